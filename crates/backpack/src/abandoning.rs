@@ -9,14 +9,14 @@ use imbl::ordmap::DiffItem;
 use crate::backpack::Backpack;
 use crate::commit::{Act, Restored};
 use crate::commit_id::CommitId;
-use crate::core::{LargeValue, Slot};
+use crate::core::{LargeValue, LargeValueSlot};
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::text::Key;
 
 /// What a key is to hold again, with its value if the history does not hold it.
-struct PutBack {
+struct RestoredKey {
     key: Key,
     item: Option<Arc<Item>>,
     large: Option<LargeValue>,
@@ -26,7 +26,7 @@ pub(crate) fn abandon(
     backpack: &Backpack,
     snapshot: &Backpack,
     is_meant: impl Fn(&Key) -> bool,
-    by: &Arc<Identity>,
+    by: &Arc<NodeIdentity>,
 ) -> Result<Vec<CommitId>, Error> {
     let foreign = || Error::ForeignSnapshot { id: backpack.id().clone() };
     let origin = snapshot.origin().filter(|origin| origin.backpack == *backpack.id());
@@ -49,16 +49,16 @@ pub(crate) fn abandon(
             if !is_meant(key) {
                 continue;
             }
-            let slot = Slot::Active(key.clone());
+            let slot = LargeValueSlot::Active(key.clone());
             let large = values.get(&slot).cloned();
             if let Some(item) = item.filter(|item| !item.is_available() && large.is_none()) {
                 return Err(Error::Unavailable { key: key.clone(), size: item.size() });
             }
-            put_back.push(PutBack { key: key.clone(), item: item.cloned(), large });
+            put_back.push(RestoredKey { key: key.clone(), item: item.cloned(), large });
         }
         let mut commits = Vec::with_capacity(put_back.len());
-        for PutBack { key, item: after, large } in put_back {
-            let slot = Slot::Active(key.clone());
+        for RestoredKey { key, item: after, large } in put_back {
+            let slot = LargeValueSlot::Active(key.clone());
             match large {
                 Some(text) => core.large.insert(slot, text),
                 None => core.large.remove(&slot),

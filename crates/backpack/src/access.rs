@@ -10,7 +10,7 @@
 //! 6. an item whose namespace a pattern of the node selects is allowed; a new key is judged by the namespace of its writer;
 //! 7. everything else is refused, and a key that is not there like one that is.
 
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::permissions::Permissions;
 use crate::text::Key;
@@ -29,8 +29,8 @@ piton_core::closed_set! {
 
 /// Who asks.
 #[derive(Clone, Copy)]
-pub(crate) struct Asker<'a> {
-    pub(crate) identity: &'a Identity,
+pub(crate) struct Requester<'a> {
+    pub(crate) identity: &'a NodeIdentity,
     pub(crate) permissions: Option<&'a Permissions>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Missing {
     Wanted,
 }
 
-impl Asker<'_> {
+impl Requester<'_> {
     /// Whether the node may read what is under `key`, if anything is.
     pub(crate) fn may_read(&self, key: &Key, item: Option<&Item>) -> bool {
         if self.denies(key) {

@@ -11,36 +11,36 @@ use crate::abandoning;
 use crate::backpack_id::BackpackId;
 use crate::bounds::OBSERVERS_MAX;
 use crate::commit_id::CommitId;
-use crate::core::{Beginning, Inner, LargeValues};
+use crate::core::{BackpackInner, InitialState, LargeValues};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
 use crate::history::History;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::labels::check_count;
 use crate::observer::Observer;
-use crate::options::{Options, Ports};
-use crate::origin::Origin;
+use crate::options::{BackpackPorts, Options};
+use crate::origin::BackpackOrigin;
 use crate::past::Past;
 use crate::permissions::Permissions;
 use crate::scope::Scope;
-use crate::state::State;
+use crate::state::ItemState;
 use crate::text::{Key, NodeId};
 
 /// A backpack, in memory. Cheap to clone: clones are handles of the same one, on any thread.
 #[derive(Clone)]
 pub struct Backpack {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<BackpackInner>,
 }
 
 impl Backpack {
     /// A backpack with initial items, which are commits of `system`.
-    pub fn new<'a, I, T>(initial: I, options: Options, ports: Ports) -> Result<Self, Error>
+    pub fn new<'a, I, T>(initial: I, options: Options, ports: BackpackPorts) -> Result<Self, Error>
     where
         I: IntoIterator<Item = (&'a str, T)>,
         T: Serialize,
     {
         let backpack = Self::empty(BackpackId::mint(&*ports.entropy), options, ports);
-        let system = backpack.scope(Identity::system(), None)?;
+        let system = backpack.scope(NodeIdentity::system(), None)?;
         for (key, value) in initial {
             // Nobody declared anything that could refuse it, and a failure ends this backpack.
             let _ = system.pack(key, &value)?;
@@ -49,15 +49,15 @@ impl Backpack {
     }
 
     /// An empty backpack with a given id.
-    pub fn empty(id: BackpackId, options: Options, ports: Ports) -> Self {
-        let state = State::default();
+    pub fn empty(id: BackpackId, options: Options, ports: BackpackPorts) -> Self {
+        let state = ItemState::default();
         let history = History::new(state.clone(), 0);
         let (origin, large, permissions) = (None, LargeValues::new(), OrdMap::new());
-        Self::begin(Beginning { id, origin, state, history, large, permissions }, options, ports)
+        Self::begin(InitialState { id, origin, state, history, large, permissions }, options, ports)
     }
 
-    pub(crate) fn begin(beginning: Beginning, options: Options, ports: Ports) -> Self {
-        Self { inner: Arc::new(Inner::new(beginning, options, ports)) }
+    pub(crate) fn begin(beginning: InitialState, options: Options, ports: BackpackPorts) -> Self {
+        Self { inner: Arc::new(BackpackInner::new(beginning, options, ports)) }
     }
 
     /// Its id.
@@ -66,7 +66,7 @@ impl Backpack {
     }
 
     /// Where it was taken from, if it is a snapshot or a fork.
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&BackpackOrigin> {
         self.inner.origin.as_ref()
     }
 
@@ -86,7 +86,7 @@ impl Backpack {
     /// What was declared for the same node before is replaced; scopes that it has keep what they were made with.
     pub fn scope(
         &self,
-        identity: Identity,
+        identity: NodeIdentity,
         permissions: Option<Permissions>,
     ) -> Result<Scope, Error> {
         if let Some(permissions) = &permissions {
@@ -153,7 +153,7 @@ impl Backpack {
 
     /// Makes every key hold what it held in `snapshot` again, which must be one of this backpack: what was done since is
     /// abandoned. It stays in the history, and so does the quarantine; keys are put back by commits of `by`.
-    pub fn abandon_since(&self, snapshot: &Self, by: Identity) -> Result<Vec<CommitId>, Error> {
+    pub fn abandon_since(&self, snapshot: &Self, by: NodeIdentity) -> Result<Vec<CommitId>, Error> {
         self.abandon_keys_since(snapshot, |_| true, by)
     }
 
@@ -162,7 +162,7 @@ impl Backpack {
         &self,
         snapshot: &Self,
         is_meant: impl Fn(&Key) -> bool,
-        by: Identity,
+        by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
         abandoning::abandon(self, snapshot, is_meant, &Arc::new(by))
     }
@@ -190,10 +190,12 @@ impl Backpack {
         let Past { base: state, ahead, commit } = past;
         let ports = self.inner.ports.clone();
         let id = BackpackId::mint(&*ports.entropy);
-        let origin = Some(Origin { backpack: self.inner.id.clone(), commit });
+        let origin = Some(BackpackOrigin { backpack: self.inner.id.clone(), commit });
         let history = History::new(state.clone(), 0);
-        let beginning = Beginning { id, origin, state, history, large, permissions };
-        Self { inner: Arc::new(Inner::new(beginning, self.inner.options, ports).ahead(ahead)) }
+        let beginning = InitialState { id, origin, state, history, large, permissions };
+        Self {
+            inner: Arc::new(BackpackInner::new(beginning, self.inner.options, ports).ahead(ahead)),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use piton_core::{Provenance, TimestampMs};
 
 use crate::access::Operation;
 use crate::commit_id::CommitId;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::quarantined::Quarantined;
 use crate::summary;
@@ -53,7 +53,7 @@ piton_core::closed_set! {
 pub struct Commit {
     pub(crate) id: CommitId,
     pub(crate) timestamp: TimestampMs,
-    pub(crate) author: Arc<Identity>,
+    pub(crate) author: Arc<NodeIdentity>,
     pub(crate) key: Key,
     pub(crate) provenance: Option<Arc<Provenance>>,
     pub(crate) act: Act,
@@ -104,7 +104,7 @@ impl Commit {
     }
 
     /// Who.
-    pub fn author(&self) -> &Identity {
+    pub fn author(&self) -> &NodeIdentity {
         &self.author
     }
 

@@ -15,7 +15,7 @@ use crate::text::Key;
 
 /// A value, or its size and where it can be had.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum ItemContent {
     /// Its canonical JSON.
     Held(Arc<str>),
     /// Too large for the history.
@@ -32,7 +32,7 @@ pub(crate) struct Large {
     pub(crate) digest: Option<Digest>,
 }
 
-impl Content {
+impl ItemContent {
     /// How many bytes of canonical JSON the value has.
     pub(crate) fn size(&self) -> u64 {
         match self {
@@ -57,7 +57,7 @@ impl Content {
     }
 }
 
-impl fmt::Debug for Content {
+impl fmt::Debug for ItemContent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.held().is_some() { "held" } else { "large" };
         write!(formatter, "{kind}, {} bytes", self.size())

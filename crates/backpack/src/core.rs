@@ -9,36 +9,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use imbl::OrdMap;
 use piton_core::{Provenance, TimestampMs};
 
-use crate::access::{Asker, Operation};
+use crate::access::{Operation, Requester};
 use crate::backpack_id::BackpackId;
 use crate::bounds::NODES_MAX;
 use crate::commit::{Act, Commit};
 use crate::commit_id::{CommitId, WriterMark};
-use crate::content::{Content, Large};
+use crate::content::{ItemContent, Large};
 use crate::error::Error;
 use crate::history::History;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::observer::{Committed, Event, Observer, tell};
-use crate::options::{Options, Ports};
-use crate::origin::Origin;
+use crate::options::{BackpackPorts, Options};
+use crate::origin::BackpackOrigin;
 use crate::permissions::Permissions;
 use crate::recorder::Recorder;
-use crate::state::State;
+use crate::state::ItemState;
 use crate::text::{Key, NodeId};
 
 /// What all handles of one backpack share.
-pub(crate) struct Inner {
+pub(crate) struct BackpackInner {
     pub(crate) id: BackpackId,
-    pub(crate) origin: Option<Origin>,
+    pub(crate) origin: Option<BackpackOrigin>,
     pub(crate) options: Options,
-    pub(crate) ports: Ports,
-    core: Mutex<Core>,
+    pub(crate) ports: BackpackPorts,
+    core: Mutex<BackpackCore>,
 }
 
 /// What is behind the lock.
-pub(crate) struct Core {
-    pub(crate) state: State,
+pub(crate) struct BackpackCore {
+    pub(crate) state: ItemState,
     pub(crate) history: History,
     /// Values that are in use and too large for the history.
     pub(crate) large: LargeValues,
@@ -54,7 +54,7 @@ pub(crate) struct Core {
 
 /// Where a large value is in use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Slot {
+pub(crate) enum LargeValueSlot {
     Active(Key),
     Quarantined(CommitId),
 }
@@ -86,43 +86,43 @@ impl LargeValue {
 }
 
 /// Large values by where they are in use.
-pub(crate) type LargeValues = BTreeMap<Slot, LargeValue>;
+pub(crate) type LargeValues = BTreeMap<LargeValueSlot, LargeValue>;
 
 /// The id and the time of the commit that is being made.
 #[derive(Clone, Copy)]
-pub(crate) struct Stamp {
+pub(crate) struct CommitStamp {
     pub(crate) id: CommitId,
     pub(crate) timestamp: TimestampMs,
 }
 
 /// Who makes a commit, and for which step of a workflow.
 #[derive(Clone, Copy)]
-pub(crate) struct By<'a> {
-    pub(crate) identity: &'a Arc<Identity>,
+pub(crate) struct CommitAuthor<'a> {
+    pub(crate) identity: &'a Arc<NodeIdentity>,
     pub(crate) provenance: Option<&'a Arc<Provenance>>,
 }
 
-impl<'a> From<&'a Arc<Identity>> for By<'a> {
-    fn from(identity: &'a Arc<Identity>) -> Self {
+impl<'a> From<&'a Arc<NodeIdentity>> for CommitAuthor<'a> {
+    fn from(identity: &'a Arc<NodeIdentity>) -> Self {
         Self { identity, provenance: None }
     }
 }
 
 /// What a backpack starts with.
-pub(crate) struct Beginning {
+pub(crate) struct InitialState {
     pub(crate) id: BackpackId,
-    pub(crate) origin: Option<Origin>,
-    pub(crate) state: State,
+    pub(crate) origin: Option<BackpackOrigin>,
+    pub(crate) state: ItemState,
     pub(crate) history: History,
     pub(crate) large: LargeValues,
     pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
 }
 
-impl Inner {
-    pub(crate) fn new(beginning: Beginning, options: Options, ports: Ports) -> Self {
-        let Beginning { id, origin, state, history, large, permissions } = beginning;
+impl BackpackInner {
+    pub(crate) fn new(beginning: InitialState, options: Options, ports: BackpackPorts) -> Self {
+        let InitialState { id, origin, state, history, large, permissions } = beginning;
         let mark = WriterMark::mint(&*ports.entropy);
-        let core = Core {
+        let core = BackpackCore {
             state,
             history,
             large,
@@ -144,7 +144,7 @@ impl Inner {
 
     /// Looks at the state. Only code of this crate runs under the lock, and what callers send was checked before: a lock
     /// that a panic poisoned is one that a broken invariant poisoned, and the commits before it are whole.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BackpackCore> {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
         if !core.ahead.is_empty() {
             core.fold();
@@ -155,8 +155,8 @@ impl Inner {
     /// Acts on the state, and tells observers afterwards.
     pub(crate) fn act<R>(
         &self,
-        author: &Arc<Identity>,
-        act: impl FnOnce(&mut Core) -> Result<R, Error>,
+        author: &Arc<NodeIdentity>,
+        act: impl FnOnce(&mut BackpackCore) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let mut core = self.lock();
         core.admit(&author.id)?;
@@ -172,21 +172,21 @@ impl Inner {
     }
 
     /// The id and the time of the next commit.
-    pub(crate) fn stamp(&self, core: &Core) -> Stamp {
+    pub(crate) fn stamp(&self, core: &BackpackCore) -> CommitStamp {
         let id = CommitId::new(core.history.next_number(), core.mark);
-        Stamp { id, timestamp: core.history.timestamp(self.ports.clock.now_ms()) }
+        CommitStamp { id, timestamp: core.history.timestamp(self.ports.clock.now_ms()) }
     }
 
     /// Makes a commit.
     pub(crate) fn commit(
         &self,
-        core: &mut Core,
-        stamp: Stamp,
-        by: By<'_>,
+        core: &mut BackpackCore,
+        stamp: CommitStamp,
+        by: CommitAuthor<'_>,
         key: Key,
         act: Act,
     ) -> CommitId {
-        let Stamp { id, timestamp } = stamp;
+        let CommitStamp { id, timestamp } = stamp;
         let (author, provenance) = (Arc::clone(by.identity), by.provenance.cloned());
         let commit = Commit { id, timestamp, author, key, provenance, act };
         core.record(commit, &self.options);
@@ -196,8 +196,8 @@ impl Inner {
     /// Records that something was refused. The answer is an error in strict mode only.
     pub(crate) fn deny(
         &self,
-        core: &mut Core,
-        by: By<'_>,
+        core: &mut BackpackCore,
+        by: CommitAuthor<'_>,
         key: &Key,
         operation: Operation,
     ) -> Result<CommitId, Error> {
@@ -214,15 +214,19 @@ impl Inner {
     }
 
     /// How a value is kept: in the history, or beside it.
-    pub(crate) fn content(&self, text: &Arc<str>, digest: Option<piton_core::Digest>) -> Content {
+    pub(crate) fn content(
+        &self,
+        text: &Arc<str>,
+        digest: Option<piton_core::Digest>,
+    ) -> ItemContent {
         if text.len() <= self.options.max_value_size {
-            return Content::Held(Arc::clone(text));
+            return ItemContent::Held(Arc::clone(text));
         }
-        Content::Large(Arc::new(Large { size: text.len() as u64, digest }))
+        ItemContent::Large(Arc::new(Large { size: text.len() as u64, digest }))
     }
 }
 
-impl Core {
+impl BackpackCore {
     /// Folds in what the snapshot is ahead by. Nothing else has happened to it: whatever does looks at it first.
     #[cold]
     fn fold(&mut self) {
@@ -258,8 +262,8 @@ impl Core {
     /// The large value that a commit brought in.
     fn large_value_of(&self, commit: &Commit) -> Option<&Arc<str>> {
         let slot = match &commit.act {
-            Act::Pack { .. } => Slot::Active(commit.key.clone()),
-            Act::Quarantine { was_active: false, .. } => Slot::Quarantined(commit.id),
+            Act::Pack { .. } => LargeValueSlot::Active(commit.key.clone()),
+            Act::Quarantine { was_active: false, .. } => LargeValueSlot::Quarantined(commit.id),
             _ => return None,
         };
         self.large.get(&slot)?.whole()
@@ -267,11 +271,15 @@ impl Core {
 
     /// An item with its value in full, if that is at hand.
     pub(crate) fn in_full(&self, item: &Arc<Item>) -> Arc<Item> {
-        self.filled(item, || Slot::Active(item.key.clone()))
+        self.filled(item, || LargeValueSlot::Active(item.key.clone()))
     }
 
     /// An item with the value that is in use in a slot.
-    pub(crate) fn filled(&self, item: &Arc<Item>, slot: impl FnOnce() -> Slot) -> Arc<Item> {
+    pub(crate) fn filled(
+        &self,
+        item: &Arc<Item>,
+        slot: impl FnOnce() -> LargeValueSlot,
+    ) -> Arc<Item> {
         if item.is_available() {
             return Arc::clone(item);
         }
@@ -282,7 +290,7 @@ impl Core {
     }
 
     /// The items that a node may read of those it asks for.
-    pub(crate) fn readable(&self, asker: Asker<'_>, key: &Key) -> bool {
+    pub(crate) fn readable(&self, asker: Requester<'_>, key: &Key) -> bool {
         asker.may_read(key, self.state.items.get(key).map(|item| &**item))
     }
 }

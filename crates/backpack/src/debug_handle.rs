@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use crate::commit::{Act, Action, Commit};
 use crate::commit_id::CommitId;
-use crate::core::{Inner, Slot};
+use crate::core::{BackpackInner, LargeValueSlot};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::item::Item;
@@ -31,7 +31,7 @@ piton_core::closed_set! {
 /// Reads a backpack without a node's name and without checks.
 #[derive(Clone)]
 pub struct DebugHandle {
-    pub(crate) inner: Arc<Inner>,
+    pub(crate) inner: Arc<BackpackInner>,
 }
 
 impl DebugHandle {
@@ -71,7 +71,7 @@ impl DebugHandle {
         let entries = core.state.quarantine.iter();
         entries
             .map(|entry| {
-                let slot = || Slot::Quarantined(entry.commit);
+                let slot = || LargeValueSlot::Quarantined(entry.commit);
                 let item = entry.item.as_ref().map(|item| core.filled(item, slot));
                 Quarantined { item, ..(**entry).clone() }
             })

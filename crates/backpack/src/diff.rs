@@ -8,9 +8,9 @@ use std::sync::Arc;
 use imbl::ordmap::DiffItem;
 
 use crate::backpack::Backpack;
-use crate::core::Core;
+use crate::core::BackpackCore;
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::text::Key;
 
@@ -28,7 +28,7 @@ piton_core::closed_set! {
 
 /// What happened to one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct KeyChange {
     /// The key.
     pub key: Key,
     /// What happened.
@@ -38,23 +38,23 @@ pub struct Change {
     /// What it is.
     pub after: Option<Arc<Item>>,
     /// Who packed what it is, or removed it; absent if the key is gone and nothing says who removed it.
-    pub by: Option<Arc<Identity>>,
+    pub by: Option<Arc<NodeIdentity>>,
 }
 
 /// Everything that differs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Diff {
+pub struct StateDiff {
     /// The changes, in the order of keys.
-    pub changes: Vec<Change>,
+    pub changes: Vec<KeyChange>,
 }
 
-impl Diff {
+impl StateDiff {
     /// What leads from `before` to `after`.
     ///
     /// Fails if a value that differs was too large for a history that one of them comes from.
     pub fn between(before: &Backpack, after: &Backpack) -> Result<Self, Error> {
-        let (old, old_items) = Side::of(before);
-        let (new, new_items) = Side::of(after);
+        let (old, old_items) = DiffSide::of(before);
+        let (new, new_items) = DiffSide::of(after);
         let mut changes = Vec::new();
         for difference in old_items.items.diff(&new_items.items) {
             let (key, before, after) = match difference {
@@ -83,7 +83,7 @@ impl Diff {
                 (_, Some(item)) => (ChangeKind::Modified, Some(Arc::clone(&item.source))),
                 (_, None) => (ChangeKind::Deleted, new_items.remover(key).cloned()),
             };
-            changes.push(Change { key: key.clone(), kind, before, after, by });
+            changes.push(KeyChange { key: key.clone(), kind, before, after, by });
         }
         Ok(Self { changes })
     }
@@ -100,14 +100,14 @@ impl Diff {
 }
 
 /// One of the two backpacks, seen at one moment.
-struct Side {
+struct DiffSide {
     large: crate::core::LargeValues,
 }
 
-impl Side {
-    fn of(backpack: &Backpack) -> (Self, crate::state::State) {
+impl DiffSide {
+    fn of(backpack: &Backpack) -> (Self, crate::state::ItemState) {
         let core = backpack.inner.lock();
-        let Core { large, state, .. } = &*core;
+        let BackpackCore { large, state, .. } = &*core;
         (Self { large: large.clone() }, state.clone())
     }
 
@@ -115,7 +115,7 @@ impl Side {
         if item.is_available() {
             return Ok(Arc::clone(item));
         }
-        match self.large.get(&crate::core::Slot::Active(item.key.clone())) {
+        match self.large.get(&crate::core::LargeValueSlot::Active(item.key.clone())) {
             Some(value) => Ok(Arc::new(value.fill(item))),
             None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
         }

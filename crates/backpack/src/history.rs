@@ -17,14 +17,14 @@ use crate::error::Error;
 use crate::observer::Event;
 use crate::options::Options;
 use crate::past::Past;
-use crate::state::State;
+use crate::state::ItemState;
 use crate::text::NodeId;
 
 /// The commits of a backpack, as far as they are in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     /// The state before the oldest commit in memory.
-    base: State,
+    base: ItemState,
     /// The number of the oldest commit in memory.
     first: u64,
     commits: VecDeque<Commit>,
@@ -41,12 +41,12 @@ pub(crate) struct History {
 struct Checkpoint {
     /// How many commits lead here.
     count: u64,
-    state: State,
+    state: ItemState,
 }
 
 impl History {
     /// A history that goes on from `base` with the commit number `first`.
-    pub(crate) fn new(base: State, first: u64) -> Self {
+    pub(crate) fn new(base: ItemState, first: u64) -> Self {
         Self {
             base,
             first,
@@ -112,7 +112,7 @@ impl History {
     pub(crate) fn push(
         &mut self,
         commit: Commit,
-        state: &State,
+        state: &ItemState,
         options: &Options,
     ) -> Option<Event> {
         let number = self.next_number();
@@ -162,7 +162,7 @@ impl History {
     }
 
     /// The state that the first `count` commits lead to, which must not lie before the base.
-    pub(crate) fn state_after(&self, count: u64) -> State {
+    pub(crate) fn state_after(&self, count: u64) -> ItemState {
         let (checkpoint, ahead) = self.way_to(count);
         let mut state = checkpoint.clone();
         ahead.for_each(|commit| state.apply(commit));
@@ -170,7 +170,7 @@ impl History {
     }
 
     /// The nearest state before that, and the commits that lead on from it.
-    fn way_to(&self, count: u64) -> (&State, impl Iterator<Item = &Commit>) {
+    fn way_to(&self, count: u64) -> (&ItemState, impl Iterator<Item = &Commit>) {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.count <= count);
         let (from, state) = match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {
             Some(checkpoint) => (checkpoint.count, &checkpoint.state),

@@ -9,7 +9,7 @@ use crate::text::{NodeId, NodeName, TextError};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Identity {
+pub struct NodeIdentity {
     /// Which node.
     #[serde(rename = "nodeId")]
     pub id: NodeId,
@@ -21,7 +21,7 @@ pub struct Identity {
     pub namespace: Option<Namespace>,
 }
 
-impl Identity {
+impl NodeIdentity {
     /// The id of whoever made the backpack and gave it its first items.
     pub const SYSTEM: &'static str = "system";
 

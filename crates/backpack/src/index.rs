@@ -14,25 +14,25 @@ use crate::text::Key;
 
 /// From namespaces to keys.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct NamespaceIndex(OrdMap<Shared, OrdSet<Key>>);
+pub(crate) struct NamespaceIndex(OrdMap<SharedNamespace, OrdSet<Key>>);
 
 /// A namespace that is cheap to clone, and ordered by its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Shared(Arc<Namespace>);
+struct SharedNamespace(Arc<Namespace>);
 
-impl Borrow<str> for Shared {
+impl Borrow<str> for SharedNamespace {
     fn borrow(&self) -> &str {
         self.0.as_str()
     }
 }
 
-impl Ord for Shared {
+impl Ord for SharedNamespace {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.as_str().cmp(other.0.as_str())
     }
 }
 
-impl PartialOrd for Shared {
+impl PartialOrd for SharedNamespace {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -45,7 +45,7 @@ impl NamespaceIndex {
                 keys.insert(key);
             }
             None => {
-                self.0.insert(Shared(Arc::new(namespace.clone())), OrdSet::unit(key));
+                self.0.insert(SharedNamespace(Arc::new(namespace.clone())), OrdSet::unit(key));
             }
         }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use piton_core::{Namespace, TimestampMs};
 use serde::de::DeserializeOwned;
 
-use crate::content::Content;
+use crate::content::ItemContent;
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::labels::Labels;
 use crate::summary;
 use crate::text::Key;
@@ -17,8 +17,8 @@ use crate::text::Key;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Item {
     pub(crate) key: Key,
-    pub(crate) content: Content,
-    pub(crate) source: Arc<Identity>,
+    pub(crate) content: ItemContent,
+    pub(crate) source: Arc<NodeIdentity>,
     pub(crate) timestamp: TimestampMs,
     pub(crate) version: u64,
     pub(crate) labels: Option<Arc<Labels>>,
@@ -31,7 +31,7 @@ impl Item {
     }
 
     /// Who packed this version.
-    pub fn source(&self) -> &Identity {
+    pub fn source(&self) -> &NodeIdentity {
         &self.source
     }
 
@@ -68,11 +68,11 @@ impl Item {
     /// Its value in canonical JSON.
     pub fn text(&self) -> Result<&str, Error> {
         match &self.content {
-            Content::Held(text) => Ok(text),
-            Content::Large(large) => {
+            ItemContent::Held(text) => Ok(text),
+            ItemContent::Large(large) => {
                 Err(Error::Unavailable { key: self.key.clone(), size: large.size })
             }
-            Content::Damaged(large) => {
+            ItemContent::Damaged(large) => {
                 Err(Error::DamagedValue { key: self.key.clone(), size: large.size })
             }
         }
@@ -90,22 +90,22 @@ impl Item {
 
     /// Whether its value is damaged.
     pub fn is_damaged(&self) -> bool {
-        matches!(self.content, Content::Damaged(_))
+        matches!(self.content, ItemContent::Damaged(_))
     }
 
     /// The same item, whose value the store cannot give.
     pub(crate) fn with_damage(&self) -> Self {
         match &self.content {
-            Content::Large(large) => {
-                Self { content: Content::Damaged(Arc::clone(large)), ..self.clone() }
+            ItemContent::Large(large) => {
+                Self { content: ItemContent::Damaged(Arc::clone(large)), ..self.clone() }
             }
-            Content::Held(_) | Content::Damaged(_) => self.clone(),
+            ItemContent::Held(_) | ItemContent::Damaged(_) => self.clone(),
         }
     }
 
     /// The same item with its value in full.
     pub(crate) fn with_text(&self, text: Arc<str>) -> Self {
-        Self { content: Content::Held(text), ..self.clone() }
+        Self { content: ItemContent::Held(text), ..self.clone() }
     }
 }
 

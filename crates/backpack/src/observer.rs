@@ -11,7 +11,7 @@ use piton_core::{Provenance, TimestampMs};
 use crate::access::Operation;
 use crate::commit::{Action, Commit};
 use crate::commit_id::CommitId;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::text::Key;
 
 /// Something that happened.
@@ -40,7 +40,7 @@ pub struct Committed {
     /// When.
     pub timestamp: TimestampMs,
     /// Who did it: a read is told as the reader's.
-    pub by: Identity,
+    pub by: NodeIdentity,
     /// What was done.
     pub action: Action,
     /// Which key.

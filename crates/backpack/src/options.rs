@@ -49,7 +49,7 @@ impl Options {
 
 /// The effects that a backpack asks for.
 #[derive(Clone)]
-pub struct Ports {
+pub struct BackpackPorts {
     /// When things happen.
     pub clock: Arc<dyn Clock>,
     /// Where ids come from.

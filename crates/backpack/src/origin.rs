@@ -9,7 +9,7 @@ use crate::commit_id::CommitId;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Origin {
+pub struct BackpackOrigin {
     /// The backpack.
     pub backpack: BackpackId,
     /// The commit; absent if it was taken before the first.

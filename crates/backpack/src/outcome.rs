@@ -5,7 +5,7 @@ use crate::commit_id::CommitId;
 /// What became of a write that was not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a write may have found nothing, or have been refused"]
-pub enum Outcome {
+pub enum WriteOutcome {
     /// It happened, in this commit.
     Done(CommitId),
     /// There was nothing under the key to remove.
@@ -14,7 +14,7 @@ pub enum Outcome {
     Refused(CommitId),
 }
 
-impl Outcome {
+impl WriteOutcome {
     /// The commit that did it, if it happened.
     pub fn done(self) -> Option<CommitId> {
         match self {

@@ -6,13 +6,13 @@
 use crate::bounds::CHECKPOINT_COMMITS;
 use crate::commit::Commit;
 use crate::commit_id::CommitId;
-use crate::state::State;
+use crate::state::ItemState;
 
 /// A past state and the last commit that is part of it.
 #[derive(Debug)]
 pub(crate) struct Past {
     /// The checkpoint before it, or the state itself if nothing is ahead.
-    pub(crate) base: State,
+    pub(crate) base: ItemState,
     /// What changed the state after the checkpoint: fewer commits than lie between two checkpoints.
     pub(crate) ahead: Vec<Commit>,
     pub(crate) commit: Option<CommitId>,
@@ -20,7 +20,7 @@ pub(crate) struct Past {
 
 impl Past {
     /// A past state that is known as a whole.
-    pub(crate) fn whole(state: State, commit: Option<CommitId>) -> Self {
+    pub(crate) fn whole(state: ItemState, commit: Option<CommitId>) -> Self {
         Self { base: state, ahead: Vec::new(), commit }
     }
 

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::bounds::REASON_BYTES_MAX;
 use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::text::Key;
 
@@ -21,7 +21,7 @@ pub struct Quarantined {
     pub(crate) key: Key,
     pub(crate) commit: CommitId,
     pub(crate) timestamp: TimestampMs,
-    pub(crate) by: Arc<Identity>,
+    pub(crate) by: Arc<NodeIdentity>,
     pub(crate) reason: Reason,
     pub(crate) size: u64,
     /// Absent if the trace was not to keep it.
@@ -45,7 +45,7 @@ impl Quarantined {
     }
 
     /// Who did it.
-    pub fn by(&self) -> &Identity {
+    pub fn by(&self) -> &NodeIdentity {
         &self.by
     }
 

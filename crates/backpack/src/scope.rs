@@ -42,15 +42,15 @@ use piton_core::Provenance;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::access::Asker;
+use crate::access::Requester;
 use crate::commit::Act;
-use crate::core::{By, Inner};
+use crate::core::{BackpackInner, CommitAuthor};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::{self, Item};
 use crate::observer::Committed;
-use crate::outcome::Outcome;
+use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::permissions::{Permissions, parse_pattern};
 use crate::text::Key;
@@ -59,15 +59,15 @@ use crate::{reading, writing};
 /// A backpack as one node sees it. Cheap to clone; clones act as the same node.
 #[derive(Clone)]
 pub struct Scope {
-    pub(crate) inner: Arc<Inner>,
-    pub(crate) identity: Arc<Identity>,
+    pub(crate) inner: Arc<BackpackInner>,
+    pub(crate) identity: Arc<NodeIdentity>,
     pub(crate) permissions: Option<Arc<Permissions>>,
     pub(crate) provenance: Option<Arc<Provenance>>,
 }
 
 impl Scope {
     /// Who acts through this scope.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &NodeIdentity {
         &self.identity
     }
 
@@ -78,16 +78,16 @@ impl Scope {
         self
     }
 
-    pub(crate) fn by(&self) -> By<'_> {
-        By { identity: &self.identity, provenance: self.provenance.as_ref() }
+    pub(crate) fn by(&self) -> CommitAuthor<'_> {
+        CommitAuthor { identity: &self.identity, provenance: self.provenance.as_ref() }
     }
 
-    pub(crate) fn asker(&self) -> Asker<'_> {
-        Asker { identity: &self.identity, permissions: self.permissions.as_deref() }
+    pub(crate) fn asker(&self) -> Requester<'_> {
+        Requester { identity: &self.identity, permissions: self.permissions.as_deref() }
     }
 
     /// Stores a value. What is said about the item stays as it is.
-    pub fn pack<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<Outcome, Error> {
+    pub fn pack<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<WriteOutcome, Error> {
         self.pack_with(key, value, &PackOptions::new())
     }
 
@@ -100,7 +100,7 @@ impl Scope {
         key: &str,
         value: &T,
         options: &PackOptions,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<WriteOutcome, Error> {
         writing::pack(self, Key::parse(key)?, value, options)
     }
 
@@ -177,17 +177,17 @@ impl Scope {
     }
 
     /// Removes a key; the history keeps its value.
-    pub fn delete(&self, key: &str) -> Result<Outcome, Error> {
+    pub fn delete(&self, key: &str) -> Result<WriteOutcome, Error> {
         writing::delete(self, Key::parse(key)?)
     }
 
     /// Takes a key out of use, and keeps its value for the trace.
-    pub fn quarantine(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+    pub fn quarantine(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
         writing::quarantine(self, Key::parse(key)?, reason, true)
     }
 
     /// Takes a key out of use. The quarantine does not keep its value; commits before it do.
-    pub fn quarantine_without_trace(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+    pub fn quarantine_without_trace(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
         writing::quarantine(self, Key::parse(key)?, reason, false)
     }
 
@@ -197,7 +197,7 @@ impl Scope {
         key: &str,
         value: &T,
         reason: &str,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<WriteOutcome, Error> {
         writing::quarantine_value(self, Key::parse(key)?, value, reason)
     }
 }

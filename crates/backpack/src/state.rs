@@ -10,7 +10,7 @@ use piton_core::Pattern;
 
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX};
 use crate::commit::{Act, Commit};
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::index::NamespaceIndex;
 use crate::item::Item;
 use crate::quarantined::Quarantined;
@@ -18,15 +18,15 @@ use crate::text::Key;
 
 /// A state. Equal states hold equal items and the same quarantine.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct State {
+pub(crate) struct ItemState {
     pub(crate) items: OrdMap<Key, Arc<Item>>,
     index: NamespaceIndex,
     pub(crate) quarantine: Vector<Arc<Quarantined>>,
     /// Who took a key out of use that nobody has packed since.
-    removed: OrdMap<Key, Arc<Identity>>,
+    removed: OrdMap<Key, Arc<NodeIdentity>>,
 }
 
-impl State {
+impl ItemState {
     /// What a commit did, done to this state.
     pub(crate) fn apply(&mut self, commit: &Commit) {
         match &commit.act {
@@ -63,7 +63,7 @@ impl State {
         }
     }
 
-    fn remove(&mut self, key: &Key, by: &Arc<Identity>) {
+    fn remove(&mut self, key: &Key, by: &Arc<NodeIdentity>) {
         let Some(item) = self.items.remove(key) else { return };
         if let Some(namespace) = item.namespace() {
             self.index.remove(namespace, key);
@@ -74,7 +74,7 @@ impl State {
     }
 
     /// Who took a key out of use, if nobody packed it since.
-    pub(crate) fn remover(&self, key: &Key) -> Option<&Arc<Identity>> {
+    pub(crate) fn remover(&self, key: &Key) -> Option<&Arc<NodeIdentity>> {
         self.removed.get(key)
     }
 

@@ -3,11 +3,11 @@
 use piton_core::shorten;
 
 use crate::bounds::SUMMARY_BYTES_MAX;
-use crate::content::Content;
+use crate::content::ItemContent;
 use crate::labels::Labels;
 
 /// A summary of a value.
-pub(crate) fn of(content: &Content, labels: &Labels) -> String {
+pub(crate) fn of(content: &ItemContent, labels: &Labels) -> String {
     let size = content.size();
     if labels.is_pii() {
         return format!("[pii, {size} bytes]");
@@ -16,9 +16,9 @@ pub(crate) fn of(content: &Content, labels: &Labels) -> String {
         return format!("[limited, {size} bytes]");
     }
     match content {
-        Content::Held(text) => cut(text),
-        Content::Large(_) => format!("[large, {size} bytes]"),
-        Content::Damaged(_) => format!("[damaged, {size} bytes]"),
+        ItemContent::Held(text) => cut(text),
+        ItemContent::Large(_) => format!("[large, {size} bytes]"),
+        ItemContent::Damaged(_) => format!("[damaged, {size} bytes]"),
     }
 }
 

@@ -11,11 +11,11 @@ use crate::access::{Missing, Operation};
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX, REASON_BYTES_MAX};
 use crate::commit::Act;
 use crate::content::encode;
-use crate::core::{Core, LargeValue, Slot, Stamp};
+use crate::core::{BackpackCore, CommitStamp, LargeValue, LargeValueSlot};
 use crate::error::Error;
 use crate::item::Item;
 use crate::labels::Labels;
-use crate::outcome::Outcome;
+use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::quarantined::{Quarantined, Reason};
 use crate::scope::Scope;
@@ -36,7 +36,7 @@ impl Prepared {
         Ok(Self { text, digest })
     }
 
-    fn item(&self, scope: &Scope, key: Key, stamp: Stamp, version: u64) -> Item {
+    fn item(&self, scope: &Scope, key: Key, stamp: CommitStamp, version: u64) -> Item {
         Item {
             key,
             content: scope.inner.content(&self.text, self.digest),
@@ -48,7 +48,7 @@ impl Prepared {
     }
 
     /// Keeps the value in use, if the item itself does not hold it.
-    fn settle(self, core: &mut Core, slot: Slot, item: &Item) {
+    fn settle(self, core: &mut BackpackCore, slot: LargeValueSlot, item: &Item) {
         if item.is_available() {
             core.large.remove(&slot);
         } else {
@@ -62,7 +62,7 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
     key: Key,
     value: &T,
     options: &PackOptions,
-) -> Result<Outcome, Error> {
+) -> Result<WriteOutcome, Error> {
     let prepared = Prepared::new(scope, &key, value)?;
     options.onto(Labels::NONE).check()?;
     scope.inner.act(&scope.identity, |core| {
@@ -82,10 +82,10 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
         let key = before.as_ref().map_or(key, |item| item.key.clone());
         let after = Arc::new(Item { labels, ..prepared.item(scope, key.clone(), stamp, version) });
         if !after.is_available() || before.as_ref().is_some_and(|item| !item.is_available()) {
-            prepared.settle(core, Slot::Active(key.clone()), &after);
+            prepared.settle(core, LargeValueSlot::Active(key.clone()), &after);
         }
         let act = Act::Pack { before, after };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -113,17 +113,17 @@ fn labels_of(
     }
 }
 
-pub(crate) fn delete(scope: &Scope, key: Key) -> Result<Outcome, Error> {
+pub(crate) fn delete(scope: &Scope, key: Key) -> Result<WriteOutcome, Error> {
     scope.inner.act(&scope.identity, |core| {
         let before = core.state.items.get(&key).cloned();
         if !scope.asker().may_write(&key, before.as_deref(), Missing::Wanted) {
             return refuse(scope, core, &key, Operation::Write);
         }
-        let Some(before) = before else { return Ok(Outcome::Missing) };
+        let Some(before) = before else { return Ok(WriteOutcome::Missing) };
         let stamp = scope.inner.stamp(core);
-        core.large.remove(&Slot::Active(key.clone()));
+        core.large.remove(&LargeValueSlot::Active(key.clone()));
         let act = Act::Delete { before };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -132,24 +132,24 @@ pub(crate) fn quarantine(
     key: Key,
     reason: &str,
     keep_in_trace: bool,
-) -> Result<Outcome, Error> {
+) -> Result<WriteOutcome, Error> {
     let reason = checked(reason)?;
     scope.inner.act(&scope.identity, |core| {
         let before = core.state.items.get(&key).cloned();
         if !scope.asker().may_write(&key, before.as_deref(), Missing::Wanted) {
             return refuse(scope, core, &key, Operation::Write);
         }
-        let Some(before) = before else { return Ok(Outcome::Missing) };
+        let Some(before) = before else { return Ok(WriteOutcome::Missing) };
         let stamp = scope.inner.stamp(core);
-        let large = core.large.remove(&Slot::Active(key.clone()));
+        let large = core.large.remove(&LargeValueSlot::Active(key.clone()));
         if let Some(text) = large.filter(|_| keep_in_trace) {
-            core.large.insert(Slot::Quarantined(stamp.id), text);
+            core.large.insert(LargeValueSlot::Quarantined(stamp.id), text);
         }
         let size = before.size();
         let item = keep_in_trace.then_some(before);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, item));
         let act = Act::Quarantine { entry, was_active: true };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
@@ -158,32 +158,32 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
     key: Key,
     value: &T,
     reason: &str,
-) -> Result<Outcome, Error> {
+) -> Result<WriteOutcome, Error> {
     let reason = checked(reason)?;
     let prepared = Prepared::new(scope, &key, value)?;
     scope.inner.act(&scope.identity, |core| {
         let stamp = scope.inner.stamp(core);
         let item = Arc::new(prepared.item(scope, key.clone(), stamp, 0));
         let size = item.size();
-        prepared.settle(core, Slot::Quarantined(stamp.id), &item);
+        prepared.settle(core, LargeValueSlot::Quarantined(stamp.id), &item);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, Some(item)));
         let act = Act::Quarantine { entry, was_active: false };
-        Ok(Outcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
     })
 }
 
 /// The entry that the commit puts into the quarantine. The oldest leaves it if there is no room.
 fn set_aside(
     scope: &Scope,
-    core: &mut Core,
-    stamp: Stamp,
+    core: &mut BackpackCore,
+    stamp: CommitStamp,
     key: &Key,
     (reason, size, item): (Reason, u64, Option<Arc<Item>>),
 ) -> Arc<Quarantined> {
     if core.state.quarantine.len() >= QUARANTINE_MAX
         && let Some(oldest) = core.state.quarantine.front()
     {
-        core.large.remove(&Slot::Quarantined(oldest.commit));
+        core.large.remove(&LargeValueSlot::Quarantined(oldest.commit));
     }
     let (commit, timestamp) = (stamp.id, stamp.timestamp);
     let by = Arc::clone(&scope.identity);
@@ -199,9 +199,9 @@ fn checked(reason: &str) -> Result<Reason, Error> {
 
 fn refuse(
     scope: &Scope,
-    core: &mut Core,
+    core: &mut BackpackCore,
     key: &Key,
     operation: Operation,
-) -> Result<Outcome, Error> {
-    scope.inner.deny(core, scope.by(), key, operation).map(Outcome::Refused)
+) -> Result<WriteOutcome, Error> {
+    scope.inner.deny(core, scope.by(), key, operation).map(WriteOutcome::Refused)
 }

@@ -38,7 +38,7 @@ use std::{
 use clap::{Parser, Subcommand, ValueEnum};
 use piton_store::StreamId;
 
-use crate::{error::Result, part::Part, place::Place, report::Report};
+use crate::{error::Result, part::BenchPart, place::BenchDir, report::BenchReport};
 
 /// What `--help` ends with.
 const HELP: &str = "\
@@ -54,9 +54,9 @@ Exit codes:
 /// Measures Piton beside its baselines.
 #[derive(Parser)]
 #[command(version, after_help = HELP, args_conflicts_with_subcommands = true)]
-struct Arguments {
+struct BenchArguments {
     /// Only this part.
-    part: Option<Part>,
+    part: Option<BenchPart>,
     /// Print one JSON document instead of a table.
     #[arg(long)]
     json: bool,
@@ -64,12 +64,12 @@ struct Arguments {
     #[arg(long)]
     check: bool,
     #[command(subcommand)]
-    inner: Option<Inner>,
+    inner: Option<InnerCommand>,
 }
 
 /// What the program starts itself for.
 #[derive(Subcommand)]
-enum Inner {
+enum InnerCommand {
     /// Loads a session in a process that has loaded nothing before.
     #[command(hide = true)]
     ColdLoad {
@@ -97,11 +97,11 @@ enum Inner {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = BenchArguments::parse();
     let outcome = match &arguments.inner {
-        Some(Inner::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
-        Some(Inner::BackpackMemory { packs }) => backpack::memory_here(*packs),
-        Some(Inner::ContextHere { project, data, path }) => {
+        Some(InnerCommand::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
+        Some(InnerCommand::BackpackMemory { packs }) => backpack::memory_here(*packs),
+        Some(InnerCommand::ContextHere { project, data, path }) => {
             context::here(project, data, path.as_deref())
         }
         None => run(&arguments),
@@ -112,10 +112,10 @@ fn main() -> ExitCode {
     })
 }
 
-fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let place = Place::choose()?;
-    let mut report = Report::new(&place);
-    for part in Part::value_variants()
+fn run(arguments: &BenchArguments) -> Result<ExitCode> {
+    let place = BenchDir::choose()?;
+    let mut report = BenchReport::new(&place);
+    for part in BenchPart::value_variants()
         .iter()
         .filter(|part| arguments.part.is_none_or(|only| only == **part))
     {

@@ -3,16 +3,16 @@
 use clap::ValueEnum;
 
 use crate::{
-    backpack, context, door, error::Result, flow, kernel, place::Place, report::Row, workflow,
-    workspaces,
+    backpack, context, door, error::Result, flow, kernel, place::BenchDir, report::MeasureRow,
+    workflow, workspaces,
 };
 
 /// Makes some rows.
-pub(crate) type Measure = fn(&Place) -> Result<Vec<Row>>;
+pub(crate) type Measure = fn(&BenchDir) -> Result<Vec<MeasureRow>>;
 
 /// A group of measures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum BenchPart {
     /// Canonical JSON and the store.
     Kernel,
     /// Workflows.
@@ -29,7 +29,7 @@ pub(crate) enum Part {
     Workspaces,
 }
 
-impl Part {
+impl BenchPart {
     /// Its name in a report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Part {
     }
 
     /// Makes its measures, one after the other.
-    pub(crate) fn measure(self, place: &Place) -> Result<Vec<Row>> {
+    pub(crate) fn measure(self, place: &BenchDir) -> Result<Vec<MeasureRow>> {
         let measures: &[(&str, Measure)] = match self {
             Self::Kernel => &kernel::MEASURES,
             Self::Workflow => &workflow::MEASURES,

@@ -15,13 +15,13 @@ use crate::error::{Error, Result};
 const IN_MEMORY: [(u32, &str); 2] = [(0x0102_1994, "tmpfs"), (0x8584_58f6, "ramfs")];
 
 /// A directory for the files of one run, removed at its end.
-pub(crate) struct Place {
+pub(crate) struct BenchDir {
     directory: TempDir,
     /// What it is on, such as `ext4 on /dev/vda`.
     pub(crate) file_system: String,
 }
 
-impl Place {
+impl BenchDir {
     /// Chooses a directory by the environment, and refuses one that is in memory.
     pub(crate) fn choose() -> Result<Self> {
         let base = base();

@@ -12,7 +12,7 @@ use piton_runtime::{
 };
 use piton_store::local::SystemClock;
 
-use crate::{data_dir, failure::Failure, log::Log, open::Open, output::Output};
+use crate::{data_dir, failure::Failure, log::CallLogger, open::Open, output::Output};
 
 /// What every command works with.
 pub(crate) struct App {
@@ -23,7 +23,7 @@ pub(crate) struct App {
     /// The data directory that was chosen on the command line.
     pub(crate) chosen_dir: Option<PathBuf>,
     /// The logs, once a data directory was opened.
-    pub(crate) log: OnceLock<Log>,
+    pub(crate) log: OnceLock<CallLogger>,
 }
 
 impl App {

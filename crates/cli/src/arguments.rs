@@ -42,7 +42,7 @@ pub(crate) struct Options {
 
 /// Names a run.
 #[derive(Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgument {
     #[arg(value_name = "RUN", value_parser = reference, help = RUN_HELP)]
     pub(crate) run: SessionReference,
 }
@@ -84,12 +84,12 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  piton diff amber-otter@h3kq9x7d amber-otter\n  piton diff research@c1f research-2\n  piton diff /scratch /draft\n  piton diff @-1 @\n\nA name that fits several kinds takes the kind before it: run:NAME, backpack:NAME, tree:NAME"
     )]
-    Diff(diff::Diff),
+    Diff(diff::DiffThings),
     /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
     #[command(subcommand)]
     Backpack(backpack::Command),
     /// Context: a project's tree, and what agents wrote about it
-    Context(Box<context::Context>),
+    Context(Box<context::ContextCommand>),
     /// Workspaces: the files that agents see, and what they did to them
     #[command(subcommand)]
     Workspace(workspace::Command),
@@ -98,7 +98,7 @@ pub(crate) enum Command {
     Approve(settle::Approve),
     /// Give a run the answer that it waits for
     #[command(after_help = "Example:\n  piton answer quiet-heron \"use the staging account\"")]
-    Answer(settle::Answer),
+    Answer(settle::AnswerRun),
     /// Say no to a run that waits for you, and why
     #[command(after_help = "Example:\n  piton reject quiet-heron \"not before the release\"")]
     Reject(settle::Reject),

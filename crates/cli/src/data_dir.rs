@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use piton_core::shell_word;
 use piton_runtime::{
     config::{Environment, Settings},
-    library::Source,
+    library::WorkflowSource,
 };
 
 use crate::failure::Failure;
@@ -34,7 +34,7 @@ pub(crate) fn data_dir(
 /// Refuses a data directory inside of one that is searched for workflows: what Piton writes there would be read as
 /// what people wrote.
 pub(crate) fn outside_of(
-    sources: &[Source],
+    sources: &[WorkflowSource],
     root: &Path,
     environment: &Environment,
 ) -> Result<(), Failure> {
@@ -111,7 +111,7 @@ mod tests {
     // shows: WR-048
     #[test]
     fn data_is_not_kept_among_workflows() {
-        let at = |directory: &str| Source {
+        let at = |directory: &str| WorkflowSource {
             kind: piton_workflow::SourceKind::Project,
             directory: PathBuf::from(directory),
             is_named: false,

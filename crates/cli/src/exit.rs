@@ -21,7 +21,7 @@ leaves out a part of its work because of damage, as `session gc` does, ends with
 
 /// How a command ended that told everything it had to tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub(crate) enum CommandEnding {
     /// It did what it was asked.
     Done,
     /// What it looked at is not in order.
@@ -32,13 +32,13 @@ pub(crate) enum Ending {
     Damaged,
 }
 
-impl From<Ending> for ExitCode {
-    fn from(ending: Ending) -> Self {
+impl From<CommandEnding> for ExitCode {
+    fn from(ending: CommandEnding) -> Self {
         Self::from(ending.number())
     }
 }
 
-impl Ending {
+impl CommandEnding {
     pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -56,7 +56,7 @@ pub(crate) fn code(failure: &Failure) -> ExitCode {
 
 /// Whether a code says that stored data is damaged.
 pub(crate) fn is_damage(code: Code) -> bool {
-    number(code) == Ending::Damaged.number()
+    number(code) == CommandEnding::Damaged.number()
 }
 
 fn number(code: Code) -> u8 {
@@ -84,8 +84,13 @@ mod tests {
 
     #[test]
     fn every_number_is_explained_in_the_help() {
-        let endings = [Ending::Done, Ending::Wanting, Ending::Waits, Ending::Damaged];
-        let numbers = endings.into_iter().map(Ending::number);
+        let endings = [
+            CommandEnding::Done,
+            CommandEnding::Wanting,
+            CommandEnding::Waits,
+            CommandEnding::Damaged,
+        ];
+        let numbers = endings.into_iter().map(CommandEnding::number);
         for number in numbers.chain(Code::ALL.iter().map(|code| number(*code))) {
             assert!(HELP.contains(&format!("\n  {number}  ")), "{number}");
         }

@@ -7,7 +7,7 @@ use std::{
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
-use piton_runtime::config::Problem;
+use piton_runtime::config::ConfigProblem;
 use piton_store::Error;
 
 use crate::{refusal, words::CHOOSE_DATA_DIR};
@@ -29,7 +29,7 @@ pub(crate) enum Failure {
     NoDataDir,
     /// The configuration cannot be used.
     #[error("the configuration cannot be used")]
-    Configuration(Vec<Problem>),
+    Configuration(Vec<ConfigProblem>),
     /// What was asked for cannot be done.
     #[error("{what}")]
     Refused {
@@ -71,7 +71,7 @@ impl Failure {
         match self {
             Self::Told(envelope) => (**envelope).clone(),
             Self::Store(error) => error.envelope(),
-            Self::Configuration(problems) => Problem::envelope(problems),
+            Self::Configuration(problems) => ConfigProblem::envelope(problems),
             Self::DataDir { path, source } => about_data_dir(path, source),
             Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
                 .with_suggestion("Say where with --data-dir or PITON_DATA_DIR."),

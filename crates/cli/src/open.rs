@@ -11,9 +11,9 @@ use piton_core::{
     Envelope, RunId, SessionId,
     port::{Clock, Trace},
 };
-use piton_mcp::Offer;
+use piton_mcp::ServerBuilder;
 use piton_runtime::{
-    Connection, Ports, Runtime, Whereabouts,
+    Connection, Runtime, RuntimePorts, Whereabouts,
     config::Configuration,
     files::{FileWorld, VirtualPorts, WorkspacePorts},
     frames::{AgentId, FramePorts},
@@ -37,7 +37,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 
-use crate::{app::App, data_dir, failure::Failure, log::Log};
+use crate::{app::App, data_dir, failure::Failure, log::CallLogger};
 
 /// An open data directory.
 pub(crate) struct Open {
@@ -47,7 +47,7 @@ pub(crate) struct Open {
     pub(crate) leases: Arc<dyn Leases>,
     /// What Workspaces are opened with.
     pub(crate) files: WorkspacePorts,
-    pub(crate) log: Log,
+    pub(crate) log: CallLogger,
 }
 
 impl Open {
@@ -60,7 +60,7 @@ impl Open {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
         let root = checked_root(app, &configuration)?;
-        let log = Log::new(&root, settings.log_level(), &app.command);
+        let log = CallLogger::new(&root, settings.log_level(), &app.command);
         let executor = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -130,8 +130,8 @@ impl Open {
     }
 
     /// What agents are offered, with a line in the log for each of their calls.
-    pub(crate) fn offer(&self, files: Option<Arc<FileWorld>>) -> Offer {
-        let offer = Offer::from(&self.runtime).logged(Arc::new(self.log.clone()));
+    pub(crate) fn offer(&self, files: Option<Arc<FileWorld>>) -> ServerBuilder {
+        let offer = ServerBuilder::from(&self.runtime).logged(Arc::new(self.log.clone()));
         match files {
             Some(files) => offer.with_files(files),
             None => offer,
@@ -236,7 +236,7 @@ fn survive_file_size_limit(executor: &tokio::runtime::Runtime) {
     let _ = executor.block_on(async { signal(SignalKind::from_raw(SIGXFSZ)) });
 }
 
-fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
+fn ports(dir: &DataDir, log: &CallLogger) -> Result<RuntimePorts, piton_store::Error> {
     let trace: Arc<dyn Trace> = Arc::new(log.clone());
     let clock = Arc::new(SystemClock);
     let leases = LocalLeases::new(dir.clone(), Arc::clone(&clock) as _, Arc::clone(&trace));
@@ -244,7 +244,7 @@ fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
     let journal =
         SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases.clone(), Arc::clone(&trace));
     let name = "workflow".parse().expect("it is a name");
-    Ok(Ports {
+    Ok(RuntimePorts {
         journal: Arc::new(journal),
         blobs: Arc::new(blobs) as Arc<dyn Blobs>,
         table: Arc::new(LocalTable::open(dir, &name)?),
@@ -257,18 +257,20 @@ fn ports(dir: &DataDir, log: &Log) -> Result<Ports, piton_store::Error> {
 }
 
 /// Where backpacks are kept.
-fn backpacks(dir: &DataDir, log: &Log) -> JournalPorts {
+fn backpacks(dir: &DataDir, log: &CallLogger) -> JournalPorts {
     let trace: Arc<dyn Trace> = Arc::new(log.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
     let blobs = LocalBlobs::new(dir.clone());
     let journal = LogJournal::backpacks(dir.clone(), blobs.clone(), leases, trace);
-    let ports =
-        piton_backpack::Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
+    let ports = piton_backpack::BackpackPorts {
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+    };
     JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
 }
 
 /// Where context is kept: a table of its own, and beside it what scanners remember.
-fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::Error> {
+fn frame_ports(dir: &DataDir, ports: &RuntimePorts) -> Result<FramePorts, piton_store::Error> {
     let name = "context".parse().expect("it is a name");
     Ok(FramePorts {
         table: Arc::new(LocalTable::open(dir, &name)?),
@@ -280,7 +282,11 @@ fn frame_ports(dir: &DataDir, ports: &Ports) -> Result<FramePorts, piton_store::
 }
 
 /// Virtual Stores that are kept live beside what is noted about sessions; the others in memory.
-fn file_ports(ports: &Ports, configuration: Option<PathBuf>, data: PathBuf) -> WorkspacePorts {
+fn file_ports(
+    ports: &RuntimePorts,
+    configuration: Option<PathBuf>,
+    data: PathBuf,
+) -> WorkspacePorts {
     let of = |table: Arc<dyn Table>, blobs: Arc<dyn Blobs>| VirtualPorts {
         table,
         blobs,
@@ -296,8 +302,8 @@ fn file_ports(ports: &Ports, configuration: Option<PathBuf>, data: PathBuf) -> W
     }
 }
 
-fn carrying(ports: &Ports) -> carry::Ports<'_> {
-    carry::Ports {
+fn carrying(ports: &RuntimePorts) -> carry::TransferPorts<'_> {
+    carry::TransferPorts {
         journal: &*ports.journal,
         blobs: &*ports.blobs,
         table: &*ports.table,

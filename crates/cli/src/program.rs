@@ -8,7 +8,7 @@ use crate::{
     app::App,
     arguments::Arguments,
     commands, environment,
-    exit::{self, Ending},
+    exit::{self, CommandEnding},
     failure::Failure,
     output::{self, Output},
 };
@@ -38,7 +38,7 @@ pub(crate) fn run() -> ExitCode {
     finish(&app, outcome)
 }
 
-fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
+fn finish(app: &App, outcome: Result<CommandEnding, Failure>) -> ExitCode {
     match outcome {
         Ok(ending) => {
             if let Some(log) = app.log.get() {
@@ -57,8 +57,8 @@ fn finish(app: &App, outcome: Result<Ending, Failure>) -> ExitCode {
     }
 }
 
-fn help() -> Result<Ending, Failure> {
+fn help() -> Result<CommandEnding, Failure> {
     let help = Arguments::command().render_help().to_string();
     output::bytes(help.as_bytes())?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

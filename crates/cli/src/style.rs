@@ -24,7 +24,7 @@ const FAINT: char = '\u{fdd4}';
 
 /// What a text says about the state of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum Tone {
     /// In order.
     Good,
     /// Somebody should look.
@@ -36,10 +36,10 @@ pub(crate) enum State {
 }
 
 /// A text in the colour of a state.
-pub(crate) struct Styled<T>(State, T);
+pub(crate) struct Styled<T>(Tone, T);
 
 /// Marks `text` with a state.
-pub(crate) const fn styled<T>(state: State, text: T) -> Styled<T> {
+pub(crate) const fn styled<T>(state: Tone, text: T) -> Styled<T> {
     Styled(state, text)
 }
 
@@ -47,10 +47,10 @@ impl<T: fmt::Display> fmt::Display for Styled<T> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(state, text) = self;
         let mark = match state {
-            State::Good => GOOD,
-            State::Attention => ATTENTION,
-            State::Bad => BAD,
-            State::Faint => FAINT,
+            Tone::Good => GOOD,
+            Tone::Attention => ATTENTION,
+            Tone::Bad => BAD,
+            Tone::Faint => FAINT,
         };
         write!(formatter, "{mark}{}{END}", visible(&text.to_string()))
     }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn colours_come_from_a_state_and_not_from_what_somebody_wrote() {
-        let line = format!("{} \x1b[31m{}", styled(State::Good, "+\x1b[0m\u{fdd3}a"), "\u{202e}b");
+        let line = format!("{} \x1b[31m{}", styled(Tone::Good, "+\x1b[0m\u{fdd3}a"), "\u{202e}b");
         let expected = "\x1b[32m+\\u{1b}[0m\\u{fdd3}a\x1b[0m \\u{1b}[31m\\u{202e}b";
         assert_eq!(printable(&line), expected);
         assert_eq!(printable("one\r\ntwo\rthree"), "one\ntwo\\rthree");

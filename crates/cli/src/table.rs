@@ -2,17 +2,17 @@
 
 use piton_core::visible;
 
-use crate::style::{State, styled};
+use crate::style::{Tone, styled};
 
 /// A cell: a text, and the state that it tells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
-    state: Option<State>,
+    state: Option<Tone>,
 }
 
 impl Cell {
-    pub(crate) fn of(state: State, text: impl Into<String>) -> Self {
+    pub(crate) fn of(state: Tone, text: impl Into<String>) -> Self {
         Self { state: Some(state), ..Self::from(text) }
     }
 
@@ -38,7 +38,7 @@ impl<T: Into<String>> From<T> for Cell {
 
 /// The lines of a table. Nothing stands behind the last cell of a line.
 pub(crate) fn lines<const N: usize>(heads: [&str; N], rows: &[[Cell; N]]) -> Vec<String> {
-    let heads = heads.map(|head| Cell::of(State::Faint, head));
+    let heads = heads.map(|head| Cell::of(Tone::Faint, head));
     let all = || std::iter::once(&heads).chain(rows);
     let width = |column: usize| all().map(|row| row[column].width()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..N).map(width).collect();
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_what_people_see() {
-        let rows = [["ä".into(), "1".into()], ["bcd".into(), Cell::of(State::Good, "2")]];
+        let rows = [["ä".into(), "1".into()], ["bcd".into(), Cell::of(Tone::Good, "2")]];
         let lines = lines(["A", "B"], &rows);
         let plain: Vec<String> =
             lines.iter().map(|line| strip_str(&printable(line)).to_string()).collect();

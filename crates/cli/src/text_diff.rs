@@ -5,7 +5,7 @@ use piton_runtime::text_diff::{DiffLine, DiffSign};
 
 use crate::{
     app::App,
-    style::{State, styled},
+    style::{Tone, styled},
 };
 
 /// The lines of a diff.
@@ -13,9 +13,9 @@ pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &
     for DiffLine { sign, text } in lines {
         let (mark, state) = match sign {
             DiffSign::Same => (" ", None),
-            DiffSign::Removed => ("-", Some(State::Bad)),
-            DiffSign::Added => ("+", Some(State::Good)),
-            DiffSign::Gap => ("…", Some(State::Faint)),
+            DiffSign::Removed => ("-", Some(Tone::Bad)),
+            DiffSign::Added => ("+", Some(Tone::Good)),
+            DiffSign::Gap => ("…", Some(Tone::Faint)),
         };
         let line = format!("{mark} {text}");
         match state {

@@ -10,12 +10,12 @@ use piton_runtime::{bounds::ID_ENDING_SHOWN, reply::TreeNode};
 use piton_workflow::NodeKind;
 
 use crate::{
-    style::{State, styled},
+    style::{Tone, styled},
     words::count,
 };
 
 /// A node, or the notes that lead to one, with the strokes that stand before it.
-struct Line<'a> {
+struct TreeLine<'a> {
     strokes: String,
     shows: Shows<'a>,
 }
@@ -36,7 +36,7 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
         .filter_map(|node| node.parent_id)
         .collect();
     let drawn = draw(&steps);
-    let title = |line: &Line<'_>| match line.shows {
+    let title = |line: &TreeLine<'_>| match line.shows {
         Shows::Node(node) => format!("{}{} {}", line.strokes, mark(node), name(node)),
         Shows::Branch(_) => line.strokes.clone(),
     };
@@ -81,7 +81,7 @@ fn bookmarks_by_step(nodes: &[TreeNode]) -> HashMap<NodeId, Vec<&TreeNode>> {
 }
 
 /// The nodes in the order in which they are drawn. A run has thousands of steps, so nothing recurses.
-fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<Line<'a>> {
+fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<TreeLine<'a>> {
     let mut children: HashMap<Option<NodeId>, Vec<&TreeNode>> = HashMap::new();
     for node in steps {
         children.entry(node.parent_id).or_default().push(node);
@@ -98,10 +98,10 @@ fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<Line<'a>> {
         match &node.branch_headline {
             // The notes stand at the corner of the branch, and the node below them.
             Some(notes) => {
-                lines.push(Line { strokes, shows: Shows::Branch(notes) });
-                lines.push(Line { strokes: below.clone(), shows: Shows::Node(node) });
+                lines.push(TreeLine { strokes, shows: Shows::Branch(notes) });
+                lines.push(TreeLine { strokes: below.clone(), shows: Shows::Node(node) });
             }
-            None => lines.push(Line { strokes, shows: Shows::Node(node) }),
+            None => lines.push(TreeLine { strokes, shows: Shows::Node(node) }),
         }
         match of(Some(node.node_id)) {
             [only] => waiting.push((below.clone(), below, only)),
@@ -147,10 +147,10 @@ fn said(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
             2 => "twice".to_owned(),
             count => format!("{count} times"),
         };
-        parts.push(styled(State::Attention, format_args!("✗ blocked {often}")).to_string());
+        parts.push(styled(Tone::Attention, format_args!("✗ blocked {often}")).to_string());
     }
     if node.open_gaps > 0 {
-        parts.push(styled(State::Attention, count(node.open_gaps, "gap")).to_string());
+        parts.push(styled(Tone::Attention, count(node.open_gaps, "gap")).to_string());
     }
     if !bookmarks.is_empty() {
         let headlines = bookmarks.iter().filter_map(|bookmark| bookmark.headline.as_deref());
@@ -160,9 +160,9 @@ fn said(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
     }
     if node.is_preferred_tip {
         let here = if is_end { "← preferred tip" } else { "pending  ← preferred tip" };
-        parts.push(styled(State::Good, here).to_string());
+        parts.push(styled(Tone::Good, here).to_string());
     } else if node.is_tip && !node.is_on_path {
-        parts.push(styled(State::Faint, "(left)").to_string());
+        parts.push(styled(Tone::Faint, "(left)").to_string());
     }
     parts.join("  ")
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use piton_core::port::Clock;
-use piton_store::port::{Batch, Blobs, Change, Entry, Expect, Key, Leases, Table, Write};
+use piton_store::port::{
+    Batch, Blobs, EntryChange, Expect, Key, Leases, Table, TableEntry, TableWrite,
+};
 
-use crate::{Error, ProjectId, bounds::PAGE, stored::keys::Keys, synthesis::Registry};
+use crate::{Error, ProjectId, bounds::PAGE, stored::keys::ProjectKeys, synthesis::Registry};
 
 /// What context is kept in.
 #[derive(Clone)]
-pub struct Ports {
+pub struct ContextPorts {
     /// Trees, frames, heads and indices.
     pub table: Arc<dyn Table>,
     /// Contents that are too large for the table.
@@ -26,9 +28,9 @@ pub struct Ports {
 /// directory at once.
 #[derive(Clone)]
 pub struct Context {
-    pub(crate) ports: Ports,
+    pub(crate) ports: ContextPorts,
     pub(crate) project: ProjectId,
-    pub(crate) keys: Keys,
+    pub(crate) keys: ProjectKeys,
     pub(crate) registry: Arc<Registry>,
     /// Why nobody looked whether the current tree is what is on disk, if that was to be done and failed.
     pub(crate) unchecked: Option<Arc<str>>,
@@ -36,8 +38,14 @@ pub struct Context {
 
 impl Context {
     /// The context of `project`.
-    pub fn new(ports: Ports, project: ProjectId) -> Self {
-        Self { ports, project, keys: Keys(project), registry: Arc::default(), unchecked: None }
+    pub fn new(ports: ContextPorts, project: ProjectId) -> Self {
+        Self {
+            ports,
+            project,
+            keys: ProjectKeys(project),
+            registry: Arc::default(),
+            unchecked: None,
+        }
     }
 
     /// The same context, with policies and orders that a program registered.
@@ -52,7 +60,7 @@ impl Context {
         self.project
     }
 
-    pub(crate) async fn row(&self, key: &[u8]) -> Result<Option<Entry>, Error> {
+    pub(crate) async fn row(&self, key: &[u8]) -> Result<Option<TableEntry>, Error> {
         Ok(self.ports.table.get(key).await?)
     }
 
@@ -60,7 +68,7 @@ impl Context {
     pub(crate) async fn rows_of<const COUNT: usize>(
         &self,
         keys: [Key; COUNT],
-    ) -> Result<[Option<Entry>; COUNT], Error> {
+    ) -> Result<[Option<TableEntry>; COUNT], Error> {
         let rows = self.ports.table.get_all(keys.to_vec()).await?;
         Ok(rows.try_into().expect("there is an answer for each key"))
     }
@@ -75,14 +83,14 @@ impl Context {
         &self,
         prefix: &[u8],
         after: Option<&[u8]>,
-    ) -> Result<(Vec<Entry>, bool), Error> {
+    ) -> Result<(Vec<TableEntry>, bool), Error> {
         let page = self.ports.table.scan(prefix, after, PAGE).await?;
         Ok((page.entries, page.more))
     }
 
     /// All rows whose keys start with `prefix`, in order. For what is bounded by one path or one basis.
-    pub(crate) async fn rows(&self, prefix: &[u8]) -> Result<Vec<Entry>, Error> {
-        let mut all: Vec<Entry> = Vec::new();
+    pub(crate) async fn rows(&self, prefix: &[u8]) -> Result<Vec<TableEntry>, Error> {
+        let mut all: Vec<TableEntry> = Vec::new();
         loop {
             let after = all.last().map(|entry| Arc::clone(&entry.key));
             let (entries, more) = self.page(prefix, after.as_deref()).await?;
@@ -95,29 +103,29 @@ impl Context {
 }
 
 /// A write that depends on nothing.
-pub(crate) fn put(key: Key, value: Vec<u8>) -> Write {
-    Write { key, expect: Expect::Anything, change: Change::Put(value) }
+pub(crate) fn put(key: Key, value: Vec<u8>) -> TableWrite {
+    TableWrite { key, expect: Expect::Anything, change: EntryChange::Put(value) }
 }
 
 /// A write that happens only if the row is as it was read.
-pub(crate) fn put_after(key: Key, read: Option<&Entry>, value: Vec<u8>) -> Write {
-    Write { key, expect: as_read(read), change: Change::Put(value) }
+pub(crate) fn put_after(key: Key, read: Option<&TableEntry>, value: Vec<u8>) -> TableWrite {
+    TableWrite { key, expect: as_read(read), change: EntryChange::Put(value) }
 }
 
 /// A row is removed if it is as it was read.
-pub(crate) fn remove_after(read: &Entry) -> Write {
-    Write {
+pub(crate) fn remove_after(read: &TableEntry) -> TableWrite {
+    TableWrite {
         key: Arc::clone(&read.key),
         expect: Expect::Version(read.version),
-        change: Change::Remove,
+        change: EntryChange::Remove,
     }
 }
 
 /// A row must be as it was read, and stays so.
-pub(crate) fn keep(key: Key, read: Option<&Entry>) -> Write {
-    Write { key, expect: as_read(read), change: Change::Keep }
+pub(crate) fn keep(key: Key, read: Option<&TableEntry>) -> TableWrite {
+    TableWrite { key, expect: as_read(read), change: EntryChange::Keep }
 }
 
-fn as_read(read: Option<&Entry>) -> Expect {
+fn as_read(read: Option<&TableEntry>) -> Expect {
     read.map_or(Expect::Absent, |entry| Expect::Version(entry.version))
 }

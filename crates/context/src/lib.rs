@@ -41,7 +41,7 @@ pub mod tree;
 pub mod watch;
 pub mod word;
 
-pub use context::{Context, Ports};
+pub use context::{Context, ContextPorts};
 pub use error::Error;
 pub use project::ProjectId;
 pub use roots::FrameRoots;

@@ -3,14 +3,14 @@
 use piton_core::Digest;
 use piton_store::{
     Error, digests_in, digests_taken_out,
-    port::{BoxFuture, Key, Namespace, Roots, RootsCursor, Table},
+    port::{BlobNamespace, BoxFuture, Key, Roots, RootsCursor, Table},
 };
 
 use crate::{
     ProjectId,
     bounds::PAGE,
     frame::{Frame, LOST},
-    stored::keys::{Keys, Row},
+    stored::keys::{ProjectKeys, RowKind},
 };
 
 /// The contents that the frames in a table refer to.
@@ -48,8 +48,8 @@ impl<'a> FrameRoots<'a> {
     }
 
     async fn of_project(&self, project: ProjectId, roots: &mut Vec<Digest>) -> Result<(), Error> {
-        let keys = Keys(project);
-        self.of_rows(&keys.all(Row::Frame), roots, |row, roots| {
+        let keys = ProjectKeys(project);
+        self.of_rows(&keys.all(RowKind::Frame), roots, |row, roots| {
             let damaged = |_| Error::BadRequest {
                 problem: "a frame in the table cannot be read; `piton context validate` names it",
             };
@@ -61,8 +61,8 @@ impl<'a> FrameRoots<'a> {
             Ok(())
         })
         .await?;
-        let mut aside = keys.all(Row::Aside);
-        aside.push(Row::Frame as u8);
+        let mut aside = keys.all(RowKind::Aside);
+        aside.push(RowKind::Frame as u8);
         self.of_rows(&aside, roots, |row, roots| {
             roots.extend(digests_in(row));
             Ok(())
@@ -91,8 +91,8 @@ impl<'a> FrameRoots<'a> {
 }
 
 impl Roots for FrameRoots<'_> {
-    fn namespace(&self) -> Namespace {
-        Namespace::Context
+    fn namespace(&self) -> BlobNamespace {
+        BlobNamespace::Context
     }
 
     fn roots<'a>(

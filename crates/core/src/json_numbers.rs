@@ -18,7 +18,7 @@ use crate::shorten;
 /// double (`1e400`).
 pub fn keep_numbers(json: &str) -> (String, usize) {
     let (mut kept, mut end, mut count) = (String::with_capacity(json.len()), 0, 0);
-    for number in (Numbers { json, at: 0 }).filter(|number| !is_kept(&json[number.clone()])) {
+    for number in (NumberTokens { json, at: 0 }).filter(|number| !is_kept(&json[number.clone()])) {
         kept.push_str(&json[end..number.start]);
         kept.extend(["\"", &json[number.clone()], "\""]);
         end = number.end;
@@ -31,7 +31,7 @@ pub fn keep_numbers(json: &str) -> (String, usize) {
 /// Refuses JSON with a number that is lost as soon as the text is read: a whole one beyond 64 bits, or one beyond every
 /// double. What is no JSON for another reason passes; its reader says why.
 pub fn refuse_lost_numbers(json: &str) -> Result<(), LostNumber> {
-    let mut numbers = Numbers { json, at: 0 }.map(|number| &json[number]);
+    let mut numbers = NumberTokens { json, at: 0 }.map(|number| &json[number]);
     let lost = numbers.find(|number| {
         !is_kept(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
     });
@@ -64,12 +64,12 @@ fn is_kept(number: &str) -> bool {
 }
 
 /// Where the numbers are: everything outside of strings that begins as a number does.
-struct Numbers<'a> {
+struct NumberTokens<'a> {
     json: &'a str,
     at: usize,
 }
 
-impl Iterator for Numbers<'_> {
+impl Iterator for NumberTokens<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Range<usize>> {

@@ -47,7 +47,7 @@ pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
 pub use canonical::{CanonicalBytes, CanonicalError};
 pub use closed_set::UnknownValue;
 pub use digest::{Digest, DigestBuilder, DigestError, Digestible, FileBytes};
-pub use error::{Code, Details, DetailsError, Domain, Envelope, Measure, Retry};
+pub use error::{Code, Details, DetailsError, Domain, Envelope, MeasuredSize, Retry};
 pub use id::{
     AttemptId, BundleId, ChangeId, ContextId, DedupeKey, DivergenceId, EventId, EventIndex, GapId,
     IdError, IdProblem, ManifestIndex, NodeId, ObservationId, OutputId, RunId, SessionId,

@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
 
-use piton_backpack::{Backpack, Identity, Key};
+use piton_backpack::{Backpack, Key, NodeIdentity};
 use piton_core::bounds::ENVELOPE_TEXT_BYTES_MAX;
 use piton_core::error::{Details, sentence};
 use piton_core::{Code, Envelope, shell_word};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::bounds::MISSING_NAMED_MAX;
 use crate::node::{NodeError, Phase};
-use crate::problem::{Problem, Severity};
+use crate::problem::{FlowProblem, Severity};
 use crate::tool::TOOLS_COME_FROM;
 
 /// What to do about a value that its node cannot read: a run that continues would find it again.
@@ -29,7 +29,7 @@ pub enum Error {
     #[error("the flow is refused: {}", listed(problems))]
     Invalid {
         /// All of them.
-        problems: Vec<Problem>,
+        problems: Vec<FlowProblem>,
     },
     /// A value that a node needs or hands on is not as declared.
     #[error("the {phase} of node `{node}` are not as declared: {}", violations.join("; "))]
@@ -91,7 +91,7 @@ impl Error {
     /// One problem with a flow that is built in code.
     pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         let (path, message) = (path.into(), message.into());
-        Self::Invalid { problems: vec![Problem { path, severity: Severity::Error, message }] }
+        Self::Invalid { problems: vec![FlowProblem { path, severity: Severity::Error, message }] }
     }
 
     /// The stable code.
@@ -147,7 +147,7 @@ impl Error {
         let items = backpack.debug();
         let item = |key: &Key| items.item(key.as_str()).ok().flatten();
         let was_given =
-            |key: &&Key| item(key).is_some_and(|item| *item.source() == Identity::system());
+            |key: &&Key| item(key).is_some_and(|item| *item.source() == NodeIdentity::system());
         let is_protected = |key: &Key| item(key).is_some_and(|item| item.labels().is_protected());
         if wrong.is_empty() || !missing.is_empty() || !wrong.iter().all(was_given) {
             let protected = wrong.iter().filter(|key| is_protected(key));
@@ -252,7 +252,7 @@ fn with_options(mut command: String, options: impl Iterator<Item = String>) -> (
     (command, left_out)
 }
 
-fn listed(problems: &[Problem]) -> String {
+fn listed(problems: &[FlowProblem]) -> String {
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
     errors.map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }

@@ -31,14 +31,16 @@ mod state;
 pub mod tool;
 
 pub use action::Action;
-pub use config::{Loaded, Registry};
+pub use config::{LoadedFlow, Registry};
 pub use error::Error;
-pub use event::{EventFilter, EventKind, EventName, Heard, RunEvent, RunStatus, Subscription};
-pub use graph::{Body, Contract, Flow, Mappings, NodeRef, NodeSettings};
-pub use node::{BoxFuture, Context, Exec, Node, NodeError, Phase, RetryRule, Shape};
-pub use problem::{Problem, Severity};
-pub use run::{Cancel, Report, RunOptions, RunRecord, Runner, RunnerPorts};
-pub use state::State;
+pub use event::{
+    EventFilter, EventKind, EventName, RunEvent, RunStatus, SubscriberEvent, Subscription,
+};
+pub use graph::{Contract, Flow, Mappings, NodeBody, NodeRef, NodeSettings};
+pub use node::{BoxFuture, Exec, Node, NodeContext, NodeError, Phase, RetryRule, Shape};
+pub use problem::{FlowProblem, Severity};
+pub use run::{Cancel, RunOptions, RunRecord, RunReport, Runner, RunnerPorts};
+pub use state::FlowState;
 pub use tool::{FunctionTool, Tool, ToolError, ToolResult, Tools};
 
 /// The guide from a shared dictionary, whose blocks are run as examples of this crate.

@@ -19,7 +19,7 @@ piton_core::closed_set! {
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
+pub struct FlowProblem {
     /// Where, such as `nodes[2].type`; empty for the whole.
     pub path: String,
     /// How bad.
@@ -28,7 +28,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for FlowProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.path.is_empty() {
             write!(formatter, "{}: ", self.path)?;
@@ -40,7 +40,7 @@ impl fmt::Display for Problem {
 /// Problems as they are found. What is beyond the limit is dropped; a file with that many has enough to mend. An error is
 /// never dropped for a warning: the flow would run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct Problems(Vec<FlowProblem>);
 
 impl Problems {
     pub(crate) fn error(&mut self, path: impl Into<String>, message: impl Into<String>) {
@@ -52,7 +52,7 @@ impl Problems {
     }
 
     fn add(&mut self, path: String, severity: Severity, message: String) {
-        let problem = Problem { path, severity, message };
+        let problem = FlowProblem { path, severity, message };
         if self.0.len() < PROBLEMS_MAX {
             self.0.push(problem);
         } else if severity == Severity::Error
@@ -66,7 +66,7 @@ impl Problems {
         self.0.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    pub(crate) fn into_vec(self) -> Vec<Problem> {
+    pub(crate) fn into_vec(self) -> Vec<FlowProblem> {
         self.0
     }
 }

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use piton_backpack::{
-    AsyncScope, Backpack, Commit, CommitId, Error, Event, Filter, Identity, JournaledBackpack, Key,
-    Permissions,
+    AsyncScope, Backpack, Commit, CommitId, Error, Event, Filter, JournaledBackpack, Key,
+    NodeIdentity, Permissions,
 };
 
 use crate::event::Emitter;
@@ -23,42 +23,42 @@ impl Listeners {
 }
 
 #[derive(Clone)]
-enum Kept {
+enum KeptBackpack {
     InMemory(Backpack),
     InJournal(JournaledBackpack),
 }
 
 /// A backpack that flows run on. Cheap to clone.
 #[derive(Clone)]
-pub struct State {
-    kept: Kept,
+pub struct FlowState {
+    kept: KeptBackpack,
     listeners: Arc<Listeners>,
 }
 
-impl State {
+impl FlowState {
     /// A state on a backpack in memory: it ends with the process.
     pub fn new(backpack: Backpack) -> Result<Self, Error> {
         let listeners = listen_to(&backpack)?;
-        Ok(Self { kept: Kept::InMemory(backpack), listeners })
+        Ok(Self { kept: KeptBackpack::InMemory(backpack), listeners })
     }
 
     /// A state on a backpack in a journal: a run on it can be resumed after its process died.
     pub fn journaled(backpack: JournaledBackpack) -> Result<Self, Error> {
         let listeners = listen_to(backpack.memory())?;
-        Ok(Self { kept: Kept::InJournal(backpack), listeners })
+        Ok(Self { kept: KeptBackpack::InJournal(backpack), listeners })
     }
 
     /// The backpack in memory.
     pub fn backpack(&self) -> &Backpack {
         match &self.kept {
-            Kept::InMemory(backpack) => backpack,
-            Kept::InJournal(journaled) => journaled.memory(),
+            KeptBackpack::InMemory(backpack) => backpack,
+            KeptBackpack::InJournal(journaled) => journaled.memory(),
         }
     }
 
     /// Whether what happens survives the process.
     pub const fn is_durable(&self) -> bool {
-        matches!(self.kept, Kept::InJournal(_))
+        matches!(self.kept, KeptBackpack::InJournal(_))
     }
 
     /// Tells `emitter` what happens, as long as it lives.
@@ -71,12 +71,14 @@ impl State {
     /// The backpack in a node's name.
     pub(crate) fn scope(
         &self,
-        identity: Identity,
+        identity: NodeIdentity,
         permissions: Option<Permissions>,
     ) -> Result<AsyncScope, Error> {
         match &self.kept {
-            Kept::InMemory(backpack) => backpack.scope(identity, permissions).map(AsyncScope::from),
-            Kept::InJournal(journaled) => journaled.scope(identity, permissions),
+            KeptBackpack::InMemory(backpack) => {
+                backpack.scope(identity, permissions).map(AsyncScope::from)
+            }
+            KeptBackpack::InJournal(journaled) => journaled.scope(identity, permissions),
         }
     }
 
@@ -85,14 +87,14 @@ impl State {
         &self,
         commit: CommitId,
         is_meant: impl Fn(&Key) -> bool,
-        by: Identity,
+        by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
         match &self.kept {
-            Kept::InMemory(backpack) => {
+            KeptBackpack::InMemory(backpack) => {
                 let before = backpack.snapshot_at_commit(commit)?;
                 backpack.abandon_keys_since(&before, is_meant, by)
             }
-            Kept::InJournal(journaled) => {
+            KeptBackpack::InJournal(journaled) => {
                 let before = journaled.snapshot_at_commit(commit).await?;
                 journaled.abandon_keys_since(&before, is_meant, by).await
             }
@@ -102,16 +104,16 @@ impl State {
     /// The commits that a filter selects, oldest first, as far back as the state reaches.
     pub(crate) async fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
         match &self.kept {
-            Kept::InMemory(backpack) => backpack.debug().history(filter),
-            Kept::InJournal(journaled) => journaled.history(filter).await,
+            KeptBackpack::InMemory(backpack) => backpack.debug().history(filter),
+            KeptBackpack::InJournal(journaled) => journaled.history(filter).await,
         }
     }
 
     /// Returns when everything that was done before is as durable as the state is.
     pub(crate) async fn flush(&self) -> Result<(), Error> {
         match &self.kept {
-            Kept::InMemory(_) => Ok(()),
-            Kept::InJournal(journaled) => journaled.flush().await,
+            KeptBackpack::InMemory(_) => Ok(()),
+            KeptBackpack::InJournal(journaled) => journaled.flush().await,
         }
     }
 }

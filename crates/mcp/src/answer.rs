@@ -3,11 +3,11 @@
 use piton_core::{Envelope, Retry};
 use rmcp::model::{CallToolResult, ContentBlock};
 
-use crate::sets::Told;
+use crate::sets::ToolReply;
 
 /// That a call was made, with what came of it. What is true of this call only is a second text.
-pub(crate) fn told(told: Told) -> CallToolResult {
-    let Told { structured, text, beside, .. } = told;
+pub(crate) fn told(told: ToolReply) -> CallToolResult {
+    let ToolReply { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
     let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
     result.structured_content = structured;

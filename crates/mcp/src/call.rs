@@ -6,7 +6,7 @@ use futures_util::FutureExt as _;
 use piton_core::{Code, Envelope};
 
 use crate::catalogue::{Object, ToolCard};
-use crate::sets::{Call, Person, Told, ToolSet};
+use crate::sets::{CheckedCall, Person, ToolReply, ToolSet};
 
 /// Makes a call of a tool of `set`. What goes wrong, a panic included, is an envelope.
 pub(crate) async fn call(
@@ -14,7 +14,7 @@ pub(crate) async fn call(
     tool: &ToolCard,
     arguments: Object,
     person: &dyn Person,
-) -> Result<Told, Envelope> {
+) -> Result<ToolReply, Envelope> {
     let work = AssertUnwindSafe(make(set, tool, arguments, person));
     work.catch_unwind().await.unwrap_or_else(|_| Err(broken(tool)))
 }
@@ -24,8 +24,8 @@ async fn make(
     tool: &ToolCard,
     arguments: Object,
     person: &dyn Person,
-) -> Result<Told, Envelope> {
-    set.call(Call::new(tool, set.aliases(), arguments, person)?).await
+) -> Result<ToolReply, Envelope> {
+    set.call(CheckedCall::new(tool, set.aliases(), arguments, person)?).await
 }
 
 /// A panic as an agent reads it. Its own words may quote anything, so they stay in the log.

@@ -63,6 +63,6 @@ pub use http::{Listener, Stopped, Token, serve_http};
 #[cfg(feature = "serve")]
 pub use server::listed;
 #[cfg(feature = "serve")]
-pub use sets::Offer;
+pub use sets::ServerBuilder;
 #[cfg(feature = "serve")]
 pub use stdio::{serve_pipe, serve_pipe_until, serve_stdio};

@@ -32,7 +32,7 @@ use crate::passing::{Passing, Waits};
 use crate::plain_call;
 
 /// A pipe that carries one message a line.
-pub(crate) struct Lines<R, W: AsyncWrite> {
+pub(crate) struct LineTransport<R, W: AsyncWrite> {
     input: Input<R>,
     /// Whether the client has said which revision it speaks.
     is_begun: bool,
@@ -85,13 +85,13 @@ enum Brought {
 }
 
 /// What a line says.
-enum Said {
+enum LineMessage {
     Message(RxJsonRpcMessage<RoleServer>),
     Refused(TxJsonRpcMessage<RoleServer>),
     Nothing,
 }
 
-impl<R, W> Lines<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -191,7 +191,7 @@ impl<R: AsyncRead + Send + Unpin> Input<R> {
     }
 }
 
-impl<R, W> Transport<RoleServer> for Lines<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -217,14 +217,14 @@ where
                 Brought::Line(line) => read(&line),
             };
             let refused = match said {
-                Said::Message(message) if self.counts(&message) => {
+                LineMessage::Message(message) if self.counts(&message) => {
                     match self.calls.begin(&message) {
                         Ok(()) => return Some(message),
                         Err(refused) => *refused,
                     }
                 }
-                Said::Refused(refused) => refused,
-                Said::Message(_) | Said::Nothing => continue,
+                LineMessage::Refused(refused) => refused,
+                LineMessage::Message(_) | LineMessage::Nothing => continue,
             };
             self.written(refused).await.ok()?;
         }
@@ -339,30 +339,32 @@ fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-fn read(line: &[u8]) -> Said {
+fn read(line: &[u8]) -> LineMessage {
     let line = line.trim_ascii();
     if line.is_empty() {
-        return Said::Nothing;
+        return LineMessage::Nothing;
     }
     if let Some(refused) = refusal_of_numbers(line) {
-        return Said::Refused(refused);
+        return LineMessage::Refused(refused);
     }
     if let Some(call) = plain_call::read(line) {
-        return Said::Message(call);
+        return LineMessage::Message(call);
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Said::Message(message);
+        return LineMessage::Message(message);
     }
     match serde_json::from_slice::<Value>(line) {
-        Ok(value) if value.get("method").is_some() && value.get("id").is_none() => Said::Nothing,
-        _ => Said::Refused(refusal_of(line)),
+        Ok(value) if value.get("method").is_some() && value.get("id").is_none() => {
+            LineMessage::Nothing
+        }
+        _ => LineMessage::Refused(refusal_of(line)),
     }
 }
 
-fn too_long(passed: Passing) -> Said {
-    let Waits::Somebody(id) = passed.waits() else { return Said::Nothing };
+fn too_long(passed: Passing) -> LineMessage {
+    let Waits::Somebody(id) = passed.waits() else { return LineMessage::Nothing };
     let words = format!(
         "A message of more than {MESSAGE_BYTES_MAX} bytes was passed over. Send less at once: a long file in parts, with `append`."
     );
-    Said::Refused(refusal(ErrorCode::INVALID_REQUEST, words, id))
+    LineMessage::Refused(refusal(ErrorCode::INVALID_REQUEST, words, id))
 }

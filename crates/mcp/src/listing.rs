@@ -15,27 +15,27 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use tokio::sync::watch;
 
 use crate::catalogue::ToolCard;
-use crate::sets::{Told, ToolSet};
+use crate::sets::{ToolReply, ToolSet};
 
 /// What the steps leave that the open runs of an agent are at.
 pub(crate) type Left = Vec<(SessionId, Option<StepAccess>)>;
 
 /// What an agent knows of its tools.
 #[derive(Debug)]
-pub(crate) struct Listing {
+pub(crate) struct OfferedTools {
     /// What steps left when it was told last.
     told: Mutex<Vec<Option<StepAccess>>>,
     /// Counts changes, for those who listen.
     changes: watch::Sender<u64>,
 }
 
-impl Default for Listing {
+impl Default for OfferedTools {
     fn default() -> Self {
         Self { told: Mutex::new(distinct(&Vec::new())), changes: watch::Sender::new(0) }
     }
 }
 
-impl Listing {
+impl OfferedTools {
     /// Takes note of what steps leave now, and says whether that is something else than before.
     pub(crate) fn note(&self, left: &Left) -> bool {
         let now = distinct(left);
@@ -95,10 +95,10 @@ pub(crate) fn offered<'a>(set: &'a dyn ToolSet, left: &Left) -> Vec<&'a ToolCard
 
 /// What came of a call that changed what the agent may touch, with what that is now.
 pub(crate) fn with_map(
-    made: Result<Told, Envelope>,
+    made: Result<ToolReply, Envelope>,
     sets: &[std::sync::Arc<dyn ToolSet>],
     left: &Left,
-) -> Result<Told, Envelope> {
+) -> Result<ToolReply, Envelope> {
     let mut told = made?;
     let session = told.run.as_ref().map(|run| run.session);
     let access = match left.iter().rev().find(|(of, _)| Some(*of) == session) {

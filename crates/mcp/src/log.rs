@@ -9,7 +9,7 @@ use piton_core::{Code, SessionId};
 
 piton_core::closed_set! {
     /// How a call ended.
-    pub enum Outcome {
+    pub enum CallOutcome {
         /// With a reply.
         Done => "done",
         /// With a reply that sends the agent back.
@@ -31,7 +31,7 @@ pub struct Called {
     /// The run that it was about, if it got that far.
     pub run: Option<RunName>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
     /// By which code it failed.
     pub code: Option<Code>,
     /// How long it took.

@@ -18,7 +18,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
 use crate::bounds::{PERSON_ANSWER_LENGTH_MAX, PERSON_WAIT};
-use crate::sets::{Asked, Form, Heard, Person};
+use crate::sets::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
 /// What the question goes by among those of a call.
 const QUESTION: &str = "person";
@@ -34,7 +34,7 @@ pub(crate) struct AtClient<'a> {
     /// What came with a repetition.
     brought: Option<ElicitResult>,
     state: Option<String>,
-    to_ask: Mutex<Option<Asked>>,
+    to_ask: Mutex<Option<PersonQuestion>>,
 }
 
 impl<'a> AtClient<'a> {
@@ -59,15 +59,15 @@ impl<'a> AtClient<'a> {
         Some(InputRequiredResult::new(Some(requests), Some(asked.state)))
     }
 
-    async fn ask_now(&self, asked: &Asked) -> Heard {
+    async fn ask_now(&self, asked: &PersonQuestion) -> ElicitationAnswer {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(params(asked)));
         let options = PeerRequestOptions::with_timeout(PERSON_WAIT);
         let Ok(waiting) = self.context.peer.send_cancellable_request(request, options).await else {
-            return Heard::Nothing;
+            return ElicitationAnswer::Nothing;
         };
         match waiting.await_response().await {
             Ok(ClientResult::ElicitResult(said)) => heard(said, asked.form),
-            _ => Heard::Nothing,
+            _ => ElicitationAnswer::Nothing,
         }
     }
 }
@@ -77,14 +77,14 @@ impl Person for AtClient<'_> {
         has_forms(self.context)
     }
 
-    fn ask<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Heard> {
+    fn ask<'a>(&'a self, asked: &'a PersonQuestion) -> BoxFuture<'a, ElicitationAnswer> {
         Box::pin(async move {
             match &self.brought {
                 Some(said) if self.repeats => heard(said.clone(), asked.form),
                 _ if self.repeats => {
                     let mut to_ask = self.to_ask.lock().unwrap_or_else(PoisonError::into_inner);
                     *to_ask = Some(asked.clone());
-                    Heard::Later
+                    ElicitationAnswer::Later
                 }
                 _ => self.ask_now(asked).await,
             }
@@ -103,7 +103,7 @@ fn has_forms(context: &RequestContext<RoleServer>) -> bool {
     asking.is_some_and(|asking| asking.form.is_some() || asking.url.is_none())
 }
 
-fn params(asked: &Asked) -> ElicitRequestParams {
+fn params(asked: &PersonQuestion) -> ElicitRequestParams {
     let field = |title: &str, description: &str| {
         json!({
             "type": "string",
@@ -113,15 +113,15 @@ fn params(asked: &Asked) -> ElicitRequestParams {
         })
     };
     let schema = match asked.form {
-        Form::Remark => {
+        AnswerForm::Remark => {
             let remark = field("Remark", "For the agent, if you like. It is recorded.");
             json!({ "type": "object", "properties": { FIELD: remark } })
         }
-        Form::Answer => {
+        AnswerForm::Answer => {
             let answer = field("Answer", "It is recorded, so never a secret.");
             json!({ "type": "object", "properties": { FIELD: answer }, "required": [FIELD] })
         }
-        Form::Nothing => json!({ "type": "object", "properties": {} }),
+        AnswerForm::Nothing => json!({ "type": "object", "properties": {} }),
     };
     let requested_schema: ElicitationSchema =
         serde_json::from_value(schema).expect("forms have at most one field, of text");
@@ -133,15 +133,17 @@ fn params(asked: &Asked) -> ElicitRequestParams {
     }
 }
 
-fn heard(said: ElicitResult, form: Form) -> Heard {
+fn heard(said: ElicitResult, form: AnswerForm) -> ElicitationAnswer {
     let written = said.content.as_ref().and_then(|content| content.get(FIELD));
     let written = written.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match (said.action, form, written) {
-        (ElicitationAction::Decline, _, _) => Heard::No,
+        (ElicitationAction::Decline, _, _) => ElicitationAnswer::No,
         // A yes without the answer that was asked for is none.
-        (ElicitationAction::Accept, Form::Answer, None) => Heard::Nothing,
-        (ElicitationAction::Accept, Form::Nothing, _) => Heard::Yes(None),
-        (ElicitationAction::Accept, _, written) => Heard::Yes(written.map(str::to_owned)),
-        _ => Heard::Nothing,
+        (ElicitationAction::Accept, AnswerForm::Answer, None) => ElicitationAnswer::Nothing,
+        (ElicitationAction::Accept, AnswerForm::Nothing, _) => ElicitationAnswer::Yes(None),
+        (ElicitationAction::Accept, _, written) => {
+            ElicitationAnswer::Yes(written.map(str::to_owned))
+        }
+        _ => ElicitationAnswer::Nothing,
     }
 }

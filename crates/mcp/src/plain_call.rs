@@ -21,7 +21,7 @@ const JSON_RPC: &str = "2.0";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line<'a> {
+struct PlainLine<'a> {
     #[serde(borrow)]
     jsonrpc: Cow<'a, str>,
     id: RequestId,
@@ -42,7 +42,7 @@ struct Params {
 
 /// The call that a line is; nothing if it is not one, or not in its plainest form.
 pub(crate) fn read(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
-    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let line: PlainLine<'_> = serde_json::from_slice(line).ok()?;
     if line.jsonrpc != JSON_RPC || line.method != CallToolRequestMethod::VALUE {
         return None;
     }

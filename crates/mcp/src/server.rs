@@ -25,19 +25,19 @@ use crate::audience::gets_structured;
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
-use crate::listing::{Listing, offered, with_map};
-use crate::log::{CallLog, Called, Outcome};
+use crate::listing::{OfferedTools, offered, with_map};
+use crate::log::{CallLog, CallOutcome, Called};
 use crate::patience::wait;
 use crate::person::AtClient;
 use crate::roots::client_root;
-use crate::sets::{Offer, Told, ToolSet};
+use crate::sets::{ServerBuilder, ToolReply, ToolSet};
 
 /// One agent's server.
 pub(crate) struct Server {
     connection: Arc<Connection>,
     sets: Vec<Arc<dyn ToolSet>>,
     log: Option<Arc<dyn CallLog>>,
-    listing: Listing,
+    listing: OfferedTools,
     answers: Answers,
     /// Whether the client is to be asked where its roots are before the next call.
     asks_roots: AtomicBool,
@@ -47,20 +47,20 @@ pub(crate) struct Server {
 
 impl Server {
     /// The server of an agent on this machine, which started it.
-    pub(crate) fn local(offer: &Offer, whereabouts: Whereabouts) -> Self {
+    pub(crate) fn local(offer: &ServerBuilder, whereabouts: Whereabouts) -> Self {
         Self::new(offer, offer.runtime().connect(whereabouts), true)
     }
 
     /// The server of an agent anywhere. It knows no directory but those that are named.
-    pub(crate) fn remote(offer: &Offer) -> Self {
+    pub(crate) fn remote(offer: &ServerBuilder) -> Self {
         Self::new(offer, offer.runtime().connect_once(), false)
     }
 
-    fn new(offer: &Offer, connection: Connection, is_local: bool) -> Self {
+    fn new(offer: &ServerBuilder, connection: Connection, is_local: bool) -> Self {
         let connection = Arc::new(connection);
         let sets = offer.sets(&connection);
         let asks_roots = AtomicBool::new(is_local);
-        let (log, listing) = (offer.log(), Listing::default());
+        let (log, listing) = (offer.log(), OfferedTools::default());
         let answers = offer.runtime().applied().answers();
         Self { connection, sets, log, listing, answers, asks_roots, is_local }
     }
@@ -93,14 +93,14 @@ impl Server {
         &self,
         tool: &'static str,
         began: Instant,
-        made: Option<&Result<Told, Envelope>>,
+        made: Option<&Result<ToolReply, Envelope>>,
         is_asking: bool,
     ) {
         let Some(log) = &self.log else { return };
         let (run, outcome, code) = match made {
-            None => (None, Outcome::Cancelled, None),
-            Some(Err(envelope)) => (None, Outcome::Failed, Some(envelope.code)),
-            Some(Ok(told)) if is_asking => (told.run.clone(), Outcome::Asked, None),
+            None => (None, CallOutcome::Cancelled, None),
+            Some(Err(envelope)) => (None, CallOutcome::Failed, Some(envelope.code)),
+            Some(Ok(told)) if is_asking => (told.run.clone(), CallOutcome::Asked, None),
             Some(Ok(told)) => (told.run.clone(), told.outcome, None),
         };
         log.called(&Called { tool, run, outcome, code, took: began.elapsed() });
@@ -116,9 +116,9 @@ impl Server {
     /// What came of a call that may have moved a run. If that changed what the agent may touch, it is told.
     async fn moved(
         &self,
-        made: Result<Result<Told, Envelope>, ErrorData>,
+        made: Result<Result<ToolReply, Envelope>, ErrorData>,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Result<Told, Envelope>, ErrorData> {
+    ) -> Result<Result<ToolReply, Envelope>, ErrorData> {
         let Ok(left) = self.connection.left().await else { return made };
         if !self.listing.note(&left) {
             return made;

@@ -7,14 +7,14 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::bounds::PIPE_WRITE_WAIT;
-use crate::lines::Lines;
+use crate::lines::LineTransport;
 use crate::server::Server;
-use crate::sets::Offer;
+use crate::sets::ServerBuilder;
 
 /// Serves the agent that started this process, until it closes the input or `stop` is ready. Calls that are under way
 /// then may end, for five seconds.
 pub async fn serve_stdio(
-    offer: impl Into<Offer>,
+    offer: impl Into<ServerBuilder>,
     whereabouts: Whereabouts,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Envelope> {
@@ -26,7 +26,7 @@ pub async fn serve_stdio(
 pub async fn serve_pipe<R, W>(
     read: R,
     write: W,
-    offer: impl Into<Offer>,
+    offer: impl Into<ServerBuilder>,
     whereabouts: Whereabouts,
 ) -> Result<(), Envelope>
 where
@@ -40,7 +40,7 @@ where
 pub async fn serve_pipe_until<R, W>(
     read: R,
     write: W,
-    offer: impl Into<Offer>,
+    offer: impl Into<ServerBuilder>,
     whereabouts: Whereabouts,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Envelope>
@@ -48,7 +48,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let lines = Lines::new(read, write, Box::pin(stop));
+    let lines = LineTransport::new(read, write, Box::pin(stop));
     let unwritten = lines.unwritten();
     let server = Server::local(&offer.into(), whereabouts);
     let sets = server.sets();

@@ -43,7 +43,7 @@ pub use client::{BoxFuture, ModelClient};
 pub use error::{Error, Redaction};
 pub use message::Message;
 pub use options::Options;
-pub use provider::{ProviderName, ProviderSettings, Wire};
+pub use provider::{ProviderName, ProviderSettings, WireFormat};
 #[cfg(feature = "providers")]
 pub use providers::Providers;
 pub use rehearsed::{Rehearsed, Rule, Then};
@@ -51,5 +51,5 @@ pub use request::Request;
 pub use retry::Backoff;
 pub use retrying::Retrying;
 pub use scripted::Scripted;
-pub use stream::{AnswerStream, Part};
+pub use stream::{AnswerPart, AnswerStream};
 pub use tool::{ToolCall, ToolChoice, ToolSpec};

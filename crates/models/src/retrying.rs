@@ -13,7 +13,7 @@ use crate::client::{BoxFuture, ModelClient};
 use crate::error::Error;
 use crate::request::Request;
 use crate::retry::Backoff;
-use crate::stream::{AnswerStream, Part};
+use crate::stream::{AnswerPart, AnswerStream};
 
 /// Repeats the calls of another client.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl ModelClient for Retrying {
     }
 
     fn stream(&self, request: &Request) -> AnswerStream {
-        let attempt = Attempt {
+        let attempt = StreamAttempt {
             client: self.clone(),
             request: request.clone(),
             parts: self.inner.stream(request),
@@ -61,7 +61,7 @@ impl ModelClient for Retrying {
 }
 
 /// A stream that may still be begun again.
-struct Attempt {
+struct StreamAttempt {
     client: Retrying,
     request: Request,
     parts: AnswerStream,
@@ -69,8 +69,8 @@ struct Attempt {
     handed_out: bool,
 }
 
-impl Attempt {
-    async fn next(mut self) -> Option<(Result<Part, Error>, Option<Self>)> {
+impl StreamAttempt {
+    async fn next(mut self) -> Option<(Result<AnswerPart, Error>, Option<Self>)> {
         loop {
             let error = match self.parts.next().await? {
                 Ok(part) => {

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 /// One piece of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum AnswerPart {
     /// The next words.
     Text(String),
     /// The whole answer; nothing comes after it.
@@ -20,16 +20,17 @@ pub enum Part {
 ///
 /// Promise: it ends after exactly one [`Part::Done`] or one error, whichever comes first. The texts before a
 /// `Done` are its text.
-pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<Part, Error>> + Send>>;
+pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<AnswerPart, Error>> + Send>>;
 
 /// An answer that is already there, as its pieces: its words one by one, then the whole.
 pub(crate) fn played(answer: Result<Answer, Error>) -> AnswerStream {
     let parts = match answer {
         Err(error) => vec![Err(error)],
         Ok(answer) => {
-            let words = answer.text.split_inclusive(' ').map(|word| Part::Text(word.to_owned()));
-            let words: Vec<Part> = words.collect();
-            words.into_iter().chain([Part::Done(Box::new(answer))]).map(Ok).collect()
+            let words =
+                answer.text.split_inclusive(' ').map(|word| AnswerPart::Text(word.to_owned()));
+            let words: Vec<AnswerPart> = words.collect();
+            words.into_iter().chain([AnswerPart::Done(Box::new(answer))]).map(Ok).collect()
         }
     };
     Box::pin(stream::iter(parts))

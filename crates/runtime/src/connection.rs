@@ -15,16 +15,16 @@ use piton_workflow::session::RunLine;
 use piton_workflow::{BlockerCode, NextIntent};
 
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
-use crate::frames::{Agent, Frames};
+use crate::frames::{ContextAgent, Frames};
 use crate::reply::{
-    ArtifactPart, Beside, Body, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question,
-    ResumeCandidates, RunAnswer, SettledRun,
+    ArtifactPart, CallNotices, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question,
+    ReplyBody, ResumeCandidates, RunAnswer, SettledRun,
 };
 use crate::request::{
-    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows,
-    ResumeSession, Say, StartWorkflow,
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows, PersonReply,
+    ResumeSession, StartWorkflow,
 };
-use crate::run_label::Writing;
+use crate::run_label::LabelledCall;
 use crate::runtime::Runtime;
 use crate::state::Attachment;
 use crate::surroundings::{ProjectDir, project_dir};
@@ -54,7 +54,7 @@ pub struct Connection {
 
 /// What a call stands on that may belong to a step of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct CallBasis {
     /// The step, if the call named one.
     pub provenance: Option<Provenance>,
     /// What the step leaves of what the configuration grants, if it narrows it.
@@ -96,11 +96,11 @@ impl Connection {
     }
 
     /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
-    pub async fn standing(&self, run: Option<&str>) -> Result<Standing, Envelope> {
+    pub async fn standing(&self, run: Option<&str>) -> Result<CallBasis, Envelope> {
         match run {
             Some(token) => self.runtime.standing(token).await,
             None if self.needs_run().await? => Err(run_required()),
-            None => Ok(Standing::default()),
+            None => Ok(CallBasis::default()),
         }
     }
 
@@ -164,7 +164,7 @@ impl Connection {
     }
 
     /// The agent of context that the client acts as, as its project is configured; nothing if it acts as none.
-    pub fn context_agent(&self) -> Option<Agent> {
+    pub fn context_agent(&self) -> Option<ContextAgent> {
         let project = self.project(None).ok()?;
         self.runtime.served_agent(project.as_ref())
     }
@@ -201,7 +201,7 @@ impl Connection {
     pub async fn start_workflow(&self, request: StartWorkflow) -> Result<RunAnswer, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
         let started = self.runtime.start_workflow(request, project.as_ref()).await?;
-        let beside = Beside {
+        let beside = CallNotices {
             notices: started.reply.notices,
             warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
             project_dir: project.as_ref().map(ProjectDir::text),
@@ -222,16 +222,16 @@ impl Connection {
         if let Some(token) = ack_token.as_ref().or(state_token.as_ref()) {
             // Two tokens of different runs are refused, so a pair says which run is meant.
             let open = if is_paired { Vec::new() } else { self.open_runs() };
-            self.runtime.check_label(Writing::Output, token, label.as_deref(), &open).await?;
+            self.runtime.check_label(LabelledCall::Output, token, label.as_deref(), &open).await?;
         }
         let reply = self.runtime.continue_workflow(request).await?;
         let other_runs = self.note(&reply.body.run, reply.body.is_complete);
-        let beside = Beside { notices: reply.notices, other_runs, ..Beside::default() };
+        let beside = CallNotices { notices: reply.notices, other_runs, ..CallNotices::default() };
         Ok(RunAnswer { body: reply.body, beside })
     }
 
     /// What a person is to be asked now that an agent got this reply; nothing if they need not be, or spoke already.
-    pub async fn question(&self, body: &Body) -> Result<Option<Question>, Envelope> {
+    pub async fn question(&self, body: &ReplyBody) -> Result<Option<Question>, Envelope> {
         let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
         let is_sent_back =
             body.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
@@ -245,7 +245,11 @@ impl Connection {
     }
 
     /// Records what a person said to a question. It counts only if the run still asks it.
-    pub async fn settle(&self, question: &Question, say: Say) -> Result<SettledRun, Envelope> {
+    pub async fn settle(
+        &self,
+        question: &Question,
+        say: PersonReply,
+    ) -> Result<SettledRun, Envelope> {
         self.runtime.settle_question(question, say).await
     }
 
@@ -256,12 +260,12 @@ impl Connection {
     ) -> Result<CheckpointAnswer, Envelope> {
         let (token, label) = (&request.checkpoint_token, request.label.as_deref());
         let open = self.open_runs();
-        self.runtime.check_label(Writing::Bookmark, token, label, &open).await?;
+        self.runtime.check_label(LabelledCall::Bookmark, token, label, &open).await?;
         let reply = self.runtime.checkpoint_workflow(request).await?;
         let other_runs = self.note(&reply.body.run, false);
         Ok(CheckpointAnswer {
             body: reply.body,
-            beside: Beside { other_runs, ..Beside::default() },
+            beside: CallNotices { other_runs, ..CallNotices::default() },
         })
     }
 

@@ -48,6 +48,6 @@ pub mod state;
 pub mod surroundings;
 pub mod text_diff;
 
-pub use connection::{Connection, Standing, Whereabouts};
+pub use connection::{CallBasis, Connection, Whereabouts};
 pub use piton_workflow::compile::StepAccess;
-pub use runtime::{Ports, Runtime};
+pub use runtime::{Runtime, RuntimePorts};

@@ -4,12 +4,12 @@
 
 use piton_core::{Code, Envelope, refuse_lost_numbers};
 use piton_models::provider::KeyReference;
-use piton_models::{ProviderName, ProviderSettings, Rule, Wire};
+use piton_models::{ProviderName, ProviderSettings, Rule, WireFormat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::config::section::{Found, ModelsSection};
-use crate::config::{Configuration, Problem, USER_FILE};
+use crate::config::section::{FoundSection, ModelsSection};
+use crate::config::{ConfigProblem, Configuration, USER_FILE};
 use crate::runtime::Runtime;
 
 /// The providers that may be named, and who answers when nobody is.
@@ -39,15 +39,15 @@ fn in_the_file() -> String {
 impl Default for ModelSettings {
     /// The inventors of the wire formats, with keys where their own programs look for them.
     fn default() -> Self {
-        let known = |wire: Wire, key: Option<&str>| {
+        let known = |wire: WireFormat, key: Option<&str>| {
             let name = wire.as_str().parse().expect("the name of a wire format is a plain word");
             let key = key.map(|name| KeyReference::Env(name.to_owned()));
             ProviderSettings { key, ..ProviderSettings::new(name, wire) }
         };
         let providers = vec![
-            known(Wire::OpenAi, Some("OPENAI_API_KEY")),
-            known(Wire::Anthropic, Some("ANTHROPIC_API_KEY")),
-            known(Wire::Ollama, None),
+            known(WireFormat::OpenAi, Some("OPENAI_API_KEY")),
+            known(WireFormat::Anthropic, Some("ANTHROPIC_API_KEY")),
+            known(WireFormat::Ollama, None),
         ];
         Self { default: None, providers, rehearsed: None, advice: in_the_file() }
     }
@@ -78,7 +78,7 @@ impl ModelSettings {
     /// What the user's configuration says; the inventors of the wire formats if it says nothing.
     pub fn configured(configuration: &Configuration) -> Result<Self, Envelope> {
         let found = configuration.sections_for::<ModelsSection>(None);
-        let mut found = found.map_err(|problems| Problem::envelope(&problems))?;
+        let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
         let settings =
             found.pop().map_or_else(|| Ok(Self::default()), |section| Self::of(&section));
         let file = configuration.user_file();
@@ -90,7 +90,7 @@ impl ModelSettings {
         Ok(Self { advice, ..settings? })
     }
 
-    fn of(found: &Found<ModelsSection>) -> Result<Self, Envelope> {
+    fn of(found: &FoundSection<ModelsSection>) -> Result<Self, Envelope> {
         let settings = found.value.settings().map_err(|wrong| {
             let reasons: Vec<String> = wrong.into_iter().map(|wrong| wrong.reason).collect();
             let message = format!("`[models]` is refused: {}.", reasons.join("; "));

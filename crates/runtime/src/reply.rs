@@ -10,9 +10,9 @@ mod text;
 mod tree;
 
 pub use agent::{
-    Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
-    ResumeCandidates, RunAnswer, Searched, ShadowedFile, UnloadedFile, WorkflowEntry,
-    WorkflowWarning,
+    CallNotices, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows,
+    ResumeCandidate, ResumeCandidates, RunAnswer, Searched, ShadowedFile, UnloadedFile,
+    WorkflowEntry, WorkflowWarning,
 };
 pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
 pub use person::{
@@ -21,5 +21,5 @@ pub use person::{
     SetAsideShown, SettledRun, Soundness, StepShown, SweptBlobs, TroubledSession,
 };
 pub use piton_workflow::UserOnlyDependency;
-pub use piton_workflow::session::{Body, CheckpointBody, Question};
+pub use piton_workflow::session::{CheckpointBody, Question, ReplyBody};
 pub use tree::{RunTree, TreeNode};

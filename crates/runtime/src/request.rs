@@ -7,6 +7,8 @@ mod person;
 
 pub use agent::{
     CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectMode, InspectWorkflow, ListWorkflows,
-    Output, ResumeSession, StartWorkflow,
+    ResumeSession, StartWorkflow, StepOutput,
 };
-pub use person::{ExportSession, Prefer, Say, Scope, SessionReference, SettleRun};
+pub use person::{
+    ExportSession, PersonReply, Prefer, PreferenceScope, SessionReference, SettleRun,
+};

@@ -22,14 +22,14 @@ use crate::runtime::Runtime;
 
 /// A call that writes to a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Writing {
+pub(crate) enum LabelledCall {
     /// It submits an output.
     Output,
     /// It makes a bookmark.
     Bookmark,
 }
 
-impl Writing {
+impl LabelledCall {
     /// The token that it takes.
     const fn kind(self) -> TokenKind {
         match self {
@@ -51,7 +51,7 @@ impl Runtime {
     /// remembers them.
     pub(crate) async fn check_label(
         &self,
-        writing: Writing,
+        writing: LabelledCall,
         token: &str,
         sent: Option<&str>,
         open: &[(SessionId, RunId)],
@@ -93,7 +93,7 @@ impl Runtime {
     /// That a token belongs to another run than the one that was named, with the calls for both.
     async fn mismatch(
         &self,
-        writing: Writing,
+        writing: LabelledCall,
         run: &TokenRun,
         sent: &str,
         open: &[(SessionId, RunId)],
@@ -138,7 +138,7 @@ impl Runtime {
     }
 }
 
-fn required(writing: Writing, here: &RunPlace, others: &[RunPlace]) -> Envelope {
+fn required(writing: LabelledCall, here: &RunPlace, others: &[RunPlace]) -> Envelope {
     let count = others.len() + 1;
     let message = format!(
         "{count} runs are open in this connection, and the call has no `label` that says which one it means; nothing was \
@@ -159,14 +159,14 @@ fn required(writing: Writing, here: &RunPlace, others: &[RunPlace]) -> Envelope 
 }
 
 /// The next call of each run, a line each.
-fn next_calls<'a>(writing: Writing, places: impl Iterator<Item = &'a RunPlace>) -> String {
+fn next_calls<'a>(writing: LabelledCall, places: impl Iterator<Item = &'a RunPlace>) -> String {
     let lines = places.map(|place| format!("Next for {}: {}", place.label, writing.call(place)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 fn with_calls<'a>(
     envelope: Envelope,
-    writing: Writing,
+    writing: LabelledCall,
     places: impl Iterator<Item = &'a RunPlace>,
 ) -> Envelope {
     let call = |place: &RunPlace| json!({ "run": place.label, "nextCall": writing.call(place) });

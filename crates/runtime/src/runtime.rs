@@ -41,5 +41,5 @@ mod state;
 mod upkeep;
 mod workflows;
 
-pub use ports::Ports;
+pub use ports::RuntimePorts;
 pub use state::Runtime;

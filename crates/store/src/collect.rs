@@ -19,7 +19,7 @@ use piton_core::{Digest, Envelope, port::Clock};
 use crate::{
     Error, LeaseName,
     bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE, SWEEP_WAIT},
-    port::{Blobs, Lease, Leases, Mode, Namespace, Patience, Roots, RootsCursor},
+    port::{BlobNamespace, Blobs, Lease, Leases, Mode, Patience, Roots, RootsCursor},
 };
 
 /// The lease that writers share and a sweep holds alone.
@@ -39,7 +39,7 @@ pub(crate) fn check_lease(lease: &Lease) -> Result<(), Error> {
 
 /// What a collection did to one namespace.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Swept {
+pub enum SweepReport {
     /// It was swept.
     Done {
         /// Blobs that something refers to.
@@ -64,7 +64,7 @@ pub enum Swept {
 
 /// Whether a collection removes anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
+pub enum CollectMode {
     /// It only says what it would remove.
     Rehearse,
     /// It removes.
@@ -77,8 +77,8 @@ pub async fn collect(
     leases: &dyn Leases,
     sources: &[&dyn Roots],
     clock: &dyn Clock,
-    intent: Intent,
-) -> Result<BTreeMap<Namespace, Swept>, Error> {
+    intent: CollectMode,
+) -> Result<BTreeMap<BlobNamespace, SweepReport>, Error> {
     let mut report = BTreeMap::new();
     for namespace in sources.iter().map(|source| source.namespace()) {
         if report.contains_key(&namespace) {
@@ -89,7 +89,7 @@ pub async fn collect(
         let mut sweep = Sweep { blobs, leases, clock, namespace, marked: HashSet::new() };
         let swept = match sweep.mark(&own).await {
             Ok(cursors) => sweep.sweep(&own, cursors, intent).await?,
-            Err(error) => Swept::Spared { because: error.envelope() },
+            Err(error) => SweepReport::Spared { because: error.envelope() },
         };
         report.insert(namespace, swept);
     }
@@ -100,7 +100,7 @@ struct Sweep<'a> {
     blobs: &'a dyn Blobs,
     leases: &'a dyn Leases,
     clock: &'a dyn Clock,
-    namespace: Namespace,
+    namespace: BlobNamespace,
     marked: HashSet<Digest>,
 }
 
@@ -142,8 +142,8 @@ impl Sweep<'_> {
         mut self,
         sources: &[&dyn Roots],
         mut cursors: Vec<RootsCursor>,
-        intent: Intent,
-    ) -> Result<Swept, Error> {
+        intent: CollectMode,
+    ) -> Result<SweepReport, Error> {
         let mut tally = Tally::default();
         let mut after = None;
         loop {
@@ -156,7 +156,7 @@ impl Sweep<'_> {
                     tally.kept += 1;
                 } else if entry.age < SWEEP_AGE_MIN {
                     tally.young += 1;
-                } else if intent == Intent::Rehearse {
+                } else if intent == CollectMode::Rehearse {
                     tally.removed += 1;
                     tally.removed_bytes += entry.bytes;
                 } else {
@@ -169,17 +169,17 @@ impl Sweep<'_> {
                     Ok(done) => rest = &rest[done..],
                     // Roots that can no longer be read end the sweep; what is gone was unmarked.
                     Err(error @ (Error::NotHealthy { .. } | Error::Poisoned { .. })) => {
-                        return Ok(Swept::Spared { because: error.envelope() });
+                        return Ok(SweepReport::Spared { because: error.envelope() });
                     }
                     Err(error) => return Err(error),
                 }
             }
         }
-        if intent == Intent::Remove {
+        if intent == CollectMode::Remove {
             self.blobs.tidy(self.namespace).await?;
         }
         let Tally { kept, young, removed, removed_bytes, batches, longest_batch } = tally;
-        Ok(Swept::Done { kept, young, removed, removed_bytes, batches, longest_batch })
+        Ok(SweepReport::Done { kept, young, removed, removed_bytes, batches, longest_batch })
     }
 
     /// Removes as many of `candidates` as fit in one batch; returns how many it looked at.

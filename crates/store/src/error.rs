@@ -7,7 +7,7 @@ use piton_core::{Code, Digest, Envelope, EventIndex, Retry, error::sentence};
 use crate::{
     Health, StreamId,
     bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, STREAM_BYTES_MAX},
-    port::Namespace,
+    port::BlobNamespace,
 };
 
 /// Everything that can go wrong in the store.
@@ -117,7 +117,7 @@ pub enum Error {
     #[error("there is no blob {digest} in {namespace}")]
     BlobMissing {
         /// Where it was looked for.
-        namespace: Namespace,
+        namespace: BlobNamespace,
         /// Its digest.
         digest: Digest,
     },
@@ -125,7 +125,7 @@ pub enum Error {
     #[error("the blob {digest} in {namespace} was changed after it was written")]
     BlobCorrupt {
         /// Where it is.
-        namespace: Namespace,
+        namespace: BlobNamespace,
         /// Its digest.
         digest: Digest,
     },

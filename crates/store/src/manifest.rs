@@ -17,7 +17,7 @@ use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
 use crate::{
     Reason, StreamId,
     bounds::{RECORD_CHANGED_BYTES_MAX, SECTOR_BYTES},
-    line::{Flaw, version_flaw},
+    line::{LineError, version_flaw},
     record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path},
 };
 
@@ -68,12 +68,12 @@ impl Group {
 pub(crate) struct Stop {
     /// Where the line begins.
     pub(crate) offset: u64,
-    pub(crate) flaw: Flaw,
+    pub(crate) flaw: LineError,
 }
 
 /// A reading of the control stream, or of the end of it.
 #[derive(Debug, Default)]
-pub(crate) struct Reading {
+pub(crate) struct ManifestReading {
     pub(crate) groups: Vec<Group>,
     pub(crate) stop: Option<Stop>,
 }
@@ -85,14 +85,14 @@ pub(crate) fn read(
     stream: &StreamId,
     mut manifest_index: ManifestIndex,
     mut event_index: EventIndex,
-) -> Reading {
-    let mut reading = Reading::default();
+) -> ManifestReading {
+    let mut reading = ManifestReading::default();
     let mut scratch = Vec::new();
     let mut at = 0;
     while at < text.len() {
         let stop = |flaw| Some(Stop { offset: offset + at as u64, flaw });
         let Some(length) = text[at..].iter().position(|&byte| byte == b'\n') else {
-            reading.stop = stop(Flaw::Corrupt(Reason::ManifestUnreadable));
+            reading.stop = stop(LineError::Corrupt(Reason::ManifestUnreadable));
             break;
         };
         let line = &text[at..at + length];
@@ -126,32 +126,32 @@ fn accept(
     groups: &mut Vec<Group>,
     start: u64,
     end: u64,
-) -> Result<(), Flaw> {
+) -> Result<(), LineError> {
     let (found_index, found_stream) = match &record {
         Record::SegmentClosed(close) => (close.manifest_index, &close.session_id),
         Record::SnapshotPinned(pin) => (pin.manifest_index, &pin.session_id),
     };
     if found_stream != stream {
-        return Err(Flaw::Corrupt(Reason::ForeignStream));
+        return Err(LineError::Corrupt(Reason::ForeignStream));
     }
     if found_index != manifest_index {
-        return Err(Flaw::Corrupt(Reason::ManifestOutOfOrder));
+        return Err(LineError::Corrupt(Reason::ManifestOutOfOrder));
     }
     match record {
         Record::SegmentClosed(close) => {
             let (first, last) = (close.first_event_index, close.last_event_index);
             if first != *event_index || last < first {
-                return Err(Flaw::Corrupt(Reason::SegmentGap));
+                return Err(LineError::Corrupt(Reason::SegmentGap));
             }
             if close.segment_rel_path != segment_path(first, last) {
-                return Err(Flaw::Corrupt(Reason::SegmentPathInvalid));
+                return Err(LineError::Corrupt(Reason::SegmentPathInvalid));
             }
             *event_index = last.next();
             groups.push(Group { close, pins: Vec::new(), start, end });
         }
         Record::SnapshotPinned(pin) => {
             // A reading that begins in the middle of the file begins at a group.
-            let group = groups.last_mut().ok_or(Flaw::Corrupt(Reason::StrayPin))?;
+            let group = groups.last_mut().ok_or(LineError::Corrupt(Reason::StrayPin))?;
             group.pins.push(pin);
             group.end = end;
         }
@@ -159,11 +159,11 @@ fn accept(
     Ok(())
 }
 
-fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
+fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, LineError> {
     let body = line.strip_suffix(b" ").unwrap_or(line);
     let Ok(record) = serde_json::from_slice::<Record>(body) else {
         return Err(
-            version_flaw(body, VERSION).unwrap_or(Flaw::Corrupt(Reason::ManifestUnreadable))
+            version_flaw(body, VERSION).unwrap_or(LineError::Corrupt(Reason::ManifestUnreadable))
         );
     };
     let version = match &record {
@@ -171,12 +171,12 @@ fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, Flaw> {
         Record::SnapshotPinned(pin) => pin.v,
     };
     if version != VERSION {
-        return Err(Flaw::UnknownVersion(version.into()));
+        return Err(LineError::UnknownVersion(version.into()));
     }
     scratch.clear();
     match canonical::encode_into(&record, scratch) {
         Ok(()) if scratch == body => Ok(record),
-        _ => Err(Flaw::Corrupt(Reason::ManifestUnreadable)),
+        _ => Err(LineError::Corrupt(Reason::ManifestUnreadable)),
     }
 }
 
@@ -196,13 +196,15 @@ impl<'a> Remains<'a> {
         for line in text.split(|&byte| byte == b'\n') {
             let line = line.strip_suffix(b" ").unwrap_or(line);
             match parse(line, &mut scratch) {
-                Err(Flaw::UnknownVersion(version)) => return Err(version),
+                Err(LineError::UnknownVersion(version)) => return Err(version),
                 Ok(Record::SegmentClosed(close)) if is_consistent(&close, stream) => {
                     let bounds = (close.first_event_index, close.last_event_index);
                     remains.attested.entry(bounds).or_default().push(close.sha256);
                 }
                 Ok(Record::SnapshotPinned(_)) => {}
-                Ok(Record::SegmentClosed(_)) | Err(Flaw::Corrupt(_)) => remains.doubtful.push(line),
+                Ok(Record::SegmentClosed(_)) | Err(LineError::Corrupt(_)) => {
+                    remains.doubtful.push(line)
+                }
             }
         }
         Ok(remains)

@@ -12,30 +12,30 @@ use piton_core::{
 use crate::{
     Error, Event, PlanProblem, StreamId,
     bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, check_size},
-    port::Namespace,
+    port::BlobNamespace,
 };
 
 /// Content that is stored together with a plan.
 #[derive(Debug, Clone)]
 pub struct NewBlob {
-    namespace: Namespace,
+    namespace: BlobNamespace,
     digest: Digest,
     bytes: Vec<u8>,
 }
 
 impl NewBlob {
     /// Content of any kind; its digest is over the bytes as they are.
-    pub fn new(namespace: Namespace, bytes: Vec<u8>) -> Self {
+    pub fn new(namespace: BlobNamespace, bytes: Vec<u8>) -> Self {
         Self { namespace, digest: Digest::of(&FileBytes(&bytes)), bytes }
     }
 
     /// A value in its canonical form.
-    pub fn canonical(namespace: Namespace, bytes: CanonicalBytes) -> Self {
+    pub fn canonical(namespace: BlobNamespace, bytes: CanonicalBytes) -> Self {
         Self { namespace, digest: Digest::of(&bytes), bytes: bytes.into_vec() }
     }
 
     /// Where it is stored.
-    pub fn namespace(&self) -> Namespace {
+    pub fn namespace(&self) -> BlobNamespace {
         self.namespace
     }
 
@@ -173,7 +173,7 @@ pub(crate) struct EncodedPlan {
 }
 
 /// How a plan relates to a stream.
-pub(crate) enum Standing {
+pub(crate) enum PlanStatus {
     /// None of its events is there.
     New,
     /// All of them are, at these places.
@@ -191,12 +191,12 @@ impl EncodedPlan {
         stream: &StreamId,
         next: EventIndex,
         find: impl Fn(&DedupeKey) -> Option<EventIndex>,
-    ) -> Result<Standing, Error> {
+    ) -> Result<PlanStatus, Error> {
         let refuse = |problem| Error::PlanRefused { stream: stream.clone(), problem };
         let present: Vec<EventIndex> =
             self.facts.iter().filter_map(|fact| find(&fact.key)).collect();
         if present.len() == self.facts.len() {
-            return Ok(Standing::Present(present));
+            return Ok(PlanStatus::Present(present));
         }
         if !present.is_empty() {
             return Err(refuse(PlanProblem::PartlyPresent {
@@ -207,7 +207,7 @@ impl EncodedPlan {
         if self.first != next {
             return Err(refuse(PlanProblem::IndexOutOfOrder { expected: next, found: self.first }));
         }
-        Ok(Standing::New)
+        Ok(PlanStatus::New)
     }
 
     /// The snapshots that the plan pins but does not bring along.
@@ -218,7 +218,7 @@ impl EncodedPlan {
             .filter_map(|fact| fact.introduces)
             .filter(|snapshot| {
                 !self.blobs.iter().any(|blob| {
-                    blob.namespace == Namespace::Snapshots && blob.digest == snapshot.digest()
+                    blob.namespace == BlobNamespace::Snapshots && blob.digest == snapshot.digest()
                 })
             })
             .collect();

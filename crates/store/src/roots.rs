@@ -6,7 +6,7 @@ use piton_core::{Digest, SnapshotRef};
 
 use crate::{
     Error, Event,
-    port::{BoxFuture, JournalReader, Namespace, Roots, RootsCursor, Table, TakenOut},
+    port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut},
 };
 
 /// Every digest whose text is among these bytes, or would be if one bit in it were not flipped: what a value that cannot
@@ -87,8 +87,8 @@ impl<'a, E: Event> PinnedSnapshots<'a, E> {
 }
 
 impl<E: Event> Roots for PinnedSnapshots<'_, E> {
-    fn namespace(&self) -> Namespace {
-        Namespace::Snapshots
+    fn namespace(&self) -> BlobNamespace {
+        BlobNamespace::Snapshots
     }
 
     fn roots<'a>(

@@ -10,11 +10,11 @@ use crate::{
         TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
         TABLE_VALUE_BYTES_MAX, check_size,
     },
-    port::{Change, Key, Write},
+    port::{EntryChange, Key, TableWrite},
 };
 
 /// Refuses a batch that breaks a limit or names a key twice.
-pub(crate) fn check_batch(batch: &[Write]) -> Result<(), Error> {
+pub(crate) fn check_batch(batch: &[TableWrite]) -> Result<(), Error> {
     if batch.len() > TABLE_BATCH_MAX {
         return Err(Error::BadRequest {
             problem: "a commit has too many keys; make several commits",
@@ -25,7 +25,7 @@ pub(crate) fn check_batch(batch: &[Write]) -> Result<(), Error> {
     for write in batch {
         check_key(&write.key)?;
         bytes += write.key.len();
-        if let Change::Put(value) = &write.change {
+        if let EntryChange::Put(value) = &write.change {
             check_size("a table value", value.len(), TABLE_VALUE_BYTES_MAX)?;
             bytes += value.len();
         }

@@ -1,7 +1,7 @@
 //! Artifacts as they are read again: by their digest, checked.
 
 use piton_core::Digest;
-use piton_store::port::{BlobReader, Namespace};
+use piton_store::port::{BlobNamespace, BlobReader};
 use serde::Deserialize;
 
 use crate::bounds::ARTIFACT_SHOWN_BYTES_MAX;
@@ -21,7 +21,7 @@ pub struct Artifact {
 impl Artifact {
     /// Reads an artifact. That it is missing or damaged is an error.
     pub async fn read(blobs: &dyn BlobReader, digest: Digest) -> Result<Self, piton_store::Error> {
-        let namespace = Namespace::Artifacts;
+        let namespace = BlobNamespace::Artifacts;
         let bytes = blobs.fetch(namespace, digest).await?;
         let kind = serde_json::from_slice::<Kinded>(&bytes).ok().and_then(|named| named.kind);
         // What is stored is canonical JSON, and the digest of its bytes was checked.

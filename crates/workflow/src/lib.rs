@@ -84,7 +84,7 @@ pub use reason::{
     CapabilityMissing, ContractViolation, NonAssumableChoice, Reason, ReasonCategory, Unexpected,
     UserOnlyDependency,
 };
-pub use run::{ContextSource, Intent, NextIntent, RunStatus, SourceKind};
+pub use run::{AttemptIntent, ContextSource, NextIntent, RunStatus, SourceKind};
 pub use snapshot::{ExecutionSnapshot, ExecutionState, PendingStep, SnapshotError};
 pub use step_instance::{StepInstanceKey, StepInstanceKeyError};
 pub use token::{

@@ -5,19 +5,19 @@ use piton_core::Code;
 use piton_store::threads::{blocking_here, may_block};
 use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 
-use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::Fault};
+use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::StoreFault};
 
 /// The changes that may take a thread now.
 static CHANGES: Semaphore = Semaphore::const_new(CHANGES_AT_ONCE_MAX);
 
 /// Runs blocking work to its end, also if nobody waits for it any more: on this thread, if it may block.
 pub(crate) async fn blocking<R: Send + 'static>(
-    work: impl FnOnce() -> Result<R, Fault> + Send + 'static,
-) -> Result<R, Fault> {
+    work: impl FnOnce() -> Result<R, StoreFault> + Send + 'static,
+) -> Result<R, StoreFault> {
     if may_block() {
         return work();
     }
-    off(work).await.unwrap_or(Err(Fault::Cancelled))
+    off(work).await.unwrap_or(Err(StoreFault::Cancelled))
 }
 
 /// Does something of several steps to its end on one thread that may block: to change threads for each step costs

@@ -21,8 +21,8 @@ use crate::{
     protection::{Protected, ReservedPath, protected_name, protected_names},
     quota::Quota,
     scope::AccessScope,
-    store::{Fault, Store},
-    virtual_store::{Namespace, VirtualPorts, VirtualStore},
+    store::{Store, StoreFault},
+    virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore},
     workspace::Definition,
     workspaces::Workspaces,
 };
@@ -298,7 +298,7 @@ fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Vir
         }
         _ => return Err(ONE_MOUNT.into()),
     };
-    let namespace = Namespace::new(names).map_err(|why| format!("is refused: {why}"))?;
+    let namespace = VirtualNamespace::new(names).map_err(|why| format!("is refused: {why}"))?;
     Ok(VirtualStore::new(chosen.clone(), &namespace, quota(config)))
 }
 
@@ -326,10 +326,10 @@ fn overlay(
 }
 
 /// Why a directory cannot be opened. The person who configured it knows its path.
-fn missing(fault: Fault) -> String {
+fn missing(fault: StoreFault) -> String {
     match fault {
-        Fault::NotFound => "has a `directory` that does not exist".into(),
-        Fault::NotDirectory => "has a `directory` that is a file".into(),
+        StoreFault::NotFound => "has a `directory` that does not exist".into(),
+        StoreFault::NotDirectory => "has a `directory` that is a file".into(),
         other => format!("has a `directory` that {other}"),
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     path::{LogicalPath, PathProblem},
     protection::Protected,
     scope::{AccessScope, Tool},
-    store::Fault,
+    store::StoreFault,
 };
 
 /// Why a call fails.
@@ -85,7 +85,7 @@ pub enum Error {
         /// The path.
         path: LogicalPath,
         /// Why.
-        fault: Fault,
+        fault: StoreFault,
     },
     /// A write to a write-only Workspace failed.
     #[error("the write to {path} failed")]

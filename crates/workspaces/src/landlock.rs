@@ -13,7 +13,7 @@ use crate::scope::AccessScope;
 
 /// A directory that stays reachable, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
+pub struct AllowedDirectory {
     /// The directory.
     pub directory: PathBuf,
     /// What stays possible below it.
@@ -22,7 +22,7 @@ pub struct Opening {
 
 piton_core::closed_set! {
     /// Whether the second wall stands.
-    pub enum Wall {
+    pub enum KernelSandbox {
         /// It stands, with everything that was asked for.
         Full => "full",
         /// It stands; the kernel is too old for a part of it.
@@ -35,7 +35,7 @@ piton_core::closed_set! {
 /// Puts up the wall around these directories, for this thread and all that it starts. Everything
 /// that the process itself needs, such as its data directory, has to be among them.
 #[cfg(target_os = "linux")]
-pub fn enclose(openings: &[Opening]) -> Result<Wall, &'static str> {
+pub fn enclose(openings: &[AllowedDirectory]) -> Result<KernelSandbox, &'static str> {
     use landlock::{
         ABI, Access as _, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd,
         Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetStatus,
@@ -63,14 +63,14 @@ pub fn enclose(openings: &[Opening]) -> Result<Wall, &'static str> {
     }
     let status = ruleset.restrict_self().map_err(|_| REFUSED)?;
     Ok(match status.ruleset {
-        RulesetStatus::FullyEnforced => Wall::Full,
-        RulesetStatus::PartiallyEnforced => Wall::Partial,
-        RulesetStatus::NotEnforced => Wall::None,
+        RulesetStatus::FullyEnforced => KernelSandbox::Full,
+        RulesetStatus::PartiallyEnforced => KernelSandbox::Partial,
+        RulesetStatus::NotEnforced => KernelSandbox::None,
     })
 }
 
 /// There is no such wall on this platform.
 #[cfg(not(target_os = "linux"))]
-pub fn enclose(_: &[Opening]) -> Result<Wall, &'static str> {
-    Ok(Wall::None)
+pub fn enclose(_: &[AllowedDirectory]) -> Result<KernelSandbox, &'static str> {
+    Ok(KernelSandbox::None)
 }

@@ -38,4 +38,4 @@ pub use protection::{Protected, Protection, ReservedPath, protected_name};
 pub use quota::Quota;
 pub use scope::{AccessScope, Right, Tool};
 pub use workspace::{Definition, Workspace};
-pub use workspaces::{Place, Workspaces};
+pub use workspaces::{LocatedPath, Workspaces};

@@ -11,7 +11,7 @@ use crate::{
     bounds::{DENY_MAX, PATTERN_BYTES_MAX},
     path::{LogicalPath, MountPath},
     protection::{Protected, Protection},
-    store::Fault,
+    store::StoreFault,
 };
 
 /// What is hidden in a Mount, and what is protected.
@@ -128,14 +128,14 @@ impl Mask {
     }
 
     /// Refuses to move or delete a directory together with an entry that is hidden or protected.
-    pub(crate) fn check_entry(&self, path: &MountPath) -> Result<(), Fault> {
+    pub(crate) fn check_entry(&self, path: &MountPath) -> Result<(), StoreFault> {
         if self.protection.hides(path) {
-            return Err(Fault::HoldsProtected(Protected::Data));
+            return Err(StoreFault::HoldsProtected(Protected::Data));
         }
         if self.hides_entry(path) {
-            return Err(Fault::HoldsHidden);
+            return Err(StoreFault::HoldsHidden);
         }
-        self.protection.of_entry(path).map_or(Ok(()), |why| Err(Fault::HoldsProtected(why)))
+        self.protection.of_entry(path).map_or(Ok(()), |why| Err(StoreFault::HoldsProtected(why)))
     }
 
     /// Whether an entry is hidden whose directory is not: the quick question of a walk.

@@ -7,7 +7,7 @@ use crate::{
     path::{LogicalPath, MountPath},
     protection::ReservedPath,
     scope::AccessScope,
-    store::{Loaded, Store},
+    store::{LoadedFile, Store},
 };
 
 /// A part of the file world that an agent can see.
@@ -34,7 +34,7 @@ impl Workspace {
 
     /// A whole file of at most so many bytes, for whoever looks after the Workspace; nothing if there is none that may
     /// be shown.
-    pub async fn load(&self, at: MountPath, bytes_max: u64) -> Option<Loaded> {
+    pub async fn load(&self, at: MountPath, bytes_max: u64) -> Option<LoadedFile> {
         if self.mask.hides(&at).is_some() {
             return None;
         }

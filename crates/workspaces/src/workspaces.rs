@@ -26,7 +26,7 @@ pub struct Workspaces {
 
 /// A path in the Workspace that it belongs to.
 #[derive(Clone, Debug)]
-pub struct Place<'a> {
+pub struct LocatedPath<'a> {
     /// The path as the agent wrote it.
     pub path: LogicalPath,
     /// Its Workspace.
@@ -97,7 +97,12 @@ impl Workspaces {
     }
 
     /// The place of a path, if its Workspace gives the tool the right that it needs there.
-    pub fn permit(&self, tool: Tool, right: Right, path: &LogicalPath) -> Result<Place<'_>, Error> {
+    pub fn permit(
+        &self,
+        tool: Tool,
+        right: Right,
+        path: &LogicalPath,
+    ) -> Result<LocatedPath<'_>, Error> {
         let Some((workspace, at)) = self.find(path) else {
             return Err(self.unmapped(path));
         };
@@ -111,7 +116,7 @@ impl Workspaces {
                 permitted: self.list.iter().filter(permits).map(|one| one.prefix.clone()).collect(),
             });
         }
-        let place = Place { path: path.clone(), workspace, at };
+        let place = LocatedPath { path: path.clone(), workspace, at };
         place.check_hidden(&place.at)?;
         if right != Right::Read {
             place.check_protected(&place.at)?;
@@ -120,7 +125,7 @@ impl Workspaces {
     }
 
     /// Refuses an operation on a directory as a whole if it holds another Workspace, or is one.
-    pub fn refuse_inner(&self, tool: Tool, place: &Place<'_>) -> Result<(), Error> {
+    pub fn refuse_inner(&self, tool: Tool, place: &LocatedPath<'_>) -> Result<(), Error> {
         if place.path == place.workspace.prefix {
             let path = &place.path;
             return Err(Error::BadArgument(format!(
@@ -142,7 +147,7 @@ impl Workspaces {
     }
 }
 
-impl Place<'_> {
+impl LocatedPath<'_> {
     /// Refuses a path of the Mount that is hidden from the agent.
     pub(crate) fn check_hidden(&self, at: &MountPath) -> Result<(), Error> {
         if !at.starts_with(&self.workspace.base) {

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use piton_workflow::bundled::Bundled;
-use piton_workflow::catalogue::{BuiltinKind, Entry, catalogue};
+use piton_workflow::catalogue::{BuiltinKind, CatalogueEntry, catalogue};
 use serde::Serialize;
 use serde_json::Value;
 
 /// The data.
 #[derive(Serialize)]
 struct Builtins {
-    builtins: Vec<Entry>,
+    builtins: Vec<CatalogueEntry>,
     workflows: Vec<Workflow>,
 }
 
@@ -83,8 +83,8 @@ const fn heading(kind: BuiltinKind) -> &'static str {
     }
 }
 
-fn section(page: &mut String, entry: &Entry) {
-    let Entry { id, label, description, insert, place, content, .. } = entry;
+fn section(page: &mut String, entry: &CatalogueEntry) {
+    let CatalogueEntry { id, label, description, insert, place, content, .. } = entry;
     let _ = write!(
         page,
         "\n### {id}\n\n{label}. {description}\n\nPaste as {place}:\n\n```json\n{insert:#}\n```\n",

@@ -23,7 +23,7 @@ fn workflow() -> Vec<(&'static str, Schema)> {
 fn runtime() -> Vec<(&'static str, Schema)> {
     use piton_runtime::config::schema;
     vec![
-        ("diff", told::<piton_runtime::lineage::Compared>()),
+        ("diff", told::<piton_runtime::lineage::Comparison>()),
         ("fork", told::<piton_runtime::lineage::ForkedThing>()),
         ("piton-toml", schema::project_file()),
         ("user-config-toml", schema::user_file()),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backpack_id::BackpackId;
 use crate::options::Options;
-use crate::origin::Origin;
+use crate::origin::BackpackOrigin;
 use crate::permissions::Permissions;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 use crate::text::NodeId;
@@ -26,7 +26,7 @@ pub(super) struct Document {
     pub(super) format: String,
     pub(super) id: BackpackId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<BackpackOrigin>,
     pub(super) options: Options,
     /// What is in use, in the order of keys.
     pub(super) items: Vec<ItemRecord>,

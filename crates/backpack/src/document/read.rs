@@ -14,30 +14,31 @@ use super::form::{Document, FORMAT, VERSION};
 use crate::backpack::Backpack;
 use crate::bounds::{DOCUMENT_BYTES_MAX, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
 use crate::commit_id::CommitId;
-use crate::content::{Content, Large};
-use crate::core::{Beginning, LargeValue, LargeValues, Slot};
+use crate::content::{ItemContent, Large};
+use crate::core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
 use crate::error::Error;
 use crate::history::History;
 use crate::item::Item;
 use crate::labels::check_count;
-use crate::options::{Options, Ports};
+use crate::options::{BackpackPorts, Options};
 use crate::quarantined::Quarantined;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, Replay};
-use crate::state::State;
+use crate::state::ItemState;
 use crate::text::Key;
 
 /// What is looked at before the rest.
 #[derive(Deserialize)]
-struct Head {
+struct DocumentHead {
     v: u64,
     format: String,
 }
 
 impl Backpack {
     /// The backpack that a document holds. It goes on where that one stood, with the same id.
-    pub fn from_json(text: &str, ports: Ports) -> Result<Self, Error> {
+    pub fn from_json(text: &str, ports: BackpackPorts) -> Result<Self, Error> {
         check_count("the bytes of a document", text.len(), DOCUMENT_BYTES_MAX)?;
-        let head: Head = serde_json::from_str(text).map_err(|problem| unreadable(&problem))?;
+        let head: DocumentHead =
+            serde_json::from_str(text).map_err(|problem| unreadable(&problem))?;
         if head.format != FORMAT {
             return Err(bad(&"format", &format_args!("it is not `{FORMAT}`")));
         }
@@ -49,7 +50,7 @@ impl Backpack {
     }
 }
 
-fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
+fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
     check_count("the items of a document", document.items.len(), ITEMS_MAX)?;
     check_count("the nodes of a document", document.nodes.len(), NODES_MAX)?;
     check_count("the quarantine of a document", document.quarantined.len(), QUARANTINE_MAX)?;
@@ -80,7 +81,7 @@ fn load(document: Document, ports: Ports) -> Result<Backpack, Error> {
         permissions.insert(node, Arc::new(declared));
     }
     let (id, origin) = (document.id, document.origin);
-    let beginning = Beginning { id, origin, state, history, large, permissions };
+    let beginning = InitialState { id, origin, state, history, large, permissions };
     Ok(Backpack::begin(beginning, options, ports))
 }
 
@@ -90,8 +91,8 @@ fn base(
     quarantined: &[Arc<Quarantined>],
     records: Vec<ItemRecord>,
     commits: &[CommitRecord],
-) -> Result<State, Error> {
-    let mut base = State::default();
+) -> Result<ItemState, Error> {
+    let mut base = ItemState::default();
     let own_changes = commits.iter().filter(|record| record.is_change());
     let changed: BTreeSet<&Key> = own_changes.map(|record| &record.key).collect();
     for item in items.values().filter(|item| !changed.contains(&item.key)) {
@@ -120,7 +121,7 @@ fn quarantined(
         let at = format!("quarantined[{place}]");
         let mut entry = record.entry().map_err(|problem| bad(&at, &problem))?;
         if let Some(item) = &entry.item {
-            let slot = Slot::Quarantined(entry.commit);
+            let slot = LargeValueSlot::Quarantined(entry.commit);
             entry.item = Some(Arc::new(sorted(item, options, slot, large)));
         }
         entries.push(Arc::new(entry));
@@ -145,7 +146,7 @@ fn items(
         if !item.is_available() {
             return Err(bad(&at, &"its value is absent"));
         }
-        let item = sorted(&item, options, Slot::Active(item.key.clone()), large);
+        let item = sorted(&item, options, LargeValueSlot::Active(item.key.clone()), large);
         if items.insert(item.key.clone(), Arc::new(item)).is_some() {
             return Err(bad(&at, &"its key stands there already"));
         }
@@ -154,13 +155,13 @@ fn items(
 }
 
 /// The item as the history holds it; a large value goes beside it.
-fn sorted(item: &Item, options: &Options, slot: Slot, large: &mut LargeValues) -> Item {
+fn sorted(item: &Item, options: &Options, slot: LargeValueSlot, large: &mut LargeValues) -> Item {
     match item.content.held() {
         Some(text) if text.len() > options.max_value_size => {
             let digest = Some(Digest::of(&FileBytes(text.as_bytes())));
             let size = text.len() as u64;
             large.insert(slot, LargeValue::Whole(Arc::clone(text)));
-            Item { content: Content::Large(Arc::new(Large { size, digest })), ..item.clone() }
+            Item { content: ItemContent::Large(Arc::new(Large { size, digest })), ..item.clone() }
         }
         _ => item.clone(),
     }

@@ -7,7 +7,7 @@ use piton_core::canonical;
 use super::form::{Document, FORMAT, VERSION};
 use crate::backpack::Backpack;
 use crate::bounds::DOCUMENT_COMMITS;
-use crate::core::{Core, Slot};
+use crate::core::{BackpackCore, LargeValueSlot};
 use crate::error::Error;
 use crate::item::Item;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, ValueRecord};
@@ -57,18 +57,17 @@ impl Backpack {
     }
 }
 
-fn items(core: &Core) -> Result<Vec<ItemRecord>, Error> {
+fn items(core: &BackpackCore) -> Result<Vec<ItemRecord>, Error> {
     core.state.items.values().map(|item| in_full(&core.in_full(item))).collect()
 }
 
-fn quarantined(core: &Core) -> Result<Vec<QuarantinedRecord>, Error> {
+fn quarantined(core: &BackpackCore) -> Result<Vec<QuarantinedRecord>, Error> {
     let entries = core.state.quarantine.iter();
     entries
         .map(|entry| {
-            let item = entry
-                .item
-                .as_ref()
-                .map(|item| in_full(&core.filled(item, || Slot::Quarantined(entry.commit))));
+            let item = entry.item.as_ref().map(|item| {
+                in_full(&core.filled(item, || LargeValueSlot::Quarantined(entry.commit)))
+            });
             Ok(QuarantinedRecord { item: item.transpose()?, ..QuarantinedRecord::of(entry) })
         })
         .collect()

@@ -6,8 +6,8 @@ use piton_core::EventId;
 use piton_store::port::{BlobReader, Cursor, Journal, StreamLease};
 use piton_store::{AppendPlan, TornTail};
 
-use super::event::{BackpackEvent, Body, Holder};
-use super::followed::{Followed, Known};
+use super::event::{BackpackEvent, BackpackEventBody, Holder};
+use super::followed::{Followed, KnownStream};
 use super::loaded::Replayed;
 use super::scope::AsyncScope;
 use super::writer::JournalWriter;
@@ -16,8 +16,8 @@ use crate::backpack_id::BackpackId;
 use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::history::History;
-use crate::identity::Identity;
-use crate::options::{Options, Ports};
+use crate::identity::NodeIdentity;
+use crate::options::{BackpackPorts, Options};
 use crate::permissions::Permissions;
 use crate::record::Replay;
 use crate::recorder::Recorder;
@@ -41,7 +41,7 @@ pub struct JournalPorts {
     /// The large values of backpacks.
     pub blobs: Arc<dyn BlobReader>,
     /// Time and entropy.
-    pub ports: Ports,
+    pub ports: BackpackPorts,
 }
 
 /// A backpack whose commits go to a journal. Cheap to clone: clones are handles of the same one. The lease is free
@@ -112,7 +112,7 @@ impl JournaledBackpack {
     /// What a node is given.
     pub fn scope(
         &self,
-        identity: Identity,
+        identity: NodeIdentity,
         permissions: Option<Permissions>,
     ) -> Result<AsyncScope, Error> {
         let scope = self.backpack.scope(identity, permissions)?;
@@ -124,7 +124,7 @@ impl JournaledBackpack {
     pub async fn abandon_since(
         &self,
         snapshot: &Backpack,
-        by: Identity,
+        by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
         self.abandon_keys_since(snapshot, |_| true, by).await
     }
@@ -134,7 +134,7 @@ impl JournaledBackpack {
         &self,
         snapshot: &Backpack,
         is_meant: impl Fn(&Key) -> bool,
-        by: Identity,
+        by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
         let commits = self.backpack.abandon_keys_since(snapshot, is_meant, by)?;
         self.flush().await?;
@@ -161,7 +161,7 @@ impl JournaledBackpack {
         drop(core);
         let origin = self.backpack.inner.origin.clone();
         let replayed = Replayed { origin, replay: Replay::new(state, history) };
-        let known = Known { replayed, large, cursor, holder: Some(self.holder) };
+        let known = KnownStream { replayed, large, cursor, holder: Some(self.holder) };
         let (id, options) = (self.backpack.id().clone(), *self.backpack.options());
         Ok(Followed::go_on(id, options, self.ports, known))
     }
@@ -194,8 +194,8 @@ pub(super) fn opened(
     id: &BackpackId,
     lease: &StreamLease,
     holder: Holder,
-    ports: &Ports,
+    ports: &BackpackPorts,
 ) -> BackpackEvent {
-    let body = Body::Opened { holder, timestamp_ms: ports.clock.now_ms() };
+    let body = BackpackEventBody::Opened { holder, timestamp_ms: ports.clock.now_ms() };
     BackpackEvent::new(id, lease.next_event(), EventId::mint(&*ports.entropy), body)
 }

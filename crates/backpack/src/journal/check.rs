@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::Digest;
-use piton_store::port::{BlobReader, Blobs, Namespace};
+use piton_store::port::{BlobNamespace, BlobReader, Blobs};
 use piton_store::{Error as StoreError, Health, TornTail};
 
 use super::backpack::{JournalPorts, JournaledBackpack, Mode};
@@ -15,7 +15,7 @@ use super::event::Holder;
 use super::loaded::Replayed;
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::options::Options;
 use crate::text::Key;
 
@@ -70,7 +70,7 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
     }
     let salvaged = match ports.journal.load_validated_prefix(stream).await {
         // Nothing but an unfinished first write.
-        Err(StoreError::NotFound { .. }) => piton_store::port::Salvaged {
+        Err(StoreError::NotFound { .. }) => piton_store::port::SalvagedStream {
             events: Vec::new(),
             health: Health::Healthy,
             torn_tail: None,
@@ -91,7 +91,7 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
         }
         Err(error) => (BTreeMap::new(), Some(error.to_string())),
     };
-    let Found { corrupt, missing } = look(&*ports.blobs, referred).await?;
+    let UnusableBlobs { corrupt, missing } = look(&*ports.blobs, referred).await?;
     let is_past = |digest: &&Digest| !in_use.contains_key(*digest);
     let unreadable = corrupt.iter().chain(&missing).filter_map(|digest| in_use.get(digest));
     Ok(Checked {
@@ -106,15 +106,15 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
 }
 
 /// Blobs that cannot be used.
-struct Found {
+struct UnusableBlobs {
     corrupt: BTreeSet<Digest>,
     missing: BTreeSet<Digest>,
 }
 
-async fn look(blobs: &dyn BlobReader, digests: BTreeSet<Digest>) -> Result<Found, Error> {
-    let mut found = Found { corrupt: BTreeSet::new(), missing: BTreeSet::new() };
+async fn look(blobs: &dyn BlobReader, digests: BTreeSet<Digest>) -> Result<UnusableBlobs, Error> {
+    let mut found = UnusableBlobs { corrupt: BTreeSet::new(), missing: BTreeSet::new() };
     for digest in digests {
-        match blobs.get(Namespace::Backpacks, digest).await {
+        match blobs.get(BlobNamespace::Backpacks, digest).await {
             Ok(Some(_)) => {}
             Ok(None) => {
                 found.missing.insert(digest);
@@ -153,7 +153,7 @@ pub async fn repair(
         let opened =
             JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports.clone());
         let backpack = opened.await?.backpack;
-        let system = backpack.scope(Identity::system(), None)?;
+        let system = backpack.scope(NodeIdentity::system(), None)?;
         for key in checked.damaged {
             let reason =
                 "its value is damaged: the store has something else in its place, or nothing";
@@ -166,7 +166,7 @@ pub async fn repair(
     let events = ports.journal.load(id.stream()).await?.events;
     let referred = events.iter().filter_map(super::event::BackpackEvent::blob).collect();
     for digest in look(&*ports.blobs, referred).await?.corrupt {
-        done.set_aside.extend(blobs.set_aside(Namespace::Backpacks, digest).await?);
+        done.set_aside.extend(blobs.set_aside(BlobNamespace::Backpacks, digest).await?);
     }
     Ok(done)
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backpack_id::BackpackId;
 use crate::bounds::HOLDER_BYTES_MAX;
-use crate::origin::Origin;
+use crate::origin::BackpackOrigin;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 
 /// Who has a backpack open, in words for the one who is refused: a program and its process.
@@ -23,7 +23,7 @@ pub struct BackpackEvent {
     event_index: EventIndex,
     backpack_id: BackpackId,
     dedupe_key: DedupeKey,
-    body: Body,
+    body: BackpackEventBody,
 }
 
 /// What an event says.
@@ -34,11 +34,11 @@ pub struct BackpackEvent {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub(crate) enum Body {
+pub(crate) enum BackpackEventBody {
     /// A writer took the lease.
     Opened { holder: Holder, timestamp_ms: TimestampMs },
     /// The backpack goes on from a state of another one.
-    Began { origin: Origin },
+    Began { origin: BackpackOrigin },
     /// An item of that state.
     Carried { item: ItemRecord },
     /// An entry of its quarantine.
@@ -49,9 +49,14 @@ pub(crate) enum Body {
 
 impl BackpackEvent {
     /// The event at `index`. What is not a commit is known by its place.
-    pub(crate) fn new(backpack: &BackpackId, index: EventIndex, id: EventId, body: Body) -> Self {
+    pub(crate) fn new(
+        backpack: &BackpackId,
+        index: EventIndex,
+        id: EventId,
+        body: BackpackEventBody,
+    ) -> Self {
         let dedupe_key = match &body {
-            Body::Committed { commit } => DedupeKey::new("commit", &[&commit.commit]),
+            BackpackEventBody::Committed { commit } => DedupeKey::new("commit", &[&commit.commit]),
             _ => DedupeKey::new("event", &[&id]),
         }
         .expect("ids are made of characters that a key may have");
@@ -65,7 +70,7 @@ impl BackpackEvent {
         }
     }
 
-    pub(crate) fn body(self) -> Body {
+    pub(crate) fn body(self) -> BackpackEventBody {
         self.body
     }
 
@@ -73,10 +78,10 @@ impl BackpackEvent {
     pub(super) fn blob(&self) -> Option<Digest> {
         use crate::record::ValueRecord::Large;
         let value = match &self.body {
-            Body::Committed { commit } => commit.value(),
-            Body::Carried { item } => Some(&item.value),
-            Body::SetAside { entry } => entry.item.as_ref().map(|item| &item.value),
-            Body::Opened { .. } | Body::Began { .. } => None,
+            BackpackEventBody::Committed { commit } => commit.value(),
+            BackpackEventBody::Carried { item } => Some(&item.value),
+            BackpackEventBody::SetAside { entry } => entry.item.as_ref().map(|item| &item.value),
+            BackpackEventBody::Opened { .. } | BackpackEventBody::Began { .. } => None,
         };
         match value {
             Some(Large { digest, .. }) => *digest,
@@ -87,7 +92,7 @@ impl BackpackEvent {
     /// Who opened the backpack, if this says so.
     pub(super) fn holder(&self) -> Option<&Holder> {
         match &self.body {
-            Body::Opened { holder, .. } => Some(holder),
+            BackpackEventBody::Opened { holder, .. } => Some(holder),
             _ => None,
         }
     }

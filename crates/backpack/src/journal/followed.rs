@@ -7,14 +7,14 @@
 
 use piton_core::EventIndex;
 use piton_store::AppendPlan;
-use piton_store::port::{Cursor, Follow, Loaded};
+use piton_store::port::{Cursor, Follow, LoadedStream};
 
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, lease, opened};
 use super::event::{BackpackEvent, Holder};
 use super::loaded::{Replayed, large_values, reread_large};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
-use crate::core::{Beginning, LargeValues};
+use crate::core::{InitialState, LargeValues};
 use crate::error::Error;
 use crate::history::History;
 use crate::options::Options;
@@ -24,11 +24,11 @@ pub struct Followed {
     id: BackpackId,
     options: Options,
     ports: JournalPorts,
-    known: Known,
+    known: KnownStream,
 }
 
 /// What is known of its stream.
-pub(super) struct Known {
+pub(super) struct KnownStream {
     pub(super) replayed: Replayed,
     pub(super) large: LargeValues,
     /// Where the reading ended; nothing if there is no stream yet.
@@ -54,7 +54,7 @@ impl Followed {
         id: BackpackId,
         options: Options,
         ports: JournalPorts,
-        known: Known,
+        known: KnownStream,
     ) -> Self {
         Self { id, options, ports, known }
     }
@@ -82,7 +82,7 @@ impl Followed {
     }
 
     async fn take_in(&mut self, events: Vec<BackpackEvent>, cursor: Cursor) -> Result<(), Error> {
-        let Known { replayed, large, holder, cursor: known } = &mut self.known;
+        let KnownStream { replayed, large, holder, cursor: known } = &mut self.known;
         if let Some(newest) = events.iter().rev().find_map(BackpackEvent::holder) {
             *holder = Some(newest.clone());
         }
@@ -106,10 +106,10 @@ impl Followed {
     }
 
     fn backpack(&self, history: History) -> Backpack {
-        let Known { replayed: Replayed { origin, replay }, large, .. } = &self.known;
+        let KnownStream { replayed: Replayed { origin, replay }, large, .. } = &self.known;
         let (state, permissions) = (replay.state.clone(), imbl::OrdMap::new());
         let (id, origin, large) = (self.id.clone(), origin.clone(), large.clone());
-        let beginning = Beginning { id, origin, state, history, large, permissions };
+        let beginning = InitialState { id, origin, state, history, large, permissions };
         Backpack::begin(beginning, self.options, self.ports.ports.clone())
     }
 
@@ -127,20 +127,24 @@ impl Followed {
             let event = opened(&self.id, &lease, holder.clone(), &self.ports.ports);
             self.ports.journal.append(&lease.writer(), AppendPlan::new(vec![event])).await?;
         }
-        let Self { id, options, ports, known: Known { replayed, large, .. } } = self;
+        let Self { id, options, ports, known: KnownStream { replayed, large, .. } } = self;
         let backpack = replayed.with_values(id, large, options, ports.ports.clone());
         Ok(JournaledBackpack::begin(backpack, lease, (mode, holder), ports).backpack)
     }
 }
 
-async fn load(id: &BackpackId, options: &Options, ports: &JournalPorts) -> Result<Known, Error> {
+async fn load(
+    id: &BackpackId,
+    options: &Options,
+    ports: &JournalPorts,
+) -> Result<KnownStream, Error> {
     let (events, cursor) = match ports.journal.load(id.stream()).await {
-        Ok(Loaded { events, cursor, .. }) => (events, Some(cursor)),
+        Ok(LoadedStream { events, cursor, .. }) => (events, Some(cursor)),
         Err(piton_store::Error::NotFound { .. }) => (Vec::new(), None),
         Err(error) => return Err(error.into()),
     };
     let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
     let replayed = Replayed::whole(id, events, options)?;
     let large = large_values(&replayed.replay.state, &*ports.blobs).await?;
-    Ok(Known { replayed, large, cursor, holder })
+    Ok(KnownStream { replayed, large, cursor, holder })
 }

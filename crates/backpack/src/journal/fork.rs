@@ -7,24 +7,24 @@ use std::sync::Arc;
 
 use piton_core::{EventId, EventIndex};
 use piton_store::bounds::PLAN_BLOBS_MAX;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_store::{AppendPlan, NewBlob};
 
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, lease, opened};
-use super::event::{BackpackEvent, Body, Holder};
+use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
-use crate::core::{Beginning, Core, Slot};
+use crate::core::{BackpackCore, InitialState, LargeValueSlot};
 use crate::error::Error;
 use crate::history::History;
 use crate::item::Item;
-use crate::origin::Origin;
+use crate::origin::BackpackOrigin;
 use crate::record::{ItemRecord, QuarantinedRecord, weight};
 
 /// Something that is carried over, what it weighs in a plan, and its value if that goes into a blob.
-struct Piece {
-    body: Body,
+struct ForkPiece {
+    body: BackpackEventBody,
     bytes: usize,
     large: Option<Arc<str>>,
 }
@@ -56,32 +56,33 @@ impl JournaledBackpack {
 }
 
 /// What a fork begins with, and what its stream has to say about that.
-fn carry(source: &Backpack, id: &BackpackId) -> Result<(Beginning, Vec<Piece>), Error> {
+fn carry(source: &Backpack, id: &BackpackId) -> Result<(InitialState, Vec<ForkPiece>), Error> {
     let core = source.inner.lock();
     let newest = core.history.newest().map(|commit| commit.id);
     let origin = match source.origin() {
         Some(origin) if newest.is_none() => origin.clone(),
-        _ => Origin { backpack: source.id().clone(), commit: newest },
+        _ => BackpackOrigin { backpack: source.id().clone(), commit: newest },
     };
     let mut pieces = Vec::new();
     for item in core.state.items.values() {
-        let large = large_value(&core, item, &Slot::Active(item.key.clone()))?;
-        let body = Body::Carried { item: ItemRecord::of(item) };
-        pieces.push(Piece { body, bytes: weight::of_item(item), large });
+        let large = large_value(&core, item, &LargeValueSlot::Active(item.key.clone()))?;
+        let body = BackpackEventBody::Carried { item: ItemRecord::of(item) };
+        pieces.push(ForkPiece { body, bytes: weight::of_item(item), large });
     }
     for entry in &core.state.quarantine {
-        let body = Body::SetAside { entry: QuarantinedRecord::of(entry) };
+        let body = BackpackEventBody::SetAside { entry: QuarantinedRecord::of(entry) };
         let item = entry.item.as_ref();
-        let large = item.map(|item| large_value(&core, item, &Slot::Quarantined(entry.commit)));
+        let large =
+            item.map(|item| large_value(&core, item, &LargeValueSlot::Quarantined(entry.commit)));
         let bytes = weight::of_quarantined(entry);
-        pieces.push(Piece { body, bytes, large: large.transpose()?.flatten() });
+        pieces.push(ForkPiece { body, bytes, large: large.transpose()?.flatten() });
     }
-    pieces.push(Piece {
-        body: Body::Began { origin: origin.clone() },
+    pieces.push(ForkPiece {
+        body: BackpackEventBody::Began { origin: origin.clone() },
         bytes: RECORD_BYTES,
         large: None,
     });
-    let beginning = Beginning {
+    let beginning = InitialState {
         id: id.clone(),
         origin: Some(origin),
         history: History::new(core.state.clone(), 0),
@@ -93,7 +94,11 @@ fn carry(source: &Backpack, id: &BackpackId) -> Result<(Beginning, Vec<Piece>), 
 }
 
 /// The value that has to go into a blob. One that is damaged there already stays so in the fork.
-fn large_value(core: &Core, item: &Item, slot: &Slot) -> Result<Option<Arc<str>>, Error> {
+fn large_value(
+    core: &BackpackCore,
+    item: &Item,
+    slot: &LargeValueSlot,
+) -> Result<Option<Arc<str>>, Error> {
     if item.is_available() {
         return Ok(None);
     }
@@ -107,7 +112,7 @@ fn large_value(core: &Core, item: &Item, slot: &Slot) -> Result<Option<Arc<str>>
 fn plans(
     id: &BackpackId,
     first: BackpackEvent,
-    pieces: Vec<Piece>,
+    pieces: Vec<ForkPiece>,
     mint: &dyn Fn() -> EventId,
 ) -> Vec<AppendPlan<BackpackEvent>> {
     let mut index = EventIndex::ZERO.next();
@@ -115,7 +120,7 @@ fn plans(
     let finish = |events: &mut Vec<BackpackEvent>, blobs: &mut Vec<Arc<str>>| {
         let plan = AppendPlan::new(std::mem::take(events));
         std::mem::take(blobs).into_iter().fold(plan, |plan, text| {
-            plan.with_blob(NewBlob::new(Namespace::Backpacks, text.as_bytes().to_vec()))
+            plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
         })
     };
     for piece in pieces {

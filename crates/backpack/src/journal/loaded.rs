@@ -3,31 +3,31 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::port::{BlobReader, JournalReader, Namespace};
+use piton_store::port::{BlobNamespace, BlobReader, JournalReader};
 use piton_store::{Event as _, TornTail};
 
-use super::event::{BackpackEvent, Body};
+use super::event::{BackpackEvent, BackpackEventBody};
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::commit::{Act, Commit};
 use crate::commit_id::CommitId;
-use crate::core::{Beginning, LargeValue, LargeValues, Slot};
+use crate::core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
 use crate::error::Error;
 use crate::history::History;
-use crate::options::{Options, Ports};
-use crate::origin::Origin;
+use crate::options::{BackpackPorts, Options};
+use crate::origin::BackpackOrigin;
 use crate::record::Replay;
-use crate::state::State;
+use crate::state::ItemState;
 
 /// What a stream holds, done again.
 pub(super) struct Replayed {
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<BackpackOrigin>,
     pub(super) replay: Replay,
 }
 
 /// What to do after a commit of a replay.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum ReplayStep {
     GoOn,
     Stop,
 }
@@ -39,7 +39,7 @@ impl Replayed {
         id: &BackpackId,
         events: Vec<BackpackEvent>,
         options: &Options,
-        mut look: impl FnMut(&crate::record::CommitRecord, &Replay) -> Step,
+        mut look: impl FnMut(&crate::record::CommitRecord, &Replay) -> ReplayStep,
         mut done: impl FnMut(&Commit),
     ) -> Result<Self, Error> {
         let contradicts = |place: usize, problem: &dyn std::fmt::Display| Error::BadStream {
@@ -47,24 +47,26 @@ impl Replayed {
             event: place as u64,
             problem: problem.to_string(),
         };
-        let (mut origin, mut base) = (None, State::default());
+        let (mut origin, mut base) = (None, ItemState::default());
         let (mut replay, mut unfinished) = (None, None);
         for (place, event) in events.into_iter().enumerate() {
             match event.body() {
-                Body::Opened { .. } => {}
-                Body::Began { origin: found } => (origin, unfinished) = (Some(found), None),
-                Body::Carried { item } => {
+                BackpackEventBody::Opened { .. } => {}
+                BackpackEventBody::Began { origin: found } => {
+                    (origin, unfinished) = (Some(found), None)
+                }
+                BackpackEventBody::Carried { item } => {
                     unfinished.get_or_insert(place);
                     let item = item.item().map_err(|problem| contradicts(place, &problem))?;
                     base.insert(&Arc::new(item));
                 }
-                Body::SetAside { entry } => {
+                BackpackEventBody::SetAside { entry } => {
                     let entry = entry.entry().map_err(|problem| contradicts(place, &problem))?;
                     base.set_aside(Arc::new(entry));
                 }
-                Body::Committed { commit } => {
+                BackpackEventBody::Committed { commit } => {
                     let replay = replay.get_or_insert_with(|| begin(&base));
-                    if look(&commit, replay) == Step::Stop {
+                    if look(&commit, replay) == ReplayStep::Stop {
                         break;
                     }
                     let commit = replay
@@ -86,7 +88,7 @@ impl Replayed {
         events: Vec<BackpackEvent>,
         options: &Options,
     ) -> Result<Self, Error> {
-        Self::new(id, events, options, |_, _| Step::GoOn, |_| {})
+        Self::new(id, events, options, |_, _| ReplayStep::GoOn, |_| {})
     }
 
     /// Does more events, which follow those before; gives the commits that changed something.
@@ -100,15 +102,17 @@ impl Replayed {
         for event in events {
             let place = event.index();
             let problem = match event.body() {
-                Body::Opened { .. } => continue,
-                Body::Committed { commit } => match self.replay.add(commit, options) {
+                BackpackEventBody::Opened { .. } => continue,
+                BackpackEventBody::Committed { commit } => match self.replay.add(commit, options) {
                     Ok(commit) => {
                         changes.extend(commit.is_change().then_some(commit));
                         continue;
                     }
                     Err(problem) => problem.to_string(),
                 },
-                Body::Began { .. } | Body::Carried { .. } | Body::SetAside { .. } => {
+                BackpackEventBody::Began { .. }
+                | BackpackEventBody::Carried { .. }
+                | BackpackEventBody::SetAside { .. } => {
                     "it belongs to the beginning of a backpack".to_owned()
                 }
             };
@@ -123,7 +127,7 @@ impl Replayed {
         id: BackpackId,
         blobs: &dyn BlobReader,
         options: Options,
-        ports: Ports,
+        ports: BackpackPorts,
     ) -> Result<Backpack, Error> {
         let large = large_values(&self.replay.state, blobs).await?;
         Ok(self.with_values(id, large, options, ports))
@@ -135,16 +139,16 @@ impl Replayed {
         id: BackpackId,
         large: LargeValues,
         options: Options,
-        ports: Ports,
+        ports: BackpackPorts,
     ) -> Backpack {
         let Self { origin, replay: Replay { state, history, .. } } = self;
         let permissions = imbl::OrdMap::new();
-        let beginning = Beginning { id, origin, state, history, large, permissions };
+        let beginning = InitialState { id, origin, state, history, large, permissions };
         Backpack::begin(beginning, options, ports)
     }
 }
 
-fn begin(base: &State) -> Replay {
+fn begin(base: &ItemState) -> Replay {
     Replay::new(base.clone(), History::new(base.clone(), 0))
 }
 
@@ -152,14 +156,13 @@ fn begin(base: &State) -> Replay {
 ///
 /// One that is damaged is marked as such: whoever reads that key learns of it, and nobody else does.
 pub(super) async fn large_values(
-    state: &State,
+    state: &ItemState,
     blobs: &dyn BlobReader,
 ) -> Result<LargeValues, Error> {
-    let active = state.items.values().map(|item| (Slot::Active(item.key.clone()), item));
-    let aside = state
-        .quarantine
-        .iter()
-        .filter_map(|entry| Some((Slot::Quarantined(entry.commit), entry.item.as_ref()?)));
+    let active = state.items.values().map(|item| (LargeValueSlot::Active(item.key.clone()), item));
+    let aside = state.quarantine.iter().filter_map(|entry| {
+        Some((LargeValueSlot::Quarantined(entry.commit), entry.item.as_ref()?))
+    });
     let mut values = LargeValues::new();
     for (slot, item) in active.chain(aside) {
         if let Some(digest) = item.content.digest() {
@@ -172,12 +175,12 @@ pub(super) async fn large_values(
 /// Brings large values up to date with what commits changed.
 pub(super) async fn reread_large(
     large: &mut LargeValues,
-    state: &State,
+    state: &ItemState,
     changes: &[Commit],
     blobs: &dyn BlobReader,
 ) -> Result<(), Error> {
     for commit in changes {
-        let slot = Slot::Active(commit.key.clone());
+        let slot = LargeValueSlot::Active(commit.key.clone());
         large.remove(&slot);
         if let Some(item) = state.items.get(&commit.key)
             && let Some(digest) = item.content.digest()
@@ -189,21 +192,21 @@ pub(super) async fn reread_large(
             && let Some(digest) = item.content.digest()
         {
             let value = large_value(digest, blobs).await?;
-            large.insert(Slot::Quarantined(entry.commit), value);
+            large.insert(LargeValueSlot::Quarantined(entry.commit), value);
         }
     }
     // What left the quarantine for want of room is in use no more.
     let oldest = state.quarantine.front().map(|entry| entry.commit);
     large.retain(|slot, _| match slot {
-        Slot::Active(_) => true,
-        Slot::Quarantined(commit) => oldest.is_some_and(|oldest| *commit >= oldest),
+        LargeValueSlot::Active(_) => true,
+        LargeValueSlot::Quarantined(commit) => oldest.is_some_and(|oldest| *commit >= oldest),
     });
     Ok(())
 }
 
 async fn large_value(digest: Digest, blobs: &dyn BlobReader) -> Result<LargeValue, Error> {
     use piton_store::Error::BlobCorrupt;
-    let bytes = match blobs.get(Namespace::Backpacks, digest).await {
+    let bytes = match blobs.get(BlobNamespace::Backpacks, digest).await {
         Ok(Some(bytes)) => bytes,
         Ok(None) | Err(BlobCorrupt { .. }) => return Ok(LargeValue::Damaged),
         Err(error) => return Err(error.into()),
@@ -224,7 +227,7 @@ pub async fn read(
     journal: &dyn JournalReader<BackpackEvent>,
     blobs: &dyn BlobReader,
     id: &BackpackId,
-    ports: Ports,
+    ports: BackpackPorts,
 ) -> Result<(Backpack, Option<TornTail>), Error> {
     let loaded = journal.load(id.stream()).await?;
     let options =

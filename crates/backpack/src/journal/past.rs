@@ -9,7 +9,7 @@ use piton_store::port::BlobReader;
 
 use super::backpack::JournaledBackpack;
 use super::event::BackpackEvent;
-use super::loaded::{Replayed, Step, large_values};
+use super::loaded::{ReplayStep, Replayed, large_values};
 use crate::backpack::Backpack;
 use crate::commit::Commit;
 use crate::commit_id::CommitId;
@@ -67,7 +67,7 @@ impl JournaledBackpack {
             return self.backpack.debug().history(filter);
         }
         let (mut commits, mut known) = (Vec::new(), Vec::new());
-        let look = |_: &CommitRecord, _: &Replay| Step::GoOn;
+        let look = |_: &CommitRecord, _: &Replay| ReplayStep::GoOn;
         self.replay(look, |commit| {
             known.push(commit.id());
             if filter.selects(commit) {
@@ -93,7 +93,7 @@ impl JournaledBackpack {
         mut is_end: impl FnMut(&CommitRecord, &Replay) -> bool + Send,
     ) -> Result<Past, Error> {
         let look = |next: &CommitRecord, replay: &Replay| {
-            if is_end(next, replay) { Step::Stop } else { Step::GoOn }
+            if is_end(next, replay) { ReplayStep::Stop } else { ReplayStep::GoOn }
         };
         let Replayed { replay, .. } = self.replay(look, |_| {}).await?;
         let commit = last(&replay);
@@ -102,7 +102,7 @@ impl JournaledBackpack {
 
     async fn replay(
         &self,
-        look: impl FnMut(&CommitRecord, &Replay) -> Step + Send,
+        look: impl FnMut(&CommitRecord, &Replay) -> ReplayStep + Send,
         done: impl FnMut(&Commit) + Send,
     ) -> Result<Replayed, Error> {
         // What is wanted left memory, so it is on disk or waits to be.

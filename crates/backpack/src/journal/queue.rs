@@ -11,27 +11,27 @@ use crate::record::weight;
 
 /// A commit that waits, with its value if that goes beside the history.
 #[derive(Clone)]
-pub(super) struct Waiting {
+pub(super) struct QueuedCommit {
     pub(super) commit: Commit,
     pub(super) large: Option<Arc<str>>,
 }
 
 /// The commits that wait, in order.
 #[derive(Default)]
-pub(super) struct Queue {
-    waiting: VecDeque<Waiting>,
+pub(super) struct CommitQueue {
+    waiting: VecDeque<QueuedCommit>,
     /// How many commits left the queue, because they are on disk.
     durable: u64,
 }
 
-impl Queue {
+impl CommitQueue {
     /// A queue that goes on after `durable` commits.
     pub(super) fn new(durable: u64) -> Self {
         Self { waiting: VecDeque::new(), durable }
     }
 
     pub(super) fn push(&mut self, commit: &Commit, large: Option<&Arc<str>>) {
-        self.waiting.push_back(Waiting { commit: commit.clone(), large: large.cloned() });
+        self.waiting.push_back(QueuedCommit { commit: commit.clone(), large: large.cloned() });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -49,12 +49,12 @@ impl Queue {
     }
 
     /// The next commits that fit into one plan; exactly `count` of them if that is given.
-    pub(super) fn batch(&self, count: Option<usize>) -> Vec<Waiting> {
+    pub(super) fn batch(&self, count: Option<usize>) -> Vec<QueuedCommit> {
         if let Some(count) = count {
             return self.waiting.iter().take(count).cloned().collect();
         }
         let (mut bytes, mut blobs) = (0, 0);
-        let fits = |waiting: &&Waiting| {
+        let fits = |waiting: &&QueuedCommit| {
             let is_room = bytes < PLAN_BYTES && blobs < PLAN_BLOBS_MAX;
             bytes += weight::of_commit(&waiting.commit);
             blobs += usize::from(waiting.large.is_some());

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use piton_core::Digest;
-use piton_store::port::{BoxFuture, Cursor, Follow, JournalReader, Namespace, Roots, RootsCursor};
+use piton_store::port::{
+    BlobNamespace, BoxFuture, Cursor, Follow, JournalReader, Roots, RootsCursor,
+};
 use piton_store::{Error, StreamId};
 
 use super::event::BackpackEvent;
@@ -64,8 +66,8 @@ impl<'a> BackpackRoots<'a> {
 }
 
 impl Roots for BackpackRoots<'_> {
-    fn namespace(&self) -> Namespace {
-        Namespace::Backpacks
+    fn namespace(&self) -> BlobNamespace {
+        BlobNamespace::Backpacks
     }
 
     fn roots<'a>(

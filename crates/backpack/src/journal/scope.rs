@@ -13,10 +13,10 @@ use crate::bounds::{BUFFERED_COMMITS_MAX, WAITING_READS_MAX};
 use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::observer::Committed;
-use crate::outcome::Outcome;
+use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::scope::Scope;
 use crate::text::Key;
@@ -47,7 +47,7 @@ impl ChangeLog {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn add(&self, key: &str, outcome: &Result<Outcome, Error>) {
+    fn add(&self, key: &str, outcome: &Result<WriteOutcome, Error>) {
         let Ok(Some(commit)) = outcome.as_ref().map(|outcome| outcome.done()) else { return };
         let key = Key::parse(key).expect("the key was written");
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, commit);
@@ -67,7 +67,7 @@ impl AsyncScope {
     }
 
     /// Who acts through this scope.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &NodeIdentity {
         self.scope.identity()
     }
 
@@ -84,7 +84,7 @@ impl AsyncScope {
     }
 
     /// See [`Scope::pack`].
-    pub async fn pack<T>(&self, key: &str, value: &T) -> Result<Outcome, Error>
+    pub async fn pack<T>(&self, key: &str, value: &T) -> Result<WriteOutcome, Error>
     where
         T: Serialize + Sync + ?Sized,
     {
@@ -97,7 +97,7 @@ impl AsyncScope {
         key: &str,
         value: &T,
         options: &PackOptions,
-    ) -> Result<Outcome, Error>
+    ) -> Result<WriteOutcome, Error>
     where
         T: Serialize + Sync + ?Sized,
     {
@@ -105,12 +105,12 @@ impl AsyncScope {
     }
 
     /// See [`Scope::delete`].
-    pub async fn delete(&self, key: &str) -> Result<Outcome, Error> {
+    pub async fn delete(&self, key: &str) -> Result<WriteOutcome, Error> {
         self.changed(key, self.scope.delete(key)).await
     }
 
     /// See [`Scope::quarantine`].
-    pub async fn quarantine(&self, key: &str, reason: &str) -> Result<Outcome, Error> {
+    pub async fn quarantine(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
         self.changed(key, self.scope.quarantine(key, reason)).await
     }
 
@@ -119,7 +119,7 @@ impl AsyncScope {
         &self,
         key: &str,
         reason: &str,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<WriteOutcome, Error> {
         self.changed(key, self.scope.quarantine_without_trace(key, reason)).await
     }
 
@@ -129,7 +129,7 @@ impl AsyncScope {
         key: &str,
         value: &T,
         reason: &str,
-    ) -> Result<Outcome, Error>
+    ) -> Result<WriteOutcome, Error>
     where
         T: Serialize + Sync + ?Sized,
     {
@@ -185,7 +185,11 @@ impl AsyncScope {
     }
 
     /// Logs a change, and waits for the disk.
-    async fn changed(&self, key: &str, outcome: Result<Outcome, Error>) -> Result<Outcome, Error> {
+    async fn changed(
+        &self,
+        key: &str,
+        outcome: Result<WriteOutcome, Error>,
+    ) -> Result<WriteOutcome, Error> {
         // The change has happened, even if nobody waits for it any more.
         if let Some(log) = &self.log {
             log.add(key, &outcome);
@@ -194,12 +198,12 @@ impl AsyncScope {
     }
 
     /// Waits for the disk as the mode wants it.
-    async fn written(&self, outcome: Result<Outcome, Error>) -> Result<Outcome, Error> {
+    async fn written(&self, outcome: Result<WriteOutcome, Error>) -> Result<WriteOutcome, Error> {
         let (Some((writer, mode)), Ok(outcome)) = (&self.journal, &outcome) else {
             return outcome;
         };
         match (mode, outcome) {
-            (Mode::Durable, Outcome::Done(commit)) => writer.settle(commit.number()).await?,
+            (Mode::Durable, WriteOutcome::Done(commit)) => writer.settle(commit.number()).await?,
             _ if writer.waiting() >= BUFFERED_COMMITS_MAX => writer.flush().await?,
             _ => {}
         }

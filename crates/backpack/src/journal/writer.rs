@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use piton_core::EventIndex;
-use piton_store::port::{Cursor, Journal, Namespace, StreamLease};
+use piton_store::port::{BlobNamespace, Cursor, Journal, StreamLease};
 use piton_store::{AppendPlan, NewBlob};
 
-use super::event::{BackpackEvent, Body};
-use super::queue::{Queue, Waiting};
+use super::event::{BackpackEvent, BackpackEventBody};
+use super::queue::{CommitQueue, QueuedCommit};
 use crate::backpack_id::BackpackId;
 use crate::bounds::GATHER_TURNS_MAX;
 use crate::commit::Commit;
@@ -32,7 +32,7 @@ use crate::recorder::Recorder;
 pub(super) struct JournalWriter {
     id: BackpackId,
     journal: Arc<dyn Journal<BackpackEvent>>,
-    shared: Mutex<Shared>,
+    shared: Mutex<WriterState>,
     /// Why no more commits are taken.
     ended: OnceLock<Error>,
     /// Why nothing more is written.
@@ -40,15 +40,15 @@ pub(super) struct JournalWriter {
 }
 
 /// What everybody who waits looks at.
-struct Shared {
-    queue: Queue,
+struct WriterState {
+    queue: CommitQueue,
     /// Absent while somebody has the turn.
-    writing: Option<Box<Writing>>,
+    writing: Option<Box<ActiveWriter>>,
     waiting: Vec<Waker>,
 }
 
 /// What the one whose turn it is has.
-struct Writing {
+struct ActiveWriter {
     /// Gone when the backpack was closed.
     lease: Option<StreamLease>,
     next: EventIndex,
@@ -61,11 +61,11 @@ struct Writing {
 /// The turn. It is given back when this is dropped, also by a call that is given up.
 struct Turn<'a> {
     writer: &'a JournalWriter,
-    writing: Option<Box<Writing>>,
+    writing: Option<Box<ActiveWriter>>,
 }
 
 impl Turn<'_> {
-    fn writing(&mut self) -> &mut Writing {
+    fn writing(&mut self) -> &mut ActiveWriter {
         self.writing.as_mut().expect("it is there until the turn is given back")
     }
 }
@@ -89,9 +89,9 @@ impl JournalWriter {
         durable: u64,
     ) -> Self {
         let next = lease.next_event();
-        let writing = Writing { lease: Some(lease), next, attempted: None, together: 0 };
+        let writing = ActiveWriter { lease: Some(lease), next, attempted: None, together: 0 };
         let writing = Some(Box::new(writing));
-        let shared = Shared { queue: Queue::new(durable), writing, waiting: Vec::new() };
+        let shared = WriterState { queue: CommitQueue::new(durable), writing, waiting: Vec::new() };
         Self {
             id,
             journal,
@@ -101,7 +101,7 @@ impl JournalWriter {
         }
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, WriterState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -180,7 +180,7 @@ impl JournalWriter {
         Ok(lease.map(|lease| lease.cursor()))
     }
 
-    async fn write(&self, writing: &mut Writing) -> Result<(), Error> {
+    async fn write(&self, writing: &mut ActiveWriter) -> Result<(), Error> {
         if let Some(failed) = self.failed.get() {
             return Err(failed.clone());
         }
@@ -202,17 +202,17 @@ impl JournalWriter {
         Ok(())
     }
 
-    fn plan(&self, first: EventIndex, batch: &[Waiting]) -> AppendPlan<BackpackEvent> {
+    fn plan(&self, first: EventIndex, batch: &[QueuedCommit]) -> AppendPlan<BackpackEvent> {
         let mut index = first;
         let mut events = Vec::with_capacity(batch.len());
-        for Waiting { commit, .. } in batch {
-            let body = Body::Committed { commit: CommitRecord::of(commit) };
+        for QueuedCommit { commit, .. } in batch {
+            let body = BackpackEventBody::Committed { commit: CommitRecord::of(commit) };
             events.push(BackpackEvent::new(&self.id, index, commit.id.event_id(), body));
             index = index.next();
         }
         let values = batch.iter().filter_map(|waiting| waiting.large.as_ref());
         values.fold(AppendPlan::new(events), |plan, text| {
-            plan.with_blob(NewBlob::new(Namespace::Backpacks, text.as_bytes().to_vec()))
+            plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
         })
     }
 }

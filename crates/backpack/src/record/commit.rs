@@ -8,7 +8,7 @@ use super::value::ValueRecord;
 use crate::access::Operation;
 use crate::commit::{Act, Commit};
 use crate::commit_id::CommitId;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::labels::Labels;
 use crate::quarantined::Reason;
 use crate::text::Key;
@@ -19,7 +19,7 @@ use crate::text::Key;
 pub(crate) struct CommitRecord {
     pub(crate) commit: CommitId,
     pub(crate) timestamp_ms: TimestampMs,
-    pub(crate) by: Identity,
+    pub(crate) by: NodeIdentity,
     pub(crate) key: Key,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) provenance: Option<Provenance>,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::replay::Contradiction;
 use super::value::ValueRecord;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::labels::Labels;
 use crate::text::Key;
@@ -18,7 +18,7 @@ use crate::text::Key;
 pub(crate) struct ItemRecord {
     pub(crate) key: Key,
     pub(crate) value: ValueRecord,
-    pub(crate) source: Identity,
+    pub(crate) source: NodeIdentity,
     pub(crate) timestamp_ms: TimestampMs,
     pub(crate) version: u64,
     #[serde(default, skip_serializing_if = "Labels::is_empty")]

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::item::ItemRecord;
 use super::replay::Contradiction;
 use crate::commit_id::CommitId;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::quarantined::{Quarantined, Reason};
 use crate::text::Key;
 
@@ -19,7 +19,7 @@ pub(crate) struct QuarantinedRecord {
     pub(crate) key: Key,
     pub(crate) commit: CommitId,
     pub(crate) timestamp_ms: TimestampMs,
-    pub(crate) by: Identity,
+    pub(crate) by: NodeIdentity,
     pub(crate) reason: Reason,
     pub(crate) size: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

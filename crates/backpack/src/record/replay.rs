@@ -7,12 +7,12 @@ use super::commit::{ActRecord, CommitRecord};
 use super::value::ValueRecord;
 use crate::commit::{Act, Commit, Restored};
 use crate::history::History;
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::labels::Labels;
 use crate::options::Options;
 use crate::quarantined::{Quarantined, Reason};
-use crate::state::State;
+use crate::state::ItemState;
 use crate::text::NodeId;
 
 /// What does not fit in a sequence of records.
@@ -36,15 +36,15 @@ pub(crate) enum Contradiction {
 
 /// A state and the history that led to it, while records are added.
 pub(crate) struct Replay {
-    pub(crate) state: State,
+    pub(crate) state: ItemState,
     pub(crate) history: History,
     /// One copy of every node that acted.
-    authors: BTreeMap<NodeId, Arc<Identity>>,
+    authors: BTreeMap<NodeId, Arc<NodeIdentity>>,
 }
 
 impl Replay {
     /// Goes on from a state.
-    pub(crate) fn new(state: State, history: History) -> Self {
+    pub(crate) fn new(state: ItemState, history: History) -> Self {
         Self { state, history, authors: BTreeMap::new() }
     }
 
@@ -109,7 +109,7 @@ impl Replay {
         Ok(commit)
     }
 
-    fn author(&mut self, by: Identity) -> Arc<Identity> {
+    fn author(&mut self, by: NodeIdentity) -> Arc<NodeIdentity> {
         match self.authors.get(&by.id) {
             Some(known) if **known == by => Arc::clone(known),
             _ => {
@@ -123,7 +123,7 @@ impl Replay {
 
 fn entry(
     (commit, timestamp): (crate::commit_id::CommitId, piton_core::TimestampMs),
-    by: &Arc<Identity>,
+    by: &Arc<NodeIdentity>,
     reason: Reason,
     kept: bool,
     item: Arc<Item>,

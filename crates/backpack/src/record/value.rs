@@ -6,7 +6,7 @@ use piton_core::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::{Content, Large};
+use crate::content::{ItemContent, Large};
 
 /// A value as it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,23 +30,23 @@ impl ValueRecord {
         Self::Json(serde_json::from_str(text).expect("what a backpack holds is canonical JSON"))
     }
 
-    pub(crate) fn of(content: &Content) -> Self {
+    pub(crate) fn of(content: &ItemContent) -> Self {
         match content {
-            Content::Held(text) => Self::of_text(text),
-            Content::Large(large) | Content::Damaged(large) => {
+            ItemContent::Held(text) => Self::of_text(text),
+            ItemContent::Large(large) | ItemContent::Damaged(large) => {
                 Self::Large { size: large.size, digest: large.digest }
             }
         }
     }
 
     /// What a backpack holds of it. Fails if the value has no canonical form.
-    pub(crate) fn content(&self) -> Result<Content, piton_core::CanonicalError> {
+    pub(crate) fn content(&self) -> Result<ItemContent, piton_core::CanonicalError> {
         Ok(match self {
             Self::Json(value) => {
-                Content::Held(piton_core::canonical::encode(value)?.as_str().into())
+                ItemContent::Held(piton_core::canonical::encode(value)?.as_str().into())
             }
             Self::Large { size, digest } => {
-                Content::Large(Arc::new(Large { size: *size, digest: *digest }))
+                ItemContent::Large(Arc::new(Large { size: *size, digest: *digest }))
             }
         })
     }

@@ -5,7 +5,7 @@
 
 use crate::bounds::RECORD_BYTES;
 use crate::commit::{Act, Commit};
-use crate::identity::Identity;
+use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::labels::Labels;
 use crate::quarantined::Quarantined;
@@ -47,7 +47,7 @@ fn held(item: &Item) -> usize {
     item.content.held().map_or(0, |text| text.len())
 }
 
-fn of_identity(identity: &Identity) -> usize {
+fn of_identity(identity: &NodeIdentity) -> usize {
     let namespace = identity.namespace.as_ref().map_or(0, |namespace| namespace.as_str().len());
     // A namespace may have control characters.
     ESCAPED * (identity.id.as_str().len() + identity.name.as_str().len())

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use piton_backpack::{
-    AccessControl, Action, Error, Event, Filter, Operation, Options, Outcome, PackOptions,
-    Permissions, Scope,
+    AccessControl, Action, Error, Event, Filter, Operation, Options, PackOptions, Permissions,
+    Scope, WriteOutcome,
 };
 
 use crate::rig::{Rig, done, node};
@@ -49,7 +49,7 @@ fn stocked() -> Rig {
 #[test]
 fn everything_that_a_node_does_is_done_in_its_name() {
     let rig = stocked();
-    let identity = piton_backpack::Identity::new("worker", "Worker").unwrap();
+    let identity = piton_backpack::NodeIdentity::new("worker", "Worker").unwrap();
     let identity = identity.within("vault.work".parse().unwrap());
     let permissions = none().reading(["plain", "mine"]).unwrap().writing(["mine"]).unwrap();
     let scope = rig.backpack.scope(identity.clone(), Some(permissions)).unwrap();
@@ -178,9 +178,9 @@ fn strict_mode_refuses_with_an_error_and_lenient_mode_with_nothing_and_both_reco
         } else {
             assert_eq!(outsider.unpack::<String>("secret").unwrap(), None);
             assert_eq!(outsider.peek::<String>("secret").unwrap(), None);
-            assert!(matches!(outsider.pack("secret", &1).unwrap(), Outcome::Refused(_)));
-            assert!(matches!(outsider.delete("secret").unwrap(), Outcome::Refused(_)));
-            assert!(matches!(outsider.quarantine("secret", "").unwrap(), Outcome::Refused(_)));
+            assert!(matches!(outsider.pack("secret", &1).unwrap(), WriteOutcome::Refused(_)));
+            assert!(matches!(outsider.delete("secret").unwrap(), WriteOutcome::Refused(_)));
+            assert!(matches!(outsider.quarantine("secret", "").unwrap(), WriteOutcome::Refused(_)));
         }
         let debug = rig.backpack.debug();
         assert_eq!(debug.peek::<String>("secret").unwrap().as_deref(), Some("canary"));

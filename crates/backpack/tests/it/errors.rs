@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use piton_backpack::journal::{Mode, read};
-use piton_backpack::{Backpack, Error, Identity, Options, Permissions};
+use piton_backpack::{Backpack, Error, NodeIdentity, Options, Permissions};
 use piton_core::{Code, Domain};
 use piton_store::testing::SimDisk;
 
@@ -23,7 +23,7 @@ fn in_memory() -> Vec<(Code, Error)> {
     let head = rig.backpack.head().unwrap();
     let snapshot = rig.backpack.snapshot_at_commit(head).unwrap();
     let stranger = rig.backpack.fork();
-    let system = stranger.scope(Identity::system(), None).unwrap();
+    let system = stranger.scope(NodeIdentity::system(), None).unwrap();
     let others: Vec<_> = (0..150).map(|count| done(system.pack("x", &count))).collect();
     let outsider = rig.limited("outsider", Permissions::none());
     let newer = rig.backpack.to_json().unwrap().replace("\"v\":1}", "\"v\":2}");
@@ -35,7 +35,7 @@ fn in_memory() -> Vec<(Code, Error)> {
         (Code::ValidationError, a.quarantine("x", &"r".repeat(2_000)).unwrap_err()),
         (
             Code::ValidationError,
-            rig.backpack.abandon_since(&stranger, Identity::system()).unwrap_err(),
+            rig.backpack.abandon_since(&stranger, NodeIdentity::system()).unwrap_err(),
         ),
         (Code::BackpackAccessDenied, outsider.unpack::<u8>("x").unwrap_err()),
         (Code::BackpackKeyMissing, a.unpack_required::<u8>("missing").unwrap_err()),

@@ -80,7 +80,7 @@ fn ten_thousand_commits_have_ids_that_sort_in_their_order() {
         assert_eq!(text.parse(), Ok(*id));
     }
     let fork = rig.backpack.fork();
-    let b = fork.scope(piton_backpack::Identity::new("b", "b").unwrap(), None).unwrap();
+    let b = fork.scope(piton_backpack::NodeIdentity::new("b", "b").unwrap(), None).unwrap();
     assert!(!ids.contains(&done(b.pack("x", &1))));
     for wrong in
         ["", "c", "x00000000002a-51b0c4d2e9a7f0135566", "c00000000002A-51b0c4d2e9a7f0135566"]
@@ -243,7 +243,7 @@ fn the_history_is_oldest_first_and_filtered_by_node_key_action_and_range() {
         other
             .backpack
             .fork()
-            .scope(piton_backpack::Identity::new("a", "a").unwrap(), None)
+            .scope(piton_backpack::NodeIdentity::new("a", "a").unwrap(), None)
             .unwrap()
             .pack("x", &1),
     );
@@ -278,7 +278,8 @@ fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_pa
     let snapshot = rig.backpack.snapshot_at_commit(packed).unwrap();
     let item = snapshot.debug().item("big").unwrap().unwrap();
     assert_eq!((item.is_available(), item.size()), (false, 2_002));
-    let reader = snapshot.scope(piton_backpack::Identity::new("r", "r").unwrap(), None).unwrap();
+    let reader =
+        snapshot.scope(piton_backpack::NodeIdentity::new("r", "r").unwrap(), None).unwrap();
     let errors = [
         reader.unpack::<String>("big").unwrap_err(),
         reader.peek::<String>("big").unwrap_err(),
@@ -286,7 +287,7 @@ fn a_value_that_is_too_large_for_the_history_is_in_use_and_unavailable_in_the_pa
         snapshot.debug().peek::<String>("big").unwrap_err(),
         snapshot.to_json().unwrap_err(),
         snapshot.debug().validate(&json!({})).unwrap_err(),
-        piton_backpack::Diff::between(&Rig::new().backpack, &snapshot).unwrap_err(),
+        piton_backpack::StateDiff::between(&Rig::new().backpack, &snapshot).unwrap_err(),
     ];
     for error in errors {
         let Error::Unavailable { key, size } = &error else { panic!("{error}") };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_backpack::{Error, Filter, Outcome, PackOptions};
+use piton_backpack::{Error, Filter, PackOptions, WriteOutcome};
 use serde_json::json;
 
 use crate::rig::{Rig, done};
@@ -84,7 +84,7 @@ fn a_delete_is_a_commit_and_the_history_keeps_the_value() {
     assert_eq!(commit.previous().unwrap().text().unwrap(), "\"value\"");
     let before = rig.backpack.snapshot_at_commit(packed).unwrap();
     assert_eq!(before.debug().peek::<String>("gone").unwrap().as_deref(), Some("value"));
-    assert_eq!(node.delete("gone").unwrap(), Outcome::Missing);
+    assert_eq!(node.delete("gone").unwrap(), WriteOutcome::Missing);
     assert_eq!(rig.backpack.debug().history(&Filter::default()).unwrap().len(), 2);
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_backpack::{
-    Backpack, ChangeKind, Commit, Diff, Filter, Item, Labels, Options, PackOptions,
+    Backpack, ChangeKind, Commit, Filter, Item, Labels, Options, PackOptions, StateDiff,
 };
 use proptest::prelude::*;
 
@@ -57,7 +57,9 @@ fn perform(rig: &Rig, number: u8, op: &Op) {
             if let Some(commit) = commits.iter().rev().nth(usize::from(back % 32)) {
                 let snapshot = rig.backpack.snapshot_at_commit(commit.id()).unwrap();
                 let wanted = state(&snapshot);
-                rig.backpack.abandon_since(&snapshot, piton_backpack::Identity::system()).unwrap();
+                rig.backpack
+                    .abandon_since(&snapshot, piton_backpack::NodeIdentity::system())
+                    .unwrap();
                 assert_eq!(state(&rig.backpack), wanted);
             }
         }
@@ -165,7 +167,7 @@ proptest! {
         let apart = Backpack::from_json(&after.to_json().unwrap(), ports(5).0).unwrap();
         prop_assert_eq!(apart.debug().quarantined(), after.debug().quarantined());
         for after in [after, apart] {
-            let diff = Diff::between(&before, &after).unwrap();
+            let diff = StateDiff::between(&before, &after).unwrap();
             prop_assert!(diff.changes.is_sorted_by(|left, right| left.key < right.key));
             let value = |model: Model| -> BTreeMap<String, String> {
                 model.into_iter().map(|(key, (text, ..))| (key, text)).collect()

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use piton_backpack::{
-    Backpack, BackpackId, CommitId, Filter, Identity, NodeId, Options, Outcome, Permissions, Ports,
-    Scope,
+    Backpack, BackpackId, BackpackPorts, CommitId, Filter, NodeId, NodeIdentity, Options,
+    Permissions, Scope, WriteOutcome,
 };
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_core::{Namespace, TimestampMs};
@@ -16,10 +16,10 @@ pub(crate) struct Rig {
 }
 
 /// Ports with a clock that starts at 1,000 ms.
-pub(crate) fn ports(seed: u64) -> (Ports, Arc<ManualClock>) {
+pub(crate) fn ports(seed: u64) -> (BackpackPorts, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(TimestampMs(1_000)));
     let entropy = Arc::new(SeededEntropy::new(seed));
-    (Ports { clock: Arc::clone(&clock) as _, entropy }, clock)
+    (BackpackPorts { clock: Arc::clone(&clock) as _, entropy }, clock)
 }
 
 impl Rig {
@@ -35,7 +35,7 @@ impl Rig {
 
     /// A node without declared permissions.
     pub(crate) fn node(&self, id: &str) -> Scope {
-        self.backpack.scope(Identity::new(id, id).unwrap(), None).unwrap()
+        self.backpack.scope(NodeIdentity::new(id, id).unwrap(), None).unwrap()
     }
 
     /// A node without declared permissions in a namespace.
@@ -45,7 +45,7 @@ impl Rig {
 
     /// A node with declared permissions.
     pub(crate) fn limited(&self, id: &str, permissions: Permissions) -> Scope {
-        self.backpack.scope(Identity::new(id, id).unwrap(), Some(permissions)).unwrap()
+        self.backpack.scope(NodeIdentity::new(id, id).unwrap(), Some(permissions)).unwrap()
     }
 
     /// A node with declared permissions in a namespace.
@@ -59,8 +59,10 @@ impl Rig {
     }
 }
 
-pub(crate) fn identity(id: &str, namespace: &str) -> Identity {
-    Identity::new(id, &format!("{id} node")).unwrap().within(Namespace::parse(namespace).unwrap())
+pub(crate) fn identity(id: &str, namespace: &str) -> NodeIdentity {
+    NodeIdentity::new(id, &format!("{id} node"))
+        .unwrap()
+        .within(Namespace::parse(namespace).unwrap())
 }
 
 pub(crate) fn node(id: &str) -> NodeId {
@@ -68,6 +70,6 @@ pub(crate) fn node(id: &str) -> NodeId {
 }
 
 /// The commit of a write that happened.
-pub(crate) fn done(outcome: Result<Outcome, piton_backpack::Error>) -> CommitId {
+pub(crate) fn done(outcome: Result<WriteOutcome, piton_backpack::Error>) -> CommitId {
     outcome.unwrap().done().expect("it happened")
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use piton_backpack::{Backpack, ChangeKind, Diff, Error, Filter, Identity, Options, Outcome};
+use piton_backpack::{
+    Backpack, ChangeKind, Error, Filter, NodeIdentity, Options, StateDiff, WriteOutcome,
+};
 use piton_core::TimestampMs;
 
 use crate::rig::{Rig, done, node};
@@ -90,7 +92,7 @@ fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
     let fork = rig.backpack.replay_from_commit(first).unwrap();
     let origin = fork.origin().unwrap();
     assert_eq!((&origin.backpack, origin.commit), (rig.backpack.id(), Some(first)));
-    let b = fork.scope(piton_backpack::Identity::new("b", "b").unwrap(), None).unwrap();
+    let b = fork.scope(piton_backpack::NodeIdentity::new("b", "b").unwrap(), None).unwrap();
     let written = done(b.pack("x", &7));
     done(b.pack("y", &8));
     assert_eq!(rig.backpack.debug().peek("x").unwrap(), Some(2));
@@ -100,20 +102,20 @@ fn a_snapshot_is_a_backpack_of_its_own_and_says_where_it_comes_from() {
 
     let other = rig.backpack.replay_from_commit(first).unwrap();
     let again = rig.backpack.snapshot_at_commit(first).unwrap();
-    assert!(Diff::between(&again, &other).unwrap().is_empty());
-    let diff = Diff::between(&again, &fork).unwrap();
+    assert!(StateDiff::between(&again, &other).unwrap().is_empty());
+    let diff = StateDiff::between(&again, &fork).unwrap();
     assert_eq!(diff.keys(ChangeKind::Modified)[0].as_str(), "x");
     assert_eq!(diff.keys(ChangeKind::Added)[0].as_str(), "y");
     assert_eq!(diff.changes[0].by.as_ref().unwrap().id.as_str(), "b");
-    let c = other.scope(piton_backpack::Identity::new("c", "c").unwrap(), None).unwrap();
+    let c = other.scope(piton_backpack::NodeIdentity::new("c", "c").unwrap(), None).unwrap();
     done(c.pack("x", &9));
     assert_eq!(fork.origin(), other.origin());
-    let between = Diff::between(&fork, &other).unwrap();
+    let between = StateDiff::between(&fork, &other).unwrap();
     assert_eq!(
         (between.keys(ChangeKind::Modified).len(), between.keys(ChangeKind::Deleted).len()),
         (1, 1)
     );
-    assert_eq!(Diff::between(&again, &other).unwrap().changes.len(), 1);
+    assert_eq!(StateDiff::between(&again, &other).unwrap().changes.len(), 1);
 }
 
 /// A name, and how many keys a look at a snapshot finds.
@@ -127,12 +129,12 @@ fn a_snapshot_is_whole_whatever_is_asked_of_it_first() {
     let rig = Rig::new();
     let a = rig.node("a");
     let ids: Vec<_> = (0..7).map(|number| done(a.pack(&format!("k{number}"), &number))).collect();
-    let b = |taken: &Backpack| taken.scope(Identity::new("b", "b").unwrap(), None).unwrap();
+    let b = |taken: &Backpack| taken.scope(NodeIdentity::new("b", "b").unwrap(), None).unwrap();
     let looks: [Look<'_>; 5] = [
         ("a node", &|taken| b(taken).keys().len()),
         ("the debug handle", &|taken| taken.debug().keys().len()),
         ("a fork", &|taken| taken.fork().debug().keys().len()),
-        ("a diff", &|taken| Diff::between(&Rig::new().backpack, taken).unwrap().changes.len()),
+        ("a diff", &|taken| StateDiff::between(&Rig::new().backpack, taken).unwrap().changes.len()),
         ("a write", &|taken| {
             let first = done(b(taken).pack("new", &1));
             assert_eq!(first.number(), 0, "its history is its own");
@@ -162,7 +164,7 @@ fn a_diff_lists_what_was_added_modified_and_deleted_and_by_whom() {
     done(rig.node("e").quarantine("hidden", "wrong"));
     done(rig.node("f").pack("same", &0));
     let before = rig.backpack.snapshot_at_commit(before).unwrap();
-    let diff = Diff::between(&before, &rig.backpack).unwrap();
+    let diff = StateDiff::between(&before, &rig.backpack).unwrap();
     let told: Vec<String> = diff
         .changes
         .iter()
@@ -185,7 +187,7 @@ fn a_diff_lists_what_was_added_modified_and_deleted_and_by_whom() {
         ["modified changed 1 2 c", "deleted gone 1 - d", "deleted hidden 1 - e", "added new - 2 b"]
     );
     let start = rig.backpack.snapshot_at_commit(start).unwrap();
-    let back = Diff::between(&rig.backpack, &start).unwrap();
+    let back = StateDiff::between(&rig.backpack, &start).unwrap();
     assert_eq!(back.keys(ChangeKind::Deleted).len(), 2);
 }
 
@@ -203,7 +205,7 @@ fn a_diff_sees_what_a_comparison_of_texts_would_not() {
     done(a.pack("null", &false));
     done(a.pack("zero", &"0"));
     done(a.pack("text", &0));
-    let diff = Diff::between(&before, &rig.backpack).unwrap();
+    let diff = StateDiff::between(&before, &rig.backpack).unwrap();
     let keys: Vec<&str> = diff.changes.iter().map(|change| change.key.as_str()).collect();
     assert_eq!(keys, ["null", "text", "zero"]);
 }
@@ -242,7 +244,7 @@ fn what_is_quarantined_is_out_of_use_and_in_the_trace() {
     let rig = Rig::new();
     let a = rig.node_in("a", "flow.a");
     done(a.pack("bad", &"error text"));
-    assert_eq!(a.quarantine("never", "was not there").unwrap(), Outcome::Missing);
+    assert_eq!(a.quarantine("never", "was not there").unwrap(), WriteOutcome::Missing);
     done(rig.node("b").quarantine("bad", "a retry follows"));
     assert_eq!(a.unpack::<String>("bad").unwrap(), None);
     assert!(a.unpack_by_namespace::<String>("flow.*").unwrap().is_empty());
@@ -275,7 +277,7 @@ fn what_was_done_since_a_snapshot_can_be_abandoned_and_stays_in_the_history() {
     done(b.delete("kept"));
     done(b.quarantine_value("try", &4, "failed"));
     let before = rig.backpack.debug().history(&Filter::default()).unwrap();
-    let by = piton_backpack::Identity::system();
+    let by = piton_backpack::NodeIdentity::system();
     let commits = rig.backpack.abandon_since(&snapshot, by.clone()).unwrap();
     assert_eq!(commits.len(), 3);
     let debug = rig.backpack.debug();

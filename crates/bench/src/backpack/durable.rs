@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use piton_backpack::Identity;
+use piton_backpack::NodeIdentity;
 use piton_backpack::journal::{AsyncScope, JournalPorts, JournaledBackpack};
 use piton_store::{
     StreamId,
@@ -16,8 +16,8 @@ use super::kept::{journal_ports, log, open};
 use crate::{
     error::{Error, Result},
     measure::{Samples, Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SINGLE: Schedule = Schedule { blocks: 30, pairs: 12, warm_up: 2 };
@@ -30,29 +30,34 @@ const SINGLE_RATIO_MAX: f64 = 1.3;
 const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
 
 // shows: BP-112
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
-    let rig = Rig::open(place)?;
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = BackpackRig::open(place)?;
     place.settle()?;
     let milliseconds = |samples: &Samples<Duration>| samples.map(|time| time.as_secs_f64() * 1e3);
     let single = milliseconds(&rig.single()?);
     let groups = milliseconds(&rig.groups()?);
     Ok(vec![
-        Row::paired("durable pack, one writer", Unit::Milliseconds, "journal append", &single)
-            .judged(Bar::disk_ratio(SINGLE_RATIO_MAX)),
-        Row::paired("10 packs each of 8 writers", Unit::Milliseconds, "of one", &groups)
+        MeasureRow::paired(
+            "durable pack, one writer",
+            Unit::Milliseconds,
+            "journal append",
+            &single,
+        )
+        .judged(Bar::disk_ratio(SINGLE_RATIO_MAX)),
+        MeasureRow::paired("10 packs each of 8 writers", Unit::Milliseconds, "of one", &groups)
             .judged(Bar::disk_ratio(GROUP_RATIO_MAX)),
     ])
 }
 
 /// An open data directory.
-struct Rig {
+struct BackpackRig {
     runtime: Runtime,
     backpacks: JournalPorts,
     bare: LogJournal<Sample>,
 }
 
-impl Rig {
-    fn open(place: &Place) -> Result<Self> {
+impl BackpackRig {
+    fn open(place: &BenchDir) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -134,7 +139,7 @@ impl Rig {
 
 fn writer(backpack: &JournaledBackpack, number: usize) -> Result<AsyncScope> {
     let name = format!("writer-{number}");
-    let identity = Identity::new(&name, &name).map_err(piton_backpack::Error::from)?;
+    let identity = NodeIdentity::new(&name, &name).map_err(piton_backpack::Error::from)?;
     Ok(backpack.scope(identity, None)?)
 }
 

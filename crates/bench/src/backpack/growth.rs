@@ -6,7 +6,7 @@ use super::rig::{empty, node};
 use crate::{
     error::Result,
     measure::{Schedule, thread_cpu},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
@@ -14,10 +14,10 @@ const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
 const RATIO_MAX: f64 = 4.0;
 
 // shows in part: BP-013 (the part about time)
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let samples = SCHEDULE.run(|_| Ok((|| packs(30_000), || packs(10_000))))?;
     let samples = samples.map(|time| time.as_secs_f64() * 1e3);
-    let row = Row::paired("30,000 packs", Unit::Milliseconds, "10,000 packs", &samples);
+    let row = MeasureRow::paired("30,000 packs", Unit::Milliseconds, "10,000 packs", &samples);
     Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
 }
 

@@ -6,7 +6,7 @@ use super::rig::{empty, node};
 use crate::{
     error::{Error, Result},
     measure::{float, peak_resident_bytes},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const PACKS: u32 = 10_000;
@@ -14,14 +14,14 @@ const PROCESSES: usize = 9;
 const MEGABYTES_MAX: f64 = 10.0;
 
 // shows: BP-019
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let mut differences = Vec::with_capacity(PROCESSES);
     for _ in 0..PROCESSES {
         let (full, bare) = (elsewhere(PACKS)?, elsewhere(0)?);
         differences.push((full - bare) / 1e6);
     }
     let name = "10,000 packs of 256 bytes over 100 keys";
-    let row = Row::alone(name, Unit::Megabytes, &differences);
+    let row = MeasureRow::alone(name, Unit::Megabytes, &differences);
     Ok(vec![row.judged(Bar::median(MEGABYTES_MAX))])
 }
 

@@ -1,6 +1,6 @@
 //! Past states, and what differs between two.
 
-use piton_backpack::{Backpack, CommitId, Diff, Filter, NodeId};
+use piton_backpack::{Backpack, CommitId, Filter, NodeId, StateDiff};
 use piton_core::TimestampMs;
 
 use super::quick::rounds;
@@ -8,7 +8,7 @@ use super::rig::{each_us, empty, microseconds, node};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, thread_cpu},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const COMMITS: u32 = 10_000;
@@ -19,7 +19,7 @@ const KEYS_RATIO_MAX: f64 = 3.0;
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 10, warm_up: 1 };
 
 // shows: BP-110
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let backpack = long_history()?;
     let commits = backpack.debug().history(&Filter::default())?;
     let ids: Vec<CommitId> = commits.iter().map(piton_backpack::Commit::id).collect();
@@ -35,7 +35,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         each_us(COMMITS, |count| backpack.snapshot_before_node(&nodes[count as usize % 100]))
     })?;
     let row = |name, times: &[f64]| {
-        Row::alone(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
+        MeasureRow::alone(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
     };
     Ok(vec![
         row("snapshot at each of 10,000 commits", &by_commit),
@@ -64,7 +64,7 @@ fn long_history() -> Result<Backpack> {
 
 /// A snapshot among 10,000 keys against one among 10, and what is done with it first.
 // shows: BP-024
-fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<Row> {
+fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
     let with_keys = |keys: u32| -> Result<(Backpack, Vec<CommitId>)> {
         let backpack = empty();
         let node = node(&backpack, "writer", "flow.writer")?;
@@ -87,11 +87,11 @@ fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<Row> {
         Ok(microseconds(time) / 1e3)
     };
     let samples = SCHEDULE.run(|_| Ok((|| take(&many), || take(&few))))?;
-    Ok(Row::paired(name, Unit::Microseconds, "among 10", &samples))
+    Ok(MeasureRow::paired(name, Unit::Microseconds, "among 10", &samples))
 }
 
 /// A diff of 1,000 keys of which 10 changed.
-fn diff() -> Result<Row> {
+fn diff() -> Result<MeasureRow> {
     let backpack = empty();
     let node = node(&backpack, "writer", "flow.writer")?;
     let mut start = None;
@@ -102,9 +102,9 @@ fn diff() -> Result<Row> {
         let _ = node.pack(&format!("key-{}", number * 97), &"changed")?;
     }
     let before = backpack.snapshot_at_commit(start.expect("the commit was made"))?;
-    let changes = Diff::between(&before, &backpack)?.changes.len();
+    let changes = StateDiff::between(&before, &backpack)?.changes.len();
     expect("changes", 10, changes as u64)?;
-    let times = rounds(|| each_us(200, |_| Diff::between(&before, &backpack)))?;
-    let row = Row::alone("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
+    let times = rounds(|| each_us(200, |_| StateDiff::between(&before, &backpack)))?;
+    let row = MeasureRow::alone("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(DIFF_US_MAX)))
 }

@@ -1,11 +1,11 @@
 //! What nodes do all the time: pack, unpack, and ask for a namespace.
 
-use piton_backpack::{Identity, Permissions};
+use piton_backpack::{NodeIdentity, Permissions};
 
 use super::rig::{each_us, empty, node};
 use crate::{
     error::{Result, expect},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const ROUNDS: usize = 31;
@@ -15,23 +15,23 @@ const UNPACK_US_MAX: f64 = 0.5;
 const QUERY_US_MAX: f64 = 50.0;
 
 // shows: BP-041, BP-110
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     Ok(vec![pack()?, unpack()?, query()?])
 }
 
 /// Packs small values under 100 keys; the history is kept and pruned on the way.
-fn pack() -> Result<Row> {
+fn pack() -> Result<MeasureRow> {
     let backpack = empty();
     let node = node(&backpack, "writer", "flow.writer")?;
     let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
     let times =
         rounds(|| each_us(REPETITIONS, |count| node.pack(&keys[count as usize % 100], &count)))?;
-    let row = Row::alone("pack a small value", Unit::Microseconds, &times);
+    let row = MeasureRow::alone("pack a small value", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(PACK_US_MAX)))
 }
 
 /// Unpacks small values as a node that may read one namespace and a few keys.
-fn unpack() -> Result<Row> {
+fn unpack() -> Result<MeasureRow> {
     let backpack = empty();
     let writer = node(&backpack, "writer", "flow.writer")?;
     let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
@@ -42,29 +42,31 @@ fn unpack() -> Result<Row> {
         .reading(["other-1", "other-2"])?
         .denying(["secret"])?
         .reading_namespaces(["other.*", "flow.*"])?;
-    let identity = Identity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
+    let identity = NodeIdentity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
     let reader = backpack.scope(identity, Some(permissions))?;
     let times = rounds(|| {
         each_us(REPETITIONS, |count| reader.unpack_required::<u32>(&keys[count as usize % 100]))
     })?;
-    let row = Row::alone("unpack a small value, with permissions", Unit::Microseconds, &times);
+    let row =
+        MeasureRow::alone("unpack a small value, with permissions", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(UNPACK_US_MAX)))
 }
 
 /// Reads 100 items of one namespace out of 10,000 of a hundred.
-fn query() -> Result<Row> {
+fn query() -> Result<MeasureRow> {
     let backpack = empty();
     for number in 0..10_000_u32 {
         let writer = node(&backpack, "writer", &format!("flow.node-{}", number % 100))?;
         let _ = writer.pack(&format!("key-{number}"), &number)?;
     }
     let permissions = Permissions::none().reading_namespaces(["flow.**"])?;
-    let identity = Identity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
+    let identity = NodeIdentity::new("reader", "reader").map_err(piton_backpack::Error::from)?;
     let reader = backpack.scope(identity, Some(permissions))?;
     let found = reader.items_by_namespace("flow.node-7")?.len();
     expect("items of the namespace", 100, found as u64)?;
     let times = rounds(|| each_us(50, |_| reader.items_by_namespace("flow.node-7")))?;
-    let row = Row::alone("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
+    let row =
+        MeasureRow::alone("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(QUERY_US_MAX)))
 }
 

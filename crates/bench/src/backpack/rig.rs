@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_backpack::{Backpack, BackpackId, Identity, Options, Ports, Scope};
+use piton_backpack::{Backpack, BackpackId, BackpackPorts, NodeIdentity, Options, Scope};
 use piton_core::Namespace;
 use piton_store::local::{SystemClock, SystemEntropy};
 
@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::measure::thread_cpu;
 
 /// The clock and the entropy of the product.
-pub(super) fn ports() -> Ports {
-    Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
+pub(super) fn ports() -> BackpackPorts {
+    BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
 }
 
 /// An empty backpack.
@@ -23,7 +23,7 @@ pub(super) fn empty() -> Backpack {
 
 /// A node of a backpack, in a namespace.
 pub(super) fn node(backpack: &Backpack, id: &str, namespace: &str) -> Result<Scope> {
-    let identity = Identity::new(id, id).map_err(piton_backpack::Error::from)?;
+    let identity = NodeIdentity::new(id, id).map_err(piton_backpack::Error::from)?;
     let namespace = Namespace::parse(namespace).expect("namespaces are written out here");
     Ok(backpack.scope(identity.within(namespace), None)?)
 }

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use piton_context::{Context, Ports, ProjectId, history::NodeRef, scan::Scanner};
+use piton_context::{Context, ContextPorts, ProjectId, history::NodeRef, scan::Scanner};
 use piton_core::port::NoTrace;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::{
 
 /// What a process says.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Said {
+pub(super) struct ChildOutput {
     pub(super) peak_bytes: u64,
     pub(super) files: u64,
 }
@@ -31,7 +31,7 @@ pub(super) fn open(data: &Path) -> Result<Context> {
     let dir = DataDir::open(data)?;
     let clock = Arc::new(SystemClock);
     let name = "context".parse().expect("it is a name");
-    let ports = Ports {
+    let ports = ContextPorts {
         table: Arc::new(LocalTable::open(&dir, &name)?),
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
@@ -45,7 +45,7 @@ pub(super) fn runtime() -> Result<Runtime> {
 }
 
 /// Does it in a new process.
-pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Result<Said> {
+pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Result<ChildOutput> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     let mut command = Command::new(program);
     command.arg("context-here").arg(project).arg(data).args(path);
@@ -72,7 +72,7 @@ pub(crate) fn here(project: &Path, data: &Path, path: Option<&str>) -> Result<Ex
         runtime.block_on(context.record(&found.tree, found.report.is_partial(), None))?;
         found.tree.totals().files
     };
-    let said = Said { peak_bytes: peak_resident_bytes()?, files };
+    let said = ChildOutput { peak_bytes: peak_resident_bytes()?, files };
     println!("{}", serde_json::to_string(&said).expect("it has numbers only"));
     Ok(ExitCode::SUCCESS)
 }

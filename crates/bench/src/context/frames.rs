@@ -8,7 +8,7 @@ use std::{
 
 use piton_context::{
     Context,
-    agent::{Agent, AgentAdapter, Agents, Role},
+    agent::{AgentAdapter, Agents, ContextAgent, Role},
     frame::NewFrame,
     history::NodeRef,
     read::View,
@@ -20,8 +20,8 @@ use super::child::{open, runtime};
 use crate::{
     error::{Error, Result, expect},
     measure::{Samples, Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const FRAMES: u64 = 100;
@@ -48,7 +48,7 @@ impl Bench {
         runtime.block_on(context.record(&tree, false, None))?;
         let id: piton_context::word::AgentId =
             "writer".parse().map_err(piton_context::Error::from)?;
-        let agents = Agents::new([Agent { id: id.clone(), role: Role::Writer }]);
+        let agents = Agents::new([ContextAgent { id: id.clone(), role: Role::Writer }]);
         let agent = AgentAdapter::new(context, &agents, &id)?;
         Ok(Self { runtime, agent, node: "file".parse()? })
     }
@@ -67,11 +67,11 @@ impl Bench {
 }
 
 // shows: CT-091
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     Ok(vec![reading(place)?, putting(place)?])
 }
 
-fn reading(place: &Place) -> Result<Row> {
+fn reading(place: &BenchDir) -> Result<MeasureRow> {
     let bench = Bench::new(&place.make("reading")?)?;
     for number in 0..FRAMES {
         bench.put(&format!("frame {number} says something about the file"))?;
@@ -83,10 +83,10 @@ fn reading(place: &Place) -> Result<Row> {
         times.push(took.as_secs_f64() * 1e6);
     }
     let name = "a node with 100 frames, warm";
-    Ok(Row::alone(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
+    Ok(MeasureRow::alone(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
 }
 
-fn putting(place: &Place) -> Result<Row> {
+fn putting(place: &BenchDir) -> Result<MeasureRow> {
     let root = place.make("putting")?;
     let samples: Samples<f64> = PUTS.run(|block| {
         let bench = Bench::new(&root.join(block.to_string()))?;
@@ -105,7 +105,8 @@ fn putting(place: &Place) -> Result<Row> {
         };
         Ok((ours, theirs))
     })?;
-    let row = Row::paired("put a frame", Unit::Microseconds, "write and fdatasync", &samples);
+    let row =
+        MeasureRow::paired("put a frame", Unit::Microseconds, "write and fdatasync", &samples);
     Ok(row.judged(Bar::disk_ratio(2.0)))
 }
 

@@ -9,14 +9,14 @@ use std::{
 };
 
 use super::{
-    child::{Said, elsewhere},
+    child::{ChildOutput, elsewhere},
     git, trees,
 };
 use crate::{
     error::{Error, Result, expect},
     measure::{Samples, Schedule, float, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const FIRST: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
@@ -35,7 +35,7 @@ struct Bench {
     names: [&'static str; 2],
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let mut rows = Vec::new();
     let own = place.make("own")?;
     let files = trees::copy_project(&own)?;
@@ -58,11 +58,11 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 }
 
 fn beside_git(
-    place: &Place,
+    place: &BenchDir,
     project: PathBuf,
     files: u64,
     names: [&'static str; 2],
-) -> Result<(Bench, Vec<Row>)> {
+) -> Result<(Bench, Vec<MeasureRow>)> {
     let data = project.with_extension("data");
     let bench = Bench { project, data, files, names };
     place.settle()?;
@@ -85,7 +85,7 @@ fn remove(directory: &Path) -> Result<()> {
 
 impl Bench {
     fn scan(&self) -> Result<()> {
-        let Said { files, .. } = elsewhere(&self.project, &self.data, None)?;
+        let ChildOutput { files, .. } = elsewhere(&self.project, &self.data, None)?;
         // The rules of foreign packages may leave some of their files out.
         if self.files == GENERATED_FILES {
             expect("files of the tree", self.files, files)
@@ -94,7 +94,7 @@ impl Bench {
         }
     }
 
-    fn first(&self) -> Result<Row> {
+    fn first(&self) -> Result<MeasureRow> {
         let samples: Samples<f64> = FIRST.run(|_| {
             let ours = || {
                 remove(&self.data)?;
@@ -106,22 +106,26 @@ impl Bench {
             };
             Ok((ours, theirs))
         })?;
-        let row =
-            Row::paired(self.names[0], Unit::Milliseconds, "git add, git write-tree", &samples);
+        let row = MeasureRow::paired(
+            self.names[0],
+            Unit::Milliseconds,
+            "git add, git write-tree",
+            &samples,
+        );
         Ok(row.judged(Bar::ratio(0.5)))
     }
 
-    fn again(&self) -> Result<Row> {
+    fn again(&self) -> Result<MeasureRow> {
         let samples: Samples<f64> = AGAIN.run(|_| {
             let ours = || milliseconds(|| self.scan());
             let theirs = || milliseconds(|| git::git(&self.project, &["status", "--porcelain"]));
             Ok((ours, theirs))
         })?;
-        let row = Row::paired(self.names[1], Unit::Milliseconds, "git status", &samples);
+        let row = MeasureRow::paired(self.names[1], Unit::Milliseconds, "git status", &samples);
         Ok(row.judged(Bar::ratio(1.0)))
     }
 
-    fn one_changed(&self) -> Result<Row> {
+    fn one_changed(&self) -> Result<MeasureRow> {
         let samples: Samples<f64> = AGAIN.run(|block| {
             let mut number = block * 1_000;
             let change = move || {
@@ -138,20 +142,20 @@ impl Bench {
             Ok((change, unchanged))
         })?;
         let name = "rescan after one change in 50,000";
-        let row = Row::paired(name, Unit::Milliseconds, "unchanged rescan", &samples);
+        let row = MeasureRow::paired(name, Unit::Milliseconds, "unchanged rescan", &samples);
         Ok(row.judged(Bar::ratio(1.2)))
     }
 
-    fn lookup(&self) -> Result<Row> {
+    fn lookup(&self) -> Result<MeasureRow> {
         let look =
             || milliseconds(|| elsewhere(&self.project, &self.data, Some("d7/s7/f7")).map(drop));
         let times = (0..LOOKUPS).map(|_| look()).collect::<Result<Vec<f64>>>()?;
         let name = "a path of 50,000 in a new process";
-        Ok(Row::alone(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
+        Ok(MeasureRow::alone(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
     }
 }
 
-fn memory(place: &Place) -> Result<Row> {
+fn memory(place: &BenchDir) -> Result<MeasureRow> {
     let project = place.make("many")?;
     trees::generate(&project, MANY_FILES)?;
     let data = project.with_extension("data");
@@ -161,15 +165,15 @@ fn memory(place: &Place) -> Result<Row> {
         peaks.push(float(elsewhere(&project, &data, None)?.peak_bytes) / 1e6);
     }
     let name = "peak memory of a first scan, 100,000 files";
-    Ok(Row::alone(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
+    Ok(MeasureRow::alone(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
 }
 
-fn large_file(place: &Place) -> Result<Row> {
+fn large_file(place: &BenchDir) -> Result<MeasureRow> {
     let project = place.make("large")?;
     let file = fs::File::create(project.join("file")).map_err(Error::io("make a file"))?;
     // Sparse: it has its size and takes no room.
     file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
     let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
     let name = "peak memory of hashing a file of 4 GiB";
-    Ok(Row::alone(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
+    Ok(MeasureRow::alone(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
 }

@@ -7,13 +7,13 @@ use std::{sync::Arc, time::Duration};
 
 use piton_store::local::RealDisk;
 
-use super::client::Client;
+use super::client::DoorClient;
 use crate::{
     error::Result,
     measure::{Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
-    workflow::{Rig, Run},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
+    workflow::{BenchRun, WorkflowRig},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 10, warm_up: 2 };
@@ -21,15 +21,15 @@ const BASELINE: &str = "the call in this process + a ping";
 const RATIO_MAX: f64 = 1.5;
 const TOOL: &str = "continue_workflow";
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let data = place.make("door-advance")?;
-    let rig = Rig::open(Arc::new(RealDisk), &data)?;
-    let client = std::cell::RefCell::new(Client::open(&data)?);
+    let rig = WorkflowRig::open(Arc::new(RealDisk), &data)?;
+    let client = std::cell::RefCell::new(DoorClient::open(&data)?);
     place.settle()?;
     let (rig, client) = (&rig, &client);
     let samples = SCHEDULE.run(|block| {
-        let mut ours = Run::begin(rig, &format!("door-{block}"))?;
-        let mut theirs = Run::begin(rig, &format!("here-{block}"))?;
+        let mut ours = BenchRun::begin(rig, &format!("door-{block}"))?;
+        let mut theirs = BenchRun::begin(rig, &format!("here-{block}"))?;
         let through_the_door = move || through(&mut client.borrow_mut(), &mut ours);
         let in_this_process = move || {
             let request = theirs.request();
@@ -41,13 +41,13 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     })?;
     let time = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     Ok(vec![
-        Row::paired("advance through a pipe", Unit::Milliseconds, BASELINE, &time)
+        MeasureRow::paired("advance through a pipe", Unit::Milliseconds, BASELINE, &time)
             .judged(Bar::disk_ratio(RATIO_MAX)),
     ])
 }
 
 /// Advances a run through the door.
-pub(super) fn through(client: &mut Client, run: &mut Run) -> Result<Duration> {
+pub(super) fn through(client: &mut DoorClient, run: &mut BenchRun) -> Result<Duration> {
     let arguments = run.arguments();
     let (reply, time) = client.call(TOOL, &arguments)?;
     run.take_told(reply)?;

@@ -22,7 +22,7 @@ use crate::{
 const SCRIPT: &str = include_str!("client.mjs");
 
 /// A client, connected to a server on a data directory.
-pub(super) struct Client {
+pub(super) struct DoorClient {
     child: Child,
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
@@ -38,7 +38,7 @@ struct Done {
     came: Value,
 }
 
-impl Client {
+impl DoorClient {
     /// Starts a server on a data directory, and connects to it.
     pub(super) fn open(data: &Path) -> Result<Self> {
         let program = env::current_exe().map_err(Error::io("find this program"))?;
@@ -104,7 +104,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for DoorClient {
     /// Without its input the client ends, and then the server.
     fn drop(&mut self) {
         drop(self.input.take());

@@ -5,13 +5,13 @@
 
 use std::{cell::RefCell, time::Duration};
 
-use super::{advance::through, client::Client};
+use super::{advance::through, client::DoorClient};
 use crate::{
     error::Result,
     measure::{Schedule, cpu_of},
-    place::Place,
-    report::{Bar, Row, Unit},
-    workflow::{Run, prepared},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
+    workflow::{BenchRun, prepared},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
@@ -22,13 +22,13 @@ const BASELINE: &str = "at step 10";
 const RATIO_MAX: f64 = 1.2;
 
 /// What one call took.
-struct Call {
+struct CallCost {
     time: Duration,
     /// CPU time of the server.
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let data = place.make("door-flat")?;
     let mut runs = Vec::new();
     for block in 0..SCHEDULE.blocks {
@@ -39,13 +39,13 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         runs.push((long, short));
     }
     place.settle()?;
-    let client = RefCell::new(Client::open(&data)?);
-    let call = |run: &mut Run| {
+    let client = RefCell::new(DoorClient::open(&data)?);
+    let call = |run: &mut BenchRun| {
         let mut client = client.borrow_mut();
         through(&mut client, run)?;
         let before = cpu_of(client.server())?;
         let time = through(&mut client, run)?;
-        Ok(Call { time, cpu: cpu_of(client.server())?.saturating_sub(before) })
+        Ok(CallCost { time, cpu: cpu_of(client.server())?.saturating_sub(before) })
     };
     let call = &call;
     let mut runs = runs.into_iter();
@@ -57,12 +57,17 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
             move || call(&mut short.next().expect("there is a short run for every turn")),
         ))
     })?;
-    let time = samples.map(|call: &Call| call.time.as_secs_f64() * 1e3);
-    let cpu = samples.map(|call: &Call| call.cpu.as_secs_f64() * 1e6);
+    let time = samples.map(|call: &CallCost| call.time.as_secs_f64() * 1e3);
+    let cpu = samples.map(|call: &CallCost| call.cpu.as_secs_f64() * 1e6);
     Ok(vec![
-        Row::paired("advance through a pipe at step 2,000", Unit::Milliseconds, BASELINE, &time)
-            .judged(Bar::disk_ratio(RATIO_MAX)),
-        Row::paired("  CPU time of the server", Unit::Microseconds, BASELINE, &cpu)
+        MeasureRow::paired(
+            "advance through a pipe at step 2,000",
+            Unit::Milliseconds,
+            BASELINE,
+            &time,
+        )
+        .judged(Bar::disk_ratio(RATIO_MAX)),
+        MeasureRow::paired("  CPU time of the server", Unit::Microseconds, BASELINE, &cpu)
             .judged(Bar::ratio(RATIO_MAX)),
     ])
 }

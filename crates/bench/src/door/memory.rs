@@ -2,30 +2,30 @@
 
 use std::sync::Arc;
 
-use super::{advance::through, client::Client};
+use super::{advance::through, client::DoorClient};
 use crate::{
     error::Result,
     measure::float,
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Bar, Row, Unit},
-    workflow::{Rig, Run},
+    report::{Bar, MeasureRow, Unit},
+    workflow::{BenchRun, WorkflowRig},
 };
 
 const STEPS: usize = 2_000;
 const MEGABYTES_MAX: f64 = 80.0;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let data = place.make("door-memory")?;
-    let rig = Rig::open(Arc::new(QuietDisk), &data)?;
-    let mut run = Run::begin(&rig, "door-memory")?;
-    let mut client = Client::open(&data)?;
+    let rig = WorkflowRig::open(Arc::new(QuietDisk), &data)?;
+    let mut run = BenchRun::begin(&rig, "door-memory")?;
+    let mut client = DoorClient::open(&data)?;
     for _ in 0..STEPS {
         through(&mut client, &mut run)?;
     }
     let size = float(client.server_bytes()?) / 1e6;
     Ok(vec![
-        Row::alone("memory of `piton mcp` after 2,000 steps", Unit::Megabytes, &[size])
+        MeasureRow::alone("memory of `piton mcp` after 2,000 steps", Unit::Megabytes, &[size])
             .judged(Bar::median(MEGABYTES_MAX)),
     ])
 }

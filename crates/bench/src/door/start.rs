@@ -1,29 +1,30 @@
 //! A server that starts: how soon it answers, and how much memory it has then.
 
-use super::client::Client;
+use super::client::DoorClient;
 use crate::{
     error::Result,
     measure::float,
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const STARTS: usize = 21;
 const MS_MAX: f64 = 50.0;
 const MEGABYTES_MAX: f64 = 40.0;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let data = place.make("door-start")?;
     let mut times = Vec::with_capacity(STARTS);
     let mut sizes = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {
-        let client = Client::open(&data)?;
+        let client = DoorClient::open(&data)?;
         times.push(client.started_in.as_secs_f64() * 1e3);
         sizes.push(float(client.server_bytes()?) / 1e6);
     }
     Ok(vec![
-        Row::alone("start of `piton mcp` to its first answer", Unit::Milliseconds, &times)
+        MeasureRow::alone("start of `piton mcp` to its first answer", Unit::Milliseconds, &times)
             .judged(Bar::median(MS_MAX)),
-        Row::alone("  its memory then", Unit::Megabytes, &sizes).judged(Bar::median(MEGABYTES_MAX)),
+        MeasureRow::alone("  its memory then", Unit::Megabytes, &sizes)
+            .judged(Bar::median(MEGABYTES_MAX)),
     ])
 }

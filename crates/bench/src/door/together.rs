@@ -15,8 +15,8 @@ use super::client::is_there;
 use crate::{
     error::{Error, Result},
     measure::{Schedule, cpu_of, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 /// The calls of one turn.
@@ -31,7 +31,7 @@ const TIME_RATIO_MAX: f64 = 0.5;
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 4, warm_up: 1 };
 
 /// An agent at the other end of a pipe, which writes and reads lines and nothing else.
-struct Agent {
+struct PipeAgent {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -45,23 +45,28 @@ struct Took {
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let samples = SCHEDULE.run(|block| {
-        let mut together = Agent::start(&place.make(&format!("door-together-{block}"))?)?;
-        let mut in_turn = Agent::start(&place.make(&format!("door-in-turn-{block}"))?)?;
+        let mut together = PipeAgent::start(&place.make(&format!("door-together-{block}"))?)?;
+        let mut in_turn = PipeAgent::start(&place.make(&format!("door-in-turn-{block}"))?)?;
         Ok((move || together.packs(TOGETHER), move || in_turn.packs(1)))
     })?;
     let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS);
     let (times, cpu) = (samples.map(|took| each(took.time)), samples.map(|took| each(took.cpu)));
     Ok(vec![
-        Row::paired("a pack, 64 under way", Unit::Microseconds, "one after the other", &times)
-            .judged(Bar::disk_ratio(TIME_RATIO_MAX)),
-        Row::paired("  CPU of the server", Unit::Microseconds, "one after the other", &cpu)
+        MeasureRow::paired(
+            "a pack, 64 under way",
+            Unit::Microseconds,
+            "one after the other",
+            &times,
+        )
+        .judged(Bar::disk_ratio(TIME_RATIO_MAX)),
+        MeasureRow::paired("  CPU of the server", Unit::Microseconds, "one after the other", &cpu)
             .judged(Bar::ratio(CPU_RATIO_MAX)),
     ])
 }
 
-impl Agent {
+impl PipeAgent {
     fn start(data: &Path) -> Result<Self> {
         let program = env::current_exe().map_err(Error::io("find this program"))?;
         let built = program.parent().expect("a program is in a directory");
@@ -129,7 +134,7 @@ impl Agent {
     }
 }
 
-impl Drop for Agent {
+impl Drop for PipeAgent {
     /// Without its input the server ends.
     fn drop(&mut self) {
         drop(self.input.take());

@@ -10,7 +10,7 @@ use super::visits::{walk, walk_with};
 use crate::{
     error::Result,
     measure::{Schedule, float},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 2, warm_up: 1 };
@@ -34,7 +34,7 @@ fn busy() -> Round {
     })
 }
 
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let busy = || walk_with(1, VISITS, busy);
     let idle = || walk(1, VISITS);
     let samples = SCHEDULE.run(|_| Ok((&busy, &idle)))?;
@@ -46,5 +46,5 @@ pub(super) fn rows() -> Result<Vec<Row>> {
         })
         .collect();
     let name = "  added by 5 reads, 2 writes and a query";
-    Ok(vec![Row::alone(name, Unit::Microseconds, &added).judged(Bar::median(ADDED_US_MAX))])
+    Ok(vec![MeasureRow::alone(name, Unit::Microseconds, &added).judged(Bar::median(ADDED_US_MAX))])
 }

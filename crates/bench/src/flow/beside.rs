@@ -8,8 +8,8 @@ use super::{durable::Durable, peer::Peer, visits};
 use crate::{
     error::Result,
     measure::{Samples, Schedule, float},
-    place::Place,
-    report::{Row, Unit},
+    place::BenchDir,
+    report::{MeasureRow, Unit},
 };
 
 /// A loop takes a peer seconds, and its CPU time varies little.
@@ -24,7 +24,7 @@ const CHECKPOINTED: u64 = 1_000;
 /// Steps of the loop that keeps each on disk.
 const DURABLE: u64 = 100;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let python = RefCell::new(Peer::pocketflow_python()?);
     let typescript = RefCell::new(Peer::pocketflow_typescript()?);
     let langgraph = RefCell::new(Peer::langgraph()?);
@@ -48,16 +48,16 @@ fn visit(
     (with, request): (&'static str, &str),
     visits: u64,
     peer: &RefCell<Peer>,
-) -> Result<Row> {
+) -> Result<MeasureRow> {
     let samples = SCHEDULE.run(|_| {
         let theirs = || peer.borrow_mut().time(&format!("{request} {visits}"));
         Ok((move || visits::walk(1, visits), theirs))
     })?;
-    Ok(Row::paired(name, Unit::Microseconds, with, &each(&samples, visits)))
+    Ok(MeasureRow::paired(name, Unit::Microseconds, with, &each(&samples, visits)))
 }
 
 /// Time that passes at each step, with a write of the state that is on disk before the next one begins.
-fn durable(place: &Place, peer: &RefCell<Peer>) -> Result<Row> {
+fn durable(place: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
     let ours = Durable::open(place)?;
     let theirs = place.make("langgraph")?;
     place.settle()?;
@@ -71,7 +71,12 @@ fn durable(place: &Place, peer: &RefCell<Peer>) -> Result<Row> {
         Ok((move || ours.walk(&name, DURABLE), move || peer.borrow_mut().time(&request)))
     })?;
     let with = "LangGraph with checkpoints in SQLite";
-    Ok(Row::paired("step with a durable write", Unit::Microseconds, with, &each(&samples, DURABLE)))
+    Ok(MeasureRow::paired(
+        "step with a durable write",
+        Unit::Microseconds,
+        with,
+        &each(&samples, DURABLE),
+    ))
 }
 
 fn each(samples: &Samples<Duration>, visits: u64) -> Samples<f64> {

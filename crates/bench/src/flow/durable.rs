@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use piton_backpack::journal::JournalPorts;
-use piton_flow::State;
+use piton_flow::FlowState;
 use piton_store::local::{DataDir, RealDisk};
 use tokio::runtime::{Builder, Runtime};
 
@@ -11,7 +11,7 @@ use super::round::{Round, onward};
 use crate::{
     backpack,
     error::{Error, Result, expect},
-    place::Place,
+    place::BenchDir,
 };
 
 /// An open data directory.
@@ -32,7 +32,7 @@ fn count_down(steps: u64) -> Round {
 }
 
 impl Durable {
-    pub(super) fn open(place: &Place) -> Result<Self> {
+    pub(super) fn open(place: &BenchDir) -> Result<Self> {
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(Error::io("start a runtime"))?;
         let dir = DataDir::on(Arc::new(RealDisk), &place.make("durable-steps")?)?;
@@ -43,9 +43,9 @@ impl Durable {
     pub(super) fn walk(&self, name: &str, steps: u64) -> Result<Duration> {
         self.runtime.block_on(async {
             let backpack = backpack::open(name, self.ports.clone()).await?;
-            let start = backpack.scope(piton_backpack::Identity::system(), None)?;
+            let start = backpack.scope(piton_backpack::NodeIdentity::system(), None)?;
             let _ = start.pack("left", &steps).await?;
-            let state = State::journaled(backpack)?;
+            let state = FlowState::journaled(backpack)?;
             let (round, began) = (count_down(steps), std::time::Instant::now());
             let made = round.run(&state).await;
             let took = began.elapsed();

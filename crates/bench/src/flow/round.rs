@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_flow::{
-    Action, BoxFuture, Context, Flow, Node, NodeError, RunOptions, Runner, RunnerPorts, State,
-    Tools,
+    Action, BoxFuture, Flow, FlowState, Node, NodeContext, NodeError, RunOptions, Runner,
+    RunnerPorts, Tools,
 };
 use piton_models::Scripted;
 use piton_store::local::{SystemClock, SystemTimer};
@@ -17,12 +17,12 @@ pub(super) type Visited<'a> = BoxFuture<'a, std::result::Result<Action, NodeErro
 /// A node whose visits do nothing but this.
 struct Visit<F>(F);
 
-impl<F: Fn(&Context) -> Visited<'_> + Send + Sync> Node for Visit<F> {
+impl<F: Fn(&NodeContext) -> Visited<'_> + Send + Sync> Node for Visit<F> {
     fn type_name(&self) -> &'static str {
         "turn"
     }
 
-    fn post<'a>(&'a self, context: &'a Context, _: &'a Value, _: Value) -> Visited<'a> {
+    fn post<'a>(&'a self, context: &'a NodeContext, _: &'a Value, _: Value) -> Visited<'a> {
         (self.0)(context)
     }
 }
@@ -38,7 +38,7 @@ impl Round {
     /// A loop of at most so many visits.
     pub(super) fn new(
         visits: u64,
-        visit: impl Fn(&Context) -> Visited<'_> + Send + Sync + 'static,
+        visit: impl Fn(&NodeContext) -> Visited<'_> + Send + Sync + 'static,
     ) -> Self {
         let mut flow = Flow::new();
         let turn = flow.add("turn", Visit(visit)).expect("a good id");
@@ -53,7 +53,7 @@ impl Round {
     }
 
     /// Goes round, and tells how many visits there were.
-    pub(super) async fn run(&self, state: &State) -> u64 {
+    pub(super) async fn run(&self, state: &FlowState) -> u64 {
         let options = RunOptions { steps_max: self.visits, ..RunOptions::default() };
         self.runner.run(&self.flow, state, options).await.steps
     }

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use piton_backpack::{Backpack, Options, Ports};
+use piton_backpack::{Backpack, BackpackPorts, Options};
 use piton_core::port::fixed::SeededEntropy;
-use piton_flow::State;
+use piton_flow::FlowState;
 use piton_store::local::SystemClock;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use super::round::{Round, onward};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, float, thread_cpu},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
@@ -36,15 +36,15 @@ const VISIT_US_MAX: f64 = 5.0;
 /// A loop that gets slower with each turn would take many times as long.
 const RATIO_MAX: f64 = 1.5;
 
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let long = || walk(1, LONG);
     let short = || walk(SHORT_LOOPS, LONG / SHORT_LOOPS);
     let samples = SCHEDULE.run(|_| Ok((&long, &short)))?;
     let per_visit = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / float(LONG));
     let name = "visit a node that does nothing, in a loop of 16,000";
-    let linear = Row::paired(name, Unit::Microseconds, "in loops of 1,000", &per_visit);
+    let linear = MeasureRow::paired(name, Unit::Microseconds, "in loops of 1,000", &per_visit);
     let alone: Vec<f64> = per_visit.pairs().map(|pair| pair.ours).collect();
-    let visit = Row::alone("visit a node that does nothing", Unit::Microseconds, &alone);
+    let visit = MeasureRow::alone("visit a node that does nothing", Unit::Microseconds, &alone);
     Ok(vec![visit.judged(Bar::median(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
 }
 
@@ -75,9 +75,10 @@ pub(super) fn walk_with(loops: u64, visits: u64, round: impl Fn() -> Round) -> R
     Ok(total)
 }
 
-fn state() -> State {
-    let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SeededEntropy::new(1)) };
+fn state() -> FlowState {
+    let ports =
+        BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SeededEntropy::new(1)) };
     let nothing: [(&str, Value); 0] = [];
     let backpack = Backpack::new(nothing, Options::default(), ports).expect("it is empty");
-    State::new(backpack).expect("its first observer")
+    FlowState::new(backpack).expect("its first observer")
 }

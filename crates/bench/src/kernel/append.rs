@@ -9,14 +9,14 @@ use piton_store::{local::RealDisk, port::Journal};
 
 use super::{
     floor::Floor,
-    rig::{EVENTS, Plans, Rig, committed},
+    rig::{EVENTS, KernelRig, StreamPlans, committed},
     sizes::Sizes,
 };
 use crate::{
     error::{Error, Result},
     measure::{Samples, Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
@@ -29,18 +29,19 @@ struct Append {
     without_lease: Duration,
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let sizes = Sizes::observe(&place.make("append-sizes")?)?;
-    let rig = Rig::open(Arc::new(RealDisk), &place.make("append")?)?;
+    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("append")?)?;
     // The first snapshot makes the directories that all others go to.
-    let mut first = Plans::new("first", EVENTS);
+    let mut first = StreamPlans::new("first", EVENTS);
     let plan = first.next();
     rig.lease_and_append(&first.stream, plan)?;
     place.settle()?;
     let samples = against_floor(&rig, sizes)?;
     let control = floor_against_itself(&rig, sizes)?;
-    let row =
-        |name, samples: &Samples<f64>| Row::paired(name, Unit::Milliseconds, BASELINE, samples);
+    let row = |name, samples: &Samples<f64>| {
+        MeasureRow::paired(name, Unit::Milliseconds, BASELINE, samples)
+    };
     let whole = samples.map(|append| milliseconds(append.whole));
     let without_lease = samples.map(|append| milliseconds(append.without_lease));
     Ok(vec![
@@ -50,9 +51,9 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     ])
 }
 
-fn against_floor(rig: &Rig, sizes: Sizes) -> Result<Samples<Append>> {
+fn against_floor(rig: &KernelRig, sizes: Sizes) -> Result<Samples<Append>> {
     SCHEDULE.run(|block| {
-        let mut plans = Plans::new(&format!("warm-{block}"), EVENTS);
+        let mut plans = StreamPlans::new(&format!("warm-{block}"), EVENTS);
         let ours = move || {
             let plan = plans.next();
             let (outcome, whole) = wall(|| {
@@ -72,14 +73,14 @@ fn against_floor(rig: &Rig, sizes: Sizes) -> Result<Samples<Append>> {
     })
 }
 
-fn floor_against_itself(rig: &Rig, sizes: Sizes) -> Result<Samples<Duration>> {
+fn floor_against_itself(rig: &KernelRig, sizes: Sizes) -> Result<Samples<Duration>> {
     SCHEDULE
         .run(|block| Ok((floor(rig, "left", block, sizes)?, floor(rig, "right", block, sizes)?)))
 }
 
 /// A new session of bare files, and what measures an append to it.
 fn floor(
-    rig: &Rig,
+    rig: &KernelRig,
     name: &str,
     block: usize,
     sizes: Sizes,

@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::{
     error::{Error, Result},
     measure::{Schedule, thread_cpu},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
@@ -20,7 +20,7 @@ const RATIO_MAX: f64 = 2.0;
 /// canonical order, as those of a struct seldom are.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Step {
+struct SampleRecord {
     number: u64,
     event_id: EventId,
     title: String,
@@ -34,7 +34,7 @@ struct Step {
     counts: [u32; 6],
 }
 
-pub(super) fn rows(_: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(_: &BenchDir) -> Result<Vec<MeasureRow>> {
     let steps = document();
     let value = serde_json::to_value(&steps).map_err(Error::json("make a document"))?;
     Ok(vec![
@@ -43,7 +43,7 @@ pub(super) fn rows(_: &Place) -> Result<Vec<Row>> {
     ])
 }
 
-fn row<T: Serialize>(name: &'static str, value: &T) -> Result<Row> {
+fn row<T: Serialize>(name: &'static str, value: &T) -> Result<MeasureRow> {
     let ours = || {
         let (bytes, time) = thread_cpu(|| canonical::encode(black_box(value)));
         bytes.map(|_| time).map_err(Error::json("encode a document"))
@@ -54,11 +54,11 @@ fn row<T: Serialize>(name: &'static str, value: &T) -> Result<Row> {
     };
     let samples = SCHEDULE.run(|_| Ok((ours, baseline)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-    Ok(Row::paired(name, Unit::Milliseconds, "serde_json::to_vec", &samples))
+    Ok(MeasureRow::paired(name, Unit::Milliseconds, "serde_json::to_vec", &samples))
 }
 
 /// Steps of about [`BYTES`] bytes of JSON together.
-fn document() -> Vec<Step> {
+fn document() -> Vec<SampleRecord> {
     let entropy = SeededEntropy::new(1);
     let mut steps = Vec::new();
     let mut bytes = 0;
@@ -70,9 +70,9 @@ fn document() -> Vec<Step> {
     steps
 }
 
-fn step(number: u64, entropy: &SeededEntropy) -> Step {
+fn step(number: u64, entropy: &SeededEntropy) -> SampleRecord {
     let small = || u32::try_from(entropy.next_u64() % 10_000).unwrap_or_default();
-    Step {
+    SampleRecord {
         number,
         event_id: EventId::mint(entropy),
         title: format!("Step {number}: find the smallest command that shows the bug"),

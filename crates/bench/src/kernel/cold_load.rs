@@ -11,13 +11,13 @@ use std::{
 use piton_store::{StreamId, local::RealDisk, port::JournalReader};
 use serde::{Deserialize, Serialize};
 
-use super::rig::{EVENTS, Plans, Rig};
+use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, float, peak_resident_bytes, wall},
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const PLANS: u64 = 2_000;
@@ -41,9 +41,9 @@ struct Load {
     events: u64,
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("cold")?;
-    let mut plans = Plans::new("long", EVENTS);
+    let mut plans = StreamPlans::new("long", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
     place.settle()?;
     let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
@@ -53,9 +53,9 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let times: Vec<f64> = loads.iter().map(|load| load.milliseconds).collect();
     let peaks: Vec<f64> = loads.iter().map(|load| float(load.peak_bytes) / 1e6).collect();
     Ok(vec![
-        Row::alone("cold load of 2,000 plans (10,000 events)", Unit::Milliseconds, &times)
+        MeasureRow::alone("cold load of 2,000 plans (10,000 events)", Unit::Milliseconds, &times)
             .judged(Bar::median(MS_MAX)),
-        Row::alone("  its peak memory, whole process", Unit::Megabytes, &peaks)
+        MeasureRow::alone("  its peak memory, whole process", Unit::Megabytes, &peaks)
             .judged(Bar::median(MEGABYTES_MAX)),
         compare_loads(place)?,
     ])
@@ -63,10 +63,10 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 
 /// Loads the events of one long session, and as many of short ones.
 // shows in part: WR-448 (the load of a log)
-fn compare_loads(place: &Place) -> Result<Row> {
+fn compare_loads(place: &BenchDir) -> Result<MeasureRow> {
     let root = place.make("load-growth")?;
     let prepared = |name: &str, count: u64| -> Result<StreamId> {
-        let mut plans = Plans::new(name, EVENTS);
+        let mut plans = StreamPlans::new(name, EVENTS);
         prepare(&root, &mut plans, count)?;
         Ok(plans.stream)
     };
@@ -76,7 +76,7 @@ fn compare_loads(place: &Place) -> Result<Row> {
         .collect::<Result<Vec<_>>>()?;
     place.settle()?;
     let load = |streams: &[StreamId]| -> Result<f64> {
-        let rig = Rig::open(Arc::new(RealDisk), &root)?;
+        let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {
             Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64)
         };
@@ -87,13 +87,13 @@ fn compare_loads(place: &Place) -> Result<Row> {
     let (ours, baseline) = (|| load(&long), || load(&short));
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let name = "load a session of 10,000 events";
-    let row = Row::paired(name, Unit::Milliseconds, "ten of 1,000", &samples);
+    let row = MeasureRow::paired(name, Unit::Milliseconds, "ten of 1,000", &samples);
     Ok(row.judged(Bar::ratio(RATIO_MAX)))
 }
 
 /// Appends `count` plans without waiting for the disk.
-pub(super) fn prepare(root: &Path, plans: &mut Plans, count: u64) -> Result<()> {
-    let rig = Rig::open(Arc::new(QuietDisk), root)?;
+pub(super) fn prepare(root: &Path, plans: &mut StreamPlans, count: u64) -> Result<()> {
+    let rig = KernelRig::open(Arc::new(QuietDisk), root)?;
     for _ in 0..count {
         let plan = plans.next();
         rig.lease_and_append(&plans.stream, plan)?;
@@ -118,7 +118,7 @@ fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
 
 /// Loads the session in this process, and prints how it went.
 pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
-    let rig = Rig::open(Arc::new(RealDisk), root)?;
+    let rig = KernelRig::open(Arc::new(RealDisk), root)?;
     let (loaded, time) = wall(|| rig.wait(rig.sessions.load(stream)));
     let events = loaded?.events.len() as u64;
     let peak_bytes = peak_resident_bytes()?;

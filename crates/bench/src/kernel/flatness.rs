@@ -11,13 +11,13 @@ use piton_store::{local::RealDisk, testing::Recorder};
 
 use super::{
     cold_load::prepare,
-    rig::{EVENTS, Plans, Rig},
+    rig::{EVENTS, KernelRig, StreamPlans},
 };
 use crate::{
     error::Result,
     measure::{Cost, Schedule},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 20, warm_up: 1 };
@@ -27,15 +27,15 @@ const LONG_PLANS: u64 = 1_998;
 const BASELINE: &str = "at plan 10";
 const RATIO_MAX: f64 = 1.2;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("flat")?;
     let mut sessions = Vec::new();
     for block in 0..SCHEDULE.blocks {
-        let mut long = Plans::new(&format!("long-{block}"), EVENTS);
+        let mut long = StreamPlans::new(&format!("long-{block}"), EVENTS);
         prepare(&root, &mut long, LONG_PLANS)?;
         let mut short = Vec::new();
         for turn in 0..SCHEDULE.turns() {
-            let mut plans = Plans::new(&format!("short-{block}-{turn}"), EVENTS);
+            let mut plans = StreamPlans::new(&format!("short-{block}-{turn}"), EVENTS);
             prepare(&root, &mut plans, SHORT_PLANS)?;
             short.push(plans);
         }
@@ -43,8 +43,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     }
     place.settle()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
-    let rig = Rig::open(Arc::new(recorder.clone()), &root)?;
-    let cost = |plans: &mut Plans| {
+    let rig = KernelRig::open(Arc::new(recorder.clone()), &root)?;
+    let cost = |plans: &mut StreamPlans| {
         let (warming, plan) = (plans.next(), plans.next());
         rig.lease_and_append(&plans.stream, warming)?;
         let (outcome, cost) = Cost::of(&recorder, || rig.lease_and_append(&plans.stream, plan));
@@ -61,7 +61,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         ))
     })?;
     let row = |name, unit, figure: fn(&Cost) -> f64| {
-        Row::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
+        MeasureRow::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
     };
     Ok(vec![
         row("append at plan 2,000: CPU time", Unit::Microseconds, Cost::cpu_us),

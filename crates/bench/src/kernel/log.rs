@@ -15,13 +15,13 @@ use piton_store::{
     testing::Recorder,
 };
 
-use super::rig::{Plans, Rig, committed};
+use super::rig::{KernelRig, StreamPlans, committed};
 use crate::{
     error::{Error, Result},
     measure::{Samples, Schedule, wall},
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Row, Unit},
+    report::{MeasureRow, Unit},
 };
 
 const SINGLE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
@@ -29,11 +29,11 @@ const GROUPS: Schedule = Schedule { blocks: 25, pairs: 6, warm_up: 1 };
 /// Appends that wait together.
 const TOGETHER: usize = 8;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
-    let rig = Rig::open(Arc::new(RealDisk), &place.make("log")?)?;
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("log")?)?;
     let row = |name, baseline, samples: &Samples<Duration>| {
         let samples = samples.map(|time| time.as_secs_f64() * 1e3);
-        Row::paired(name, Unit::Milliseconds, baseline, &samples)
+        MeasureRow::paired(name, Unit::Milliseconds, baseline, &samples)
     };
     let single = single(&rig, record_bytes(place)?)?;
     Ok(vec![
@@ -42,9 +42,9 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     ])
 }
 
-fn single(rig: &Rig, bytes: usize) -> Result<Samples<Duration>> {
+fn single(rig: &KernelRig, bytes: usize) -> Result<Samples<Duration>> {
     SINGLE.run(|block| {
-        let mut plans = Plans::new(&format!("single-{block}"), 1);
+        let mut plans = StreamPlans::new(&format!("single-{block}"), 1);
         let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
         let ours = move || {
             let plan = plans.next();
@@ -72,10 +72,10 @@ fn bare_file(directory: &Path) -> io::Result<File> {
 }
 
 /// The bytes that one append writes to a log.
-fn record_bytes(place: &Place) -> Result<usize> {
+fn record_bytes(place: &BenchDir) -> Result<usize> {
     let recorder = Recorder::new(Arc::new(QuietDisk));
-    let rig = Rig::open(Arc::new(recorder.clone()), &place.make("log-sizes")?)?;
-    let mut plans = Plans::new("single", 1);
+    let rig = KernelRig::open(Arc::new(recorder.clone()), &place.make("log-sizes")?)?;
+    let mut plans = StreamPlans::new("single", 1);
     let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
     recorder.take();
     let plan = plans.next();
@@ -84,10 +84,10 @@ fn record_bytes(place: &Place) -> Result<usize> {
     Ok(writes.iter().filter(|call| call.operation == "write").map(|call| call.bytes).sum())
 }
 
-fn groups(rig: &Rig) -> Result<Samples<Duration>> {
+fn groups(rig: &KernelRig) -> Result<Samples<Duration>> {
     GROUPS.run(|block| {
-        let mut together = Plans::new(&format!("together-{block}"), 1);
-        let mut in_turn = Plans::new(&format!("in-turn-{block}"), 1);
+        let mut together = StreamPlans::new(&format!("together-{block}"), 1);
+        let mut in_turn = StreamPlans::new(&format!("in-turn-{block}"), 1);
         let together_lease = rig.wait(rig.backpacks.lease(&together.stream))?;
         let in_turn_lease = rig.wait(rig.backpacks.lease(&in_turn.stream))?;
         Ok((
@@ -97,7 +97,11 @@ fn groups(rig: &Rig) -> Result<Samples<Duration>> {
     })
 }
 
-fn append_together(rig: &Rig, lease: &StreamLease, plans: &mut Plans) -> Result<Duration> {
+fn append_together(
+    rig: &KernelRig,
+    lease: &StreamLease,
+    plans: &mut StreamPlans,
+) -> Result<Duration> {
     let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
     let (outcome, time) = wall(|| {
         rig.wait(async {
@@ -112,7 +116,11 @@ fn append_together(rig: &Rig, lease: &StreamLease, plans: &mut Plans) -> Result<
     outcome.map(|()| time)
 }
 
-fn append_in_turn(rig: &Rig, lease: &StreamLease, plans: &mut Plans) -> Result<Duration> {
+fn append_in_turn(
+    rig: &KernelRig,
+    lease: &StreamLease,
+    plans: &mut StreamPlans,
+) -> Result<Duration> {
     let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
     let (outcome, time) = wall(|| {
         rig.wait(async {

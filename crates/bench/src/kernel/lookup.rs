@@ -7,25 +7,25 @@ use piton_store::{Event as _, local::RealDisk, port::JournalReader as _};
 
 use super::{
     cold_load::prepare,
-    rig::{EVENTS, Plans, Rig},
+    rig::{EVENTS, KernelRig, StreamPlans},
 };
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 40, pairs: 500, warm_up: 5 };
 const PLANS: u64 = 200;
 const MICROSECONDS_MAX: f64 = 20.0;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("lookup")?;
-    let mut plans = Plans::new("warm", EVENTS);
+    let mut plans = StreamPlans::new("warm", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
     place.settle()?;
-    let rig = Rig::open(Arc::new(RealDisk), &root)?;
+    let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
     let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
     let keys: Vec<DedupeKey> =
         loaded.events.iter().map(|event| event.dedupe_key().clone()).collect();
@@ -48,7 +48,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
     let name = "dedupe hit without a lock, warm";
     Ok(vec![
-        Row::paired(name, Unit::Microseconds, "one stat of the manifest", &samples)
+        MeasureRow::paired(name, Unit::Microseconds, "one stat of the manifest", &samples)
             .judged(Bar::median(MICROSECONDS_MAX)),
     ])
 }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 pub(super) const EVENTS: u64 = 5;
 
 /// An open data directory.
-pub(super) struct Rig {
+pub(super) struct KernelRig {
     runtime: Runtime,
     pub(super) dir: DataDir,
     pub(super) blobs: LocalBlobs,
@@ -27,7 +27,7 @@ pub(super) struct Rig {
     pub(super) backpacks: LogJournal<Sample>,
 }
 
-impl Rig {
+impl KernelRig {
     /// Opens a data directory that exists.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
@@ -64,13 +64,13 @@ impl Rig {
 }
 
 /// The plans of one stream, in order.
-pub(super) struct Plans {
+pub(super) struct StreamPlans {
     pub(super) stream: StreamId,
     events: u64,
     next: u64,
 }
 
-impl Plans {
+impl StreamPlans {
     /// Plans of so many events each.
     pub(super) fn new(name: &str, events: u64) -> Self {
         Self {

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use piton_store::testing::Recorder;
 
-use super::rig::{EVENTS, Plans, Rig};
+use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::{
     error::{Error, Result},
     quiet_disk::QuietDisk,
@@ -22,8 +22,8 @@ impl Sizes {
     /// Watches an append in an empty directory.
     pub(super) fn observe(root: &Path) -> Result<Self> {
         let recorder = Recorder::new(Arc::new(QuietDisk));
-        let rig = Rig::open(Arc::new(recorder.clone()), root)?;
-        let mut plans = Plans::new("observed", EVENTS);
+        let rig = KernelRig::open(Arc::new(recorder.clone()), root)?;
+        let mut plans = StreamPlans::new("observed", EVENTS);
         let (first, second) = (plans.next(), plans.next());
         // The first append also makes the session; the second is like all others.
         rig.lease_and_append(&plans.stream, first)?;

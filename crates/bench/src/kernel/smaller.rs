@@ -5,18 +5,18 @@ use std::{fs, sync::Arc, time::Duration};
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::{
     local::{LocalTable, RealDisk},
-    port::{Blobs as _, Change, Expect, Namespace, Table as _, Write},
+    port::{BlobNamespace, Blobs as _, EntryChange, Expect, Table as _, TableWrite},
 };
 
 use super::{
     floor::{sync_dir, write_new},
-    rig::Rig,
+    rig::KernelRig,
 };
 use crate::{
     error::{Error, Result},
     measure::{Schedule, wall},
-    place::Place,
-    report::{Row, Unit},
+    place::BenchDir,
+    report::{MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
@@ -24,21 +24,21 @@ const BLOB_WORDS: u64 = 512;
 const COMMITS: u32 = 200;
 const VALUE_BYTES: usize = 200;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
-    let rig = Rig::open(Arc::new(RealDisk), &place.make("smaller")?)?;
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("smaller")?)?;
     Ok(vec![blob(&rig)?, table(&rig)?])
 }
 
-fn blob(rig: &Rig) -> Result<Row> {
+fn blob(rig: &KernelRig) -> Result<MeasureRow> {
     let entropy = SeededEntropy::new(2);
     let content =
         || -> Vec<u8> { (0..BLOB_WORDS).flat_map(|_| entropy.next_u64().to_le_bytes()).collect() };
     // The first blob makes the directories that all others go to, the bare ones too.
-    rig.wait(rig.blobs.put(Namespace::Artifacts, content()))?;
-    let directory = rig.dir.blobs(Namespace::Artifacts);
+    rig.wait(rig.blobs.put(BlobNamespace::Artifacts, content()))?;
+    let directory = rig.dir.blobs(BlobNamespace::Artifacts);
     let ours = || {
         let bytes = content();
-        let (digest, time) = wall(|| rig.wait(rig.blobs.put(Namespace::Artifacts, bytes)));
+        let (digest, time) = wall(|| rig.wait(rig.blobs.put(BlobNamespace::Artifacts, bytes)));
         digest.map(|_| time).map_err(Error::from)
     };
     let baseline = || {
@@ -54,20 +54,25 @@ fn blob(rig: &Rig) -> Result<Row> {
     };
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-    Ok(Row::paired("blob put of 4 kB", Unit::Milliseconds, "the system calls alone", &samples))
+    Ok(MeasureRow::paired(
+        "blob put of 4 kB",
+        Unit::Milliseconds,
+        "the system calls alone",
+        &samples,
+    ))
 }
 
-fn table(rig: &Rig) -> Result<Row> {
+fn table(rig: &KernelRig) -> Result<MeasureRow> {
     let name = "bench".parse().expect("a name");
     let table = LocalTable::open(&rig.dir, &name)?;
     let mut times = Vec::new();
     for number in 0..COMMITS {
         let key = number.to_be_bytes().as_slice().into();
-        let change = Change::Put(vec![b'v'; VALUE_BYTES]);
-        let write = Write { key, expect: Expect::Absent, change };
+        let change = EntryChange::Put(vec![b'v'; VALUE_BYTES]);
+        let write = TableWrite { key, expect: Expect::Absent, change };
         let (outcome, time) = wall(|| rig.wait(table.commit(vec![write])));
         outcome?;
         times.push(time.as_secs_f64() * 1e3);
     }
-    Ok(Row::alone("table commit of one key", Unit::Milliseconds, &times))
+    Ok(MeasureRow::alone("table commit of one key", Unit::Milliseconds, &times))
 }

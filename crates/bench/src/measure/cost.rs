@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use piton_store::testing::{Call, Recorder};
+use piton_store::testing::{DiskCall, Recorder};
 
 use super::{clocks::process_cpu, statistics::float};
 
@@ -40,6 +40,6 @@ impl Cost {
     }
 }
 
-fn bytes_read(calls: &[Call]) -> u64 {
+fn bytes_read(calls: &[DiskCall]) -> u64 {
     calls.iter().filter(|call| call.operation == "read").map(|call| call.bytes as u64).sum()
 }

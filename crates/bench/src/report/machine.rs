@@ -4,7 +4,7 @@ use std::{fmt, fs, thread};
 
 use serde::Serialize;
 
-use crate::place::Place;
+use crate::place::BenchDir;
 
 /// What decides about the figures, as far as a program can see it.
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn this(place: &Place) -> Self {
+    pub(super) fn this(place: &BenchDir) -> Self {
         let unknown = || "unknown".to_owned();
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease");
         let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -7,11 +7,11 @@ mod table;
 use serde::Serialize;
 
 use self::machine::Machine;
-pub(crate) use self::row::{Bar, Row, Unit};
+pub(crate) use self::row::{Bar, MeasureRow, Unit};
 use crate::{
     error::{Error, Result},
     measure::Schedule,
-    place::Place,
+    place::BenchDir,
 };
 
 /// The shape of the document; the number grows when it changes.
@@ -20,25 +20,25 @@ const SCHEMA: &str = "piton.bench/2";
 /// Everything that was measured.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
+pub(crate) struct BenchReport {
     schema: &'static str,
     machine: Machine,
     /// Whether the program was built without optimisation, which makes every figure meaningless.
     debug_build: bool,
     /// What the order within pairs was drawn from.
     seed: u64,
-    rows: Vec<Entry>,
+    rows: Vec<ReportEntry>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct ReportEntry {
     part: &'static str,
     #[serde(flatten)]
-    row: Row,
+    row: MeasureRow,
 }
 
-impl Report {
-    pub(crate) fn new(place: &Place) -> Self {
+impl BenchReport {
+    pub(crate) fn new(place: &BenchDir) -> Self {
         Self {
             schema: SCHEMA,
             machine: Machine::this(place),
@@ -49,8 +49,8 @@ impl Report {
     }
 
     /// Adds what a part measured.
-    pub(crate) fn add(&mut self, part: &'static str, rows: Vec<Row>) {
-        self.rows.extend(rows.into_iter().map(|row| Entry { part, row }));
+    pub(crate) fn add(&mut self, part: &'static str, rows: Vec<MeasureRow>) {
+        self.rows.extend(rows.into_iter().map(|row| ReportEntry { part, row }));
     }
 
     /// How many bars were missed.
@@ -68,7 +68,7 @@ impl Report {
 
     /// The report as a table.
     pub(crate) fn table(&self) -> String {
-        let rows: Vec<(&str, &Row)> =
+        let rows: Vec<(&str, &MeasureRow)> =
             self.rows.iter().map(|entry| (entry.part, &entry.row)).collect();
         let mut text = format!("{}\n\n{}\n", self.machine, table::render(&rows));
         if self.debug_build {

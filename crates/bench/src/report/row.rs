@@ -72,7 +72,7 @@ impl Bar {
 /// interval of its ratio says that it might not is told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
+pub(super) enum BarVerdict {
     Holds,
     /// The median is within the bar, and the interval reaches over it.
     HoldsIntervalOver,
@@ -93,7 +93,7 @@ pub(super) struct Baseline {
 
 /// One measure.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct MeasureRow {
     pub(super) name: &'static str,
     pub(super) unit: Unit,
     pub(super) samples: usize,
@@ -101,10 +101,10 @@ pub(crate) struct Row {
     pub(super) figures: Summary,
     pub(super) baseline: Option<Baseline>,
     pub(super) bar: Option<Bar>,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: BarVerdict,
 }
 
-impl Row {
+impl MeasureRow {
     /// A measure that stands alone.
     pub(crate) fn alone(name: &'static str, unit: Unit, values: &[f64]) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl Row {
             figures: summary(values),
             baseline: None,
             bar: None,
-            verdict: Verdict::NotJudged,
+            verdict: BarVerdict::NotJudged,
         }
     }
 
@@ -144,25 +144,25 @@ impl Row {
         let figure = figure.expect("a bar on a ratio is laid on a measure with a baseline");
         let doubt = ratio.filter(|_| bar.on != Subject::Median);
         let verdict = match (figure <= bar.at_most, doubt) {
-            (false, _) => Verdict::Misses,
-            (true, Some(ratio)) if ratio.median > bar.at_most => Verdict::HoldsMedianOver,
-            (true, Some(ratio)) if ratio.high > bar.at_most => Verdict::HoldsIntervalOver,
-            (true, _) => Verdict::Holds,
+            (false, _) => BarVerdict::Misses,
+            (true, Some(ratio)) if ratio.median > bar.at_most => BarVerdict::HoldsMedianOver,
+            (true, Some(ratio)) if ratio.high > bar.at_most => BarVerdict::HoldsIntervalOver,
+            (true, _) => BarVerdict::Holds,
         };
         Self { bar: Some(bar), verdict, ..self }
     }
 
     pub(super) fn is_judged(&self) -> bool {
-        self.verdict != Verdict::NotJudged
+        self.verdict != BarVerdict::NotJudged
     }
 
     /// Whether the bar holds although the interval reaches over it.
     pub(super) fn is_doubtful(&self) -> bool {
-        matches!(self.verdict, Verdict::HoldsIntervalOver | Verdict::HoldsMedianOver)
+        matches!(self.verdict, BarVerdict::HoldsIntervalOver | BarVerdict::HoldsMedianOver)
     }
 
     pub(super) fn misses(&self) -> bool {
-        self.verdict == Verdict::Misses
+        self.verdict == BarVerdict::Misses
     }
 }
 
@@ -171,10 +171,10 @@ mod tests {
     use super::*;
     use crate::measure::Pair;
 
-    fn row(ratios: &[f64]) -> Row {
+    fn row(ratios: &[f64]) -> MeasureRow {
         let block = |&ours| vec![Pair { ours, baseline: 1.0 }];
         let samples = Samples(ratios.iter().map(block).collect());
-        Row::paired("a", Unit::Milliseconds, "b", &samples)
+        MeasureRow::paired("a", Unit::Milliseconds, "b", &samples)
     }
 
     #[test]
@@ -188,20 +188,20 @@ mod tests {
     #[test]
     fn a_bar_that_holds_tells_how_far_the_interval_reaches() {
         let verdict = |ratios: &[f64], bar| row(ratios).judged(bar).verdict;
-        assert_eq!(verdict(&[1.1; 6], Bar::ratio(1.3)), Verdict::Holds);
+        assert_eq!(verdict(&[1.1; 6], Bar::ratio(1.3)), BarVerdict::Holds);
         let wide = [1.0, 1.1, 1.1, 1.1, 1.1, 1.4];
-        assert_eq!(verdict(&wide, Bar::ratio(1.3)), Verdict::HoldsIntervalOver);
-        assert_eq!(verdict(&wide, Bar::disk_ratio(1.3)), Verdict::HoldsIntervalOver);
+        assert_eq!(verdict(&wide, Bar::ratio(1.3)), BarVerdict::HoldsIntervalOver);
+        assert_eq!(verdict(&wide, Bar::disk_ratio(1.3)), BarVerdict::HoldsIntervalOver);
         let high = [1.0, 1.4, 1.4, 1.4, 1.4, 1.4];
-        assert_eq!(verdict(&high, Bar::disk_ratio(1.3)), Verdict::HoldsMedianOver);
-        assert_eq!(verdict(&high, Bar::ratio(1.3)), Verdict::Misses);
+        assert_eq!(verdict(&high, Bar::disk_ratio(1.3)), BarVerdict::HoldsMedianOver);
+        assert_eq!(verdict(&high, Bar::ratio(1.3)), BarVerdict::Misses);
         // A bar on the figure says nothing about the ratio.
-        assert_eq!(verdict(&wide, Bar::median(1.3)), Verdict::Holds);
+        assert_eq!(verdict(&wide, Bar::median(1.3)), BarVerdict::Holds);
     }
 
     #[test]
     fn a_bar_on_a_figure_needs_no_baseline() {
-        let row = Row::alone("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
+        let row = MeasureRow::alone("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
         assert!(!row.is_judged());
         assert!(!row.clone().judged(Bar::median(60.0)).misses());
         assert!(row.judged(Bar::median(59.9)).misses());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::row::{Row, Subject, Verdict};
+use super::row::{BarVerdict, MeasureRow, Subject};
 
 const HEADINGS: [&str; 9] =
     ["measure", "median", "p99", "unit", "baseline", "its median", "ratio", "bar", "verdict"];
@@ -11,7 +11,7 @@ const HEADINGS: [&str; 9] =
 const TO_THE_RIGHT: [bool; 9] = [false, true, true, false, false, true, false, false, false];
 
 /// The rows under their headings, one blank line between parts.
-pub(super) fn render(rows: &[(&str, &Row)]) -> String {
+pub(super) fn render(rows: &[(&str, &MeasureRow)]) -> String {
     let mut lines: Vec<(&str, [String; 9])> = vec![("", HEADINGS.map(str::to_owned))];
     lines.extend(rows.iter().map(|(part, row)| (*part, cells(row))));
     let mut widths = [0; 9];
@@ -49,7 +49,7 @@ fn columns(cell: &str) -> usize {
     cell.chars().count() // tidy: chars: columns on a terminal
 }
 
-fn cells(row: &Row) -> [String; 9] {
+fn cells(row: &MeasureRow) -> [String; 9] {
     let baseline = row.baseline.as_ref();
     let ratio = baseline.map(|baseline| baseline.ratio);
     let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "–".to_owned());
@@ -68,11 +68,11 @@ fn cells(row: &Row) -> [String; 9] {
             Subject::RatioLow | Subject::RatioMedian => format!("≤ {}x", bar.at_most),
         })),
         match row.verdict {
-            Verdict::Holds => "holds",
-            Verdict::HoldsIntervalOver => "holds (interval reaches over the bar)",
-            Verdict::HoldsMedianOver => "holds (only the low end of the interval)",
-            Verdict::Misses => "MISSES",
-            Verdict::NotJudged => "–",
+            BarVerdict::Holds => "holds",
+            BarVerdict::HoldsIntervalOver => "holds (interval reaches over the bar)",
+            BarVerdict::HoldsMedianOver => "holds (only the low end of the interval)",
+            BarVerdict::Misses => "MISSES",
+            BarVerdict::NotJudged => "–",
         }
         .to_owned(),
     ]
@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn columns_are_aligned_and_parts_stand_apart() {
         let samples = Samples(vec![vec![Pair { ours: 3.0, baseline: 2.0 }]]);
-        let first = Row::paired("append", Unit::Milliseconds, "bare", &samples);
-        let second = Row::alone("memory of it", Unit::Megabytes, &[1234.5]);
+        let first = MeasureRow::paired("append", Unit::Milliseconds, "bare", &samples);
+        let second = MeasureRow::alone("memory of it", Unit::Megabytes, &[1234.5]);
         let (first, second) =
             (first.judged(Bar::disk_ratio(1.3)), second.judged(Bar::median(60.0)));
         let text = render(&[("one", &first), ("two", &second)]);

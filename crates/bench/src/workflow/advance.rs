@@ -16,13 +16,13 @@ use piton_store::{
     port::Appended,
 };
 
-use super::{plans::Plans, rig::Rig, run::Run};
+use super::{plans::RunPlans, rig::WorkflowRig, run::BenchRun};
 use crate::{
     error::{Result, expect},
     measure::{Samples, Schedule, thread_cpu, wall},
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 30, pairs: 10, warm_up: 2 };
@@ -31,48 +31,55 @@ const RATIO_MAX: f64 = 1.5;
 const MICROSECONDS_MAX: f64 = 150.0;
 
 /// What one call took.
-struct Call {
+struct AdvanceCost {
     time: Duration,
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let durable = samples(place, "advance", Arc::new(RealDisk))?;
     let quiet = samples(place, "quiet-advance", Arc::new(QuietDisk))?;
-    let time = durable.map(|call: &Call| call.time.as_secs_f64() * 1e3);
-    let cpu = |samples: &Samples<Call>| samples.map(|call: &Call| call.cpu.as_secs_f64() * 1e6);
-    let row = |name, samples| Row::paired(name, Unit::Microseconds, BASELINE, samples);
+    let time = durable.map(|call: &AdvanceCost| call.time.as_secs_f64() * 1e3);
+    let cpu = |samples: &Samples<AdvanceCost>| {
+        samples.map(|call: &AdvanceCost| call.cpu.as_secs_f64() * 1e6)
+    };
+    let row = |name, samples| MeasureRow::paired(name, Unit::Microseconds, BASELINE, samples);
     Ok(vec![
-        Row::paired("advance, 6 events + snapshot + artifact", Unit::Milliseconds, BASELINE, &time)
-            .judged(Bar::disk_ratio(RATIO_MAX)),
+        MeasureRow::paired(
+            "advance, 6 events + snapshot + artifact",
+            Unit::Milliseconds,
+            BASELINE,
+            &time,
+        )
+        .judged(Bar::disk_ratio(RATIO_MAX)),
         row("  CPU time of the calling thread", &cpu(&durable))
             .judged(Bar::median(MICROSECONDS_MAX)),
         row("  the same without waiting for the disk", &cpu(&quiet)),
     ])
 }
 
-fn samples(place: &Place, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<Call>> {
-    let rig = Rig::open(disk, &place.make(name)?)?;
+fn samples(place: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<AdvanceCost>> {
+    let rig = WorkflowRig::open(disk, &place.make(name)?)?;
     // The first advance makes the directories that all others go to.
-    Run::begin(&rig, &format!("first-{name}"))?.advance(&rig, 1)?;
+    BenchRun::begin(&rig, &format!("first-{name}"))?.advance(&rig, 1)?;
     place.settle()?;
     let rig = &rig;
     SCHEDULE.run(|block| {
-        let mut run = Run::begin(rig, &format!("{name}-{block}"))?;
-        let mut plans = Plans::of_run(&format!("plans-{name}-{block}"), SCHEDULE.turns())?;
+        let mut run = BenchRun::begin(rig, &format!("{name}-{block}"))?;
+        let mut plans = RunPlans::of_run(&format!("plans-{name}-{block}"), SCHEDULE.turns())?;
         append(rig, &mut plans)?;
         Ok((move || advance(rig, &mut run), move || append(rig, &mut plans)))
     })
 }
 
-fn advance(rig: &Rig, run: &mut Run) -> Result<Call> {
+fn advance(rig: &WorkflowRig, run: &mut BenchRun) -> Result<AdvanceCost> {
     let request = run.request();
     let ((reply, cpu), time) = wall(|| thread_cpu(|| rig.wait(rig.sessions.proceed(request))));
     run.take(reply?)?;
-    Ok(Call { time, cpu })
+    Ok(AdvanceCost { time, cpu })
 }
 
-fn append(rig: &Rig, plans: &mut Plans) -> Result<Call> {
+fn append(rig: &WorkflowRig, plans: &mut RunPlans) -> Result<AdvanceCost> {
     let plan = plans.next();
     let appending = async {
         let lease = rig.journal.lease(&plans.stream).await?;
@@ -81,5 +88,5 @@ fn append(rig: &Rig, plans: &mut Plans) -> Result<Call> {
     let ((appended, cpu), time) = wall(|| thread_cpu(|| rig.wait(appending)));
     let is_new = matches!(appended?, Appended::Committed { .. });
     expect("plans that were new", 1, u64::from(is_new))?;
-    Ok(Call { time, cpu })
+    Ok(AdvanceCost { time, cpu })
 }

@@ -4,24 +4,25 @@ use std::{hint::black_box, time::Duration};
 
 use piton_workflow::{
     SourceKind,
-    compile::{Catalog, compile},
-    source::Origin,
+    compile::{Definitions, compile},
+    source::SourceOrigin,
 };
 use serde_json::{Value, json};
 
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, thread_cpu},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
 const STEPS: usize = 50;
 const MILLISECONDS_MAX: f64 = 5.0;
 
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let text = file().to_string();
-    let (origin, catalog) = (Origin::new(SourceKind::Project, "bench"), Catalog::standard());
+    let (origin, catalog) =
+        (SourceOrigin::new(SourceKind::Project, "bench"), Definitions::standard());
     let ours = || {
         let (compiled, time) = thread_cpu(|| {
             let compiled = compile(black_box(&text), &origin, &catalog)?;
@@ -40,7 +41,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "compile and hash a workflow of 50 steps";
     Ok(vec![
-        Row::paired(name, Unit::Milliseconds, "parsing its JSON", &samples)
+        MeasureRow::paired(name, Unit::Milliseconds, "parsing its JSON", &samples)
             .judged(Bar::median(MILLISECONDS_MAX)),
     ])
 }

@@ -7,13 +7,13 @@ use std::{path::Path, sync::Arc};
 
 use piton_store::{local::RealDisk, testing::Recorder};
 
-use super::{rig::Rig, run::Run};
+use super::{rig::WorkflowRig, run::BenchRun};
 use crate::{
     error::Result,
     measure::{Cost, Schedule},
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
@@ -23,7 +23,7 @@ const LONG_STEPS: u64 = 1_998;
 const BASELINE: &str = "at step 10";
 const RATIO_MAX: f64 = 1.2;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("flat-advance")?;
     let mut runs = Vec::new();
     for block in 0..SCHEDULE.blocks {
@@ -35,8 +35,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     }
     place.settle()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
-    let rig = Rig::open(Arc::new(recorder.clone()), &root)?;
-    let cost = |run: &mut Run| {
+    let rig = WorkflowRig::open(Arc::new(recorder.clone()), &root)?;
+    let cost = |run: &mut BenchRun| {
         run.advance(&rig, 1)?;
         let request = run.request();
         let (reply, cost) = Cost::of(&recorder, || rig.wait(rig.sessions.proceed(request)));
@@ -53,7 +53,7 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         ))
     })?;
     let row = |name, unit, figure: fn(&Cost) -> f64| {
-        Row::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
+        MeasureRow::paired(name, unit, BASELINE, &samples.map(figure)).judged(Bar::ratio(RATIO_MAX))
     };
     Ok(vec![
         row("advance at step 2,000: CPU time", Unit::Microseconds, Cost::cpu_us),
@@ -63,9 +63,9 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 }
 
 /// A run that has done so many steps, without waiting for the disk.
-pub(crate) fn prepared(root: &Path, name: &str, steps: u64) -> Result<Run> {
-    let rig = Rig::open(Arc::new(QuietDisk), root)?;
-    let mut run = Run::begin(&rig, name)?;
+pub(crate) fn prepared(root: &Path, name: &str, steps: u64) -> Result<BenchRun> {
+    let rig = WorkflowRig::open(Arc::new(QuietDisk), root)?;
+    let mut run = BenchRun::begin(&rig, name)?;
     run.advance(&rig, steps)?;
     Ok(run)
 }

@@ -11,7 +11,7 @@ use super::sessions;
 use crate::{
     error::{Result, expect},
     measure::{Schedule, thread_cpu},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
@@ -25,35 +25,35 @@ const SHORT_LOGS: usize = 10;
 /// Larger maps miss the processor's caches more often; a walk of the log would cost ten times as much.
 const RATIO_MAX: f64 = 2.0;
 
-type Log = Vec<Vec<SessionEvent>>;
+type EventLog = Vec<Vec<SessionEvent>>;
 
 // shows: WR-448 (with compare_loads)
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let workflow = sessions::workflow()?;
-    let write = |number: u32, plans: usize| -> Log {
+    let write = |number: u32, plans: usize| -> EventLog {
         let (_, plans) = sessions::session(number, plans, &workflow);
         plans.iter().map(|plan| plan.events().to_vec()).collect()
     };
     let long = [write(0, PLANS)];
-    let short: Vec<Log> =
+    let short: Vec<EventLog> =
         (1..).take(SHORT_LOGS).map(|number| write(number, PLANS / SHORT_LOGS)).collect();
     let ours = || fold(&long);
     let baseline = || fold(&short);
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "fold a log of 10,000 events, asking after each plan";
-    let row = Row::paired(name, Unit::Milliseconds, "ten logs of 1,000", &samples);
+    let row = MeasureRow::paired(name, Unit::Milliseconds, "ten logs of 1,000", &samples);
     Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
 }
 
-fn fold(logs: &[Log]) -> Result<Duration> {
+fn fold(logs: &[EventLog]) -> Result<Duration> {
     let (nodes, time) = thread_cpu(|| logs.iter().map(fold_one).sum::<usize>());
     expect("nodes of all logs", PLANS as u64, nodes as u64)?;
     Ok(time)
 }
 
 /// Folds a log and asks what an advance asks after each plan.
-fn fold_one(log: &Log) -> usize {
+fn fold_one(log: &EventLog) -> usize {
     let mut state = SessionState::default();
     for plan in log {
         for event in plan {

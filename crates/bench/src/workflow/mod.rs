@@ -12,7 +12,7 @@ mod rig;
 mod run;
 mod sessions;
 
-pub(crate) use self::{flatness::prepared, rig::Rig, run::Run};
+pub(crate) use self::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
 use crate::part::Measure;
 
 /// Everything that is measured, in this order.

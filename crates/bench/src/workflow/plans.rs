@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use piton_store::{
     AppendPlan, Event as _, NewBlob, StreamId,
-    port::{Follow, Namespace},
+    port::{BlobNamespace, Follow},
 };
 use piton_workflow::{
     SessionEvent,
@@ -12,22 +12,22 @@ use piton_workflow::{
 };
 
 use super::{
-    rig::Rig,
-    run::{EVENTS, Run},
+    rig::WorkflowRig,
+    run::{BenchRun, EVENTS},
 };
 use crate::error::{Error, Result, expect};
 
 /// The plans of one run, in order.
-pub(super) struct Plans {
+pub(super) struct RunPlans {
     pub(super) stream: StreamId,
     plans: VecDeque<AppendPlan<SessionEvent>>,
 }
 
-impl Plans {
+impl RunPlans {
     /// What a run of so many steps appends: its start, and each of its steps.
     pub(super) fn of_run(name: &str, steps: usize) -> Result<Self> {
-        let rig = Rig::in_memory()?;
-        let mut run = Run::begin(&rig, name)?;
+        let rig = WorkflowRig::in_memory()?;
+        let mut run = BenchRun::begin(&rig, name)?;
         let stream = StreamId::from(run.reply.body.run.session_id);
         let loaded = rig.wait(rig.journal.load(&stream))?;
         let mut cursor = loaded.cursor;
@@ -53,13 +53,15 @@ impl Plans {
 }
 
 /// The plan of these events, with the contents that they refer to.
-fn plan(rig: &Rig, events: Vec<SessionEvent>) -> Result<AppendPlan<SessionEvent>> {
+fn plan(rig: &WorkflowRig, events: Vec<SessionEvent>) -> Result<AppendPlan<SessionEvent>> {
     let mut blobs = Vec::new();
     for event in &events {
-        let snapshot = event.introduces().map(|it| (Namespace::Snapshots, it.digest()));
+        let snapshot = event.introduces().map(|it| (BlobNamespace::Snapshots, it.digest()));
         let artifact = match event.body() {
             EventBody::NodeOutputAppended(_, output) => match &output.payload {
-                OutputPayload::ArtifactRef { sha256, .. } => Some((Namespace::Artifacts, *sha256)),
+                OutputPayload::ArtifactRef { sha256, .. } => {
+                    Some((BlobNamespace::Artifacts, *sha256))
+                }
                 OutputPayload::Notes { .. } => None,
             },
             _ => None,

@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use piton_store::local::RealDisk;
 use piton_workflow::session::{Continue, Reply};
 
-use super::{flatness::prepared, rig::Rig, run::Run};
+use super::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 2 };
@@ -20,18 +20,19 @@ const LONG_STEPS: u64 = 1_999;
 const BASELINE: &str = "at step 10";
 const MILLISECONDS_MAX: f64 = 1.0;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("reading")?;
     let mut long = prepared(&root, "long", LONG_STEPS)?;
     let mut short = prepared(&root, "short", SHORT_STEPS)?;
     place.settle()?;
-    let rig = Rig::open(Arc::new(RealDisk), &root)?;
-    let (long, short) = (Asked::next(&rig, &mut long)?, Asked::next(&rig, &mut short)?);
-    let row = |name, call: fn(&Asked) -> Continue| -> Result<Row> {
+    let rig = WorkflowRig::open(Arc::new(RealDisk), &root)?;
+    let (long, short) =
+        (AnsweredStep::next(&rig, &mut long)?, AnsweredStep::next(&rig, &mut short)?);
+    let row = |name, call: fn(&AnsweredStep) -> Continue| -> Result<MeasureRow> {
         let samples = SCHEDULE
             .run(|_| Ok((|| long.time(&rig, call(&long)), || short.time(&rig, call(&short)))))?;
         let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-        let row = Row::paired(name, Unit::Milliseconds, BASELINE, &samples);
+        let row = MeasureRow::paired(name, Unit::Milliseconds, BASELINE, &samples);
         Ok(row.judged(Bar::median(MILLISECONDS_MAX)))
     };
     Ok(vec![
@@ -44,21 +45,21 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
 }
 
 /// A step that was done, and what is to be said of it.
-struct Asked {
+struct AnsweredStep {
     request: Continue,
     reply: Reply,
 }
 
-impl Asked {
+impl AnsweredStep {
     /// Does the next step of a run.
-    fn next(rig: &Rig, run: &mut Run) -> Result<Self> {
+    fn next(rig: &WorkflowRig, run: &mut BenchRun) -> Result<Self> {
         let request = run.request();
         run.advance(rig, 1)?;
         Ok(Self { request, reply: run.reply.clone() })
     }
 
     /// How long a call takes that must be answered with the same place in the run.
-    fn time(&self, rig: &Rig, call: Continue) -> Result<Duration> {
+    fn time(&self, rig: &WorkflowRig, call: Continue) -> Result<Duration> {
         let (reply, time) = wall(|| rig.wait(rig.sessions.proceed(call)));
         let is_same = reply?.body.ack_token == self.reply.body.ack_token;
         expect("replies about the same place", 1, u64::from(is_same))?;

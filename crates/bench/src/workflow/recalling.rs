@@ -13,16 +13,16 @@ use piton_store::{
     },
     port::{Cache, Journal},
 };
-use piton_workflow::{SessionEvent, projection::ResumeQuery, recall::Recall};
+use piton_workflow::{SessionEvent, projection::ResumeQuery, recall::RunIndex};
 use tokio::runtime::{Builder, Runtime};
 
 use super::sessions;
 use crate::{
     error::{Error, Result, expect},
     measure::wall,
-    place::Place,
+    place::BenchDir,
     quiet_disk::QuietDisk,
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SESSIONS: u32 = 1_000;
@@ -44,13 +44,13 @@ const QUERY: ResumeQuery<'static> = ResumeQuery {
 const ANSWER: &str = "# session-500 ";
 
 /// The ports of a process that just started.
-struct Ports {
+struct ColdPorts {
     journal: Arc<SegmentedJournal<SessionEvent>>,
     blobs: Arc<LocalBlobs>,
     cache: Arc<dyn Cache>,
 }
 
-impl Ports {
+impl ColdPorts {
     fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let dir = DataDir::on(disk, root)?;
         let trace: Arc<dyn Trace> = Arc::new(NoTrace);
@@ -61,21 +61,21 @@ impl Ports {
         Ok(Self { journal: Arc::new(journal), blobs: Arc::new(blobs), cache: Arc::new(cache) })
     }
 
-    fn recall(self) -> Recall {
-        Recall::new(self.journal, self.blobs, self.cache)
+    fn recall(self) -> RunIndex {
+        RunIndex::new(self.journal, self.blobs, self.cache)
     }
 }
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("recall")?;
     let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
     prepare(&runtime, &root)?;
     place.settle()?;
-    let fresh = || Ports::open(Arc::new(RealDisk), &root).map(Ports::recall);
+    let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::recall);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
-        let ports = Ports::open(Arc::new(RealDisk), &root)?;
+        let ports = ColdPorts::open(Arc::new(RealDisk), &root)?;
         let cache = Arc::new(piton_store::memory::MemoryCache::new());
-        resume(&runtime, &Ports { cache, ..ports }.recall())
+        resume(&runtime, &ColdPorts { cache, ..ports }.recall())
     })?;
     // Fills the cache.
     resume(&runtime, &fresh()?)?;
@@ -84,11 +84,19 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     resume(&runtime, &warm)?;
     let warm = times(RUNS, || resume(&runtime, &warm))?;
     Ok(vec![
-        Row::alone("resume, 1,000 sessions known to this process", Unit::Milliseconds, &warm)
-            .judged(Bar::median(WARM_MS_MAX)),
-        Row::alone("resume, 1,000 sessions known to the cache", Unit::Milliseconds, &cold)
+        MeasureRow::alone(
+            "resume, 1,000 sessions known to this process",
+            Unit::Milliseconds,
+            &warm,
+        )
+        .judged(Bar::median(WARM_MS_MAX)),
+        MeasureRow::alone("resume, 1,000 sessions known to the cache", Unit::Milliseconds, &cold)
             .judged(Bar::median(COLD_MS_MAX)),
-        Row::alone("resume, 1,000 sessions, without a cache", Unit::Milliseconds, &without_cache),
+        MeasureRow::alone(
+            "resume, 1,000 sessions, without a cache",
+            Unit::Milliseconds,
+            &without_cache,
+        ),
     ])
 }
 
@@ -97,7 +105,7 @@ fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>>
 }
 
 /// Finds the session that is asked for, and says how many milliseconds that took.
-fn resume(runtime: &Runtime, recall: &Recall) -> Result<f64> {
+fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
     let (offers, time) = wall(|| runtime.block_on(recall.resume(&QUERY)));
     let offers = offers?.offers;
     expect("runs that are offered", 5, offers.len() as u64)?;
@@ -108,7 +116,7 @@ fn resume(runtime: &Runtime, recall: &Recall) -> Result<f64> {
 
 /// Writes the sessions, without waiting for the disk.
 fn prepare(runtime: &Runtime, root: &Path) -> Result<()> {
-    let Ports { journal, .. } = Ports::open(Arc::new(QuietDisk), root)?;
+    let ColdPorts { journal, .. } = ColdPorts::open(Arc::new(QuietDisk), root)?;
     let workflow = sessions::workflow()?;
     for number in 0..SESSIONS {
         let (id, plans) = sessions::session(number, PLANS, &workflow);

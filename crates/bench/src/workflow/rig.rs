@@ -20,14 +20,14 @@ use crate::error::{Error, Result};
 ///
 /// The runtime has no thread of its own but those for files, so what a use case computes is the CPU
 /// time of the thread that waits for it.
-pub(crate) struct Rig {
+pub(crate) struct WorkflowRig {
     runtime: Runtime,
     pub(crate) sessions: Sessions,
     pub(super) journal: Arc<dyn Journal<SessionEvent>>,
     pub(super) blobs: Arc<dyn Blobs>,
 }
 
-impl Rig {
+impl WorkflowRig {
     /// Opens a data directory that exists, as a new process does.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let dir = DataDir::on(disk, root)?;

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use piton_workflow::{
     Autonomy, RiskPolicy, SourceKind,
-    compile::{Catalog, CompiledWorkflow, compile},
+    compile::{CompiledWorkflow, Definitions, compile},
     event::Preferences,
-    session::{Continue, Output, Reply, ReplyKind, Start, Workflow},
-    source::Origin,
+    session::{Continue, Reply, ReplyKind, SourcedWorkflow, Start, SubmittedOutput},
+    source::SourceOrigin,
 };
 use serde_json::{Map, Value, json};
 
-use super::rig::Rig;
+use super::rig::WorkflowRig;
 use crate::error::{Error, Result, expect};
 
 const LOOPS: u32 = 4;
@@ -27,19 +27,19 @@ const TURNS: u32 = 700;
 pub(super) const EVENTS: u64 = 6;
 
 /// A run, and the reply that it stands at.
-pub(crate) struct Run {
+pub(crate) struct BenchRun {
     name: String,
     step: u64,
     pub(super) reply: Reply,
 }
 
-impl Run {
+impl BenchRun {
     /// Begins a run.
-    pub(crate) fn begin(rig: &Rig, name: &str) -> Result<Self> {
+    pub(crate) fn begin(rig: &WorkflowRig, name: &str) -> Result<Self> {
         let compiled = Arc::new(compiled(name)?);
         let (source_kind, source_ref) = (SourceKind::Project, "bench".to_owned());
         let start = Start {
-            workflow: Workflow { compiled, source_kind, source_ref },
+            workflow: SourcedWorkflow { compiled, source_kind, source_ref },
             goal: Some(format!("Measure {name}.")),
             context: Map::new(),
             preferences: Preferences {
@@ -74,7 +74,7 @@ impl Run {
         });
         Continue {
             ack_token: reply.body.ack_token.clone(),
-            output: Some(Output { notes_markdown, artifacts: vec![artifact] }),
+            output: Some(SubmittedOutput { notes_markdown, artifacts: vec![artifact] }),
             ..Continue::default()
         }
     }
@@ -105,7 +105,7 @@ impl Run {
     }
 
     /// Does so many steps.
-    pub(super) fn advance(&mut self, rig: &Rig, steps: u64) -> Result<()> {
+    pub(super) fn advance(&mut self, rig: &WorkflowRig, steps: u64) -> Result<()> {
         for _ in 0..steps {
             let reply = rig.wait(rig.sessions.proceed(self.request()))?;
             self.take(reply)?;
@@ -115,8 +115,8 @@ impl Run {
 }
 
 fn compiled(name: &str) -> Result<CompiledWorkflow> {
-    let origin = Origin::new(SourceKind::Project, "bench");
-    compile(&file(name).to_string(), &origin, &Catalog::standard())
+    let origin = SourceOrigin::new(SourceKind::Project, "bench");
+    compile(&file(name).to_string(), &origin, &Definitions::standard())
         .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
 }
 

@@ -4,17 +4,18 @@ use piton_core::{
     AttemptId, BoundedText, Digest, EventId, EventIndex, NodeId, OutputId, RunId, SessionId,
     SnapshotRef, TimestampMs, canonical, port::fixed::SeededEntropy,
 };
-use piton_store::{AppendPlan, NewBlob, port::Namespace};
+use piton_store::{AppendPlan, NewBlob, port::BlobNamespace};
 use piton_workflow::{
-    ChangeOrdinal, Confidence, EdgeCause, EdgeKind, EventBody, ExecutionSnapshot, ExecutionState,
-    Intent, LoopPath, NodeKind, ObservationKey, PendingStep, SessionEvent, SourceKind, StepId,
-    compile::{Catalog, CompiledWorkflow, compile},
+    AttemptIntent, ChangeOrdinal, Confidence, EdgeCause, EdgeKind, EventBody, ExecutionSnapshot,
+    ExecutionState, LoopPath, NodeKind, ObservationKey, PendingStep, SessionEvent, SourceKind,
+    StepId,
+    compile::{CompiledWorkflow, Definitions, compile},
     event::{
-        AdvanceRecorded, Cause, EdgeCreated, NodeCreated, NodeOutputAppended, NodeScope,
-        ObservationRecorded, ObservedValue, Outcome, OutputPayload, RunStarted,
+        AdvanceOutcome, AdvanceRecorded, Cause, EdgeCreated, NodeCreated, NodeOutputAppended,
+        NodeScope, ObservationRecorded, ObservedValue, OutputPayload, RunStarted,
     },
     snapshot::{CompletedSteps, Running},
-    source::Origin,
+    source::SourceOrigin,
 };
 use serde_json::json;
 
@@ -25,7 +26,7 @@ pub(super) fn workflow() -> Result<CompiledWorkflow> {
     let step = |number: usize| json!({"id": format!("step-{number}"), "title": format!("Step {number}"), "prompt": "Do it."});
     let steps: Vec<_> = (1..=12).map(step).collect();
     let text = json!({"id": "project.bench", "name": "Bench", "steps": steps}).to_string();
-    compile(&text, &Origin::new(SourceKind::Project, "bench"), &Catalog::standard())
+    compile(&text, &SourceOrigin::new(SourceKind::Project, "bench"), &Definitions::standard())
         .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
 }
 
@@ -36,7 +37,7 @@ pub(super) fn session(
     workflow: &CompiledWorkflow,
 ) -> (SessionId, Vec<AppendPlan<SessionEvent>>) {
     let digest = Digest::of(&canonical::encode(&number).expect("a number has a canonical form"));
-    let mut writer = Writer {
+    let mut writer = SessionWriter {
         entropy: SeededEntropy::new(u64::from(number)),
         id: SessionId::from_digest(&digest),
         run: RunId::from_digest(&digest),
@@ -50,7 +51,7 @@ pub(super) fn session(
     (SessionId::from_digest(&digest), plans.collect())
 }
 
-struct Writer<'a> {
+struct SessionWriter<'a> {
     entropy: SeededEntropy,
     id: SessionId,
     run: RunId,
@@ -61,7 +62,7 @@ struct Writer<'a> {
     workflow: &'a CompiledWorkflow,
 }
 
-impl Writer<'_> {
+impl SessionWriter<'_> {
     fn begin(&mut self) -> AppendPlan<SessionEvent> {
         let started = RunStarted {
             workflow_id: self.workflow.workflow_id.clone(),
@@ -82,7 +83,7 @@ impl Writer<'_> {
             self.node(self.tip, None, &snapshot),
             EventBody::ObservationRecorded { scope: None, change: ChangeOrdinal(0), data },
         ];
-        let pinned = NewBlob::canonical(Namespace::PinnedWorkflows, self.workflow.canonical());
+        let pinned = NewBlob::canonical(BlobNamespace::PinnedWorkflows, self.workflow.canonical());
         let events: Vec<_> = bodies.into_iter().map(|body| self.event(body)).collect();
         AppendPlan::new(events).with_blob(snapshot).with_blob(pinned)
     }
@@ -95,8 +96,8 @@ impl Writer<'_> {
         let snapshot = self.snapshot();
         let advance = AdvanceRecorded {
             attempt_id: AttemptId::mint(&self.entropy),
-            intent: Intent::AckPending,
-            outcome: Outcome::Advanced { to_node_id: to },
+            intent: AttemptIntent::AckPending,
+            outcome: AdvanceOutcome::Advanced { to_node_id: to },
         };
         let output = NodeOutputAppended {
             output_id: OutputId::mint(&self.entropy),
@@ -163,6 +164,6 @@ impl Writer<'_> {
         let state = ExecutionState::Running(running);
         let workflow_hash = self.workflow.workflow_hash();
         let snapshot = ExecutionSnapshot { workflow_hash, state };
-        NewBlob::canonical(Namespace::Snapshots, snapshot.encode())
+        NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode())
     }
 }

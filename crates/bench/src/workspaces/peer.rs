@@ -12,8 +12,8 @@ use super::{durable::Bare, searching, server::Server, trees};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, float},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 /// A turn is many calls: what one costs is less than what it takes to ask.
@@ -53,7 +53,7 @@ struct Same {
 }
 
 // shows: WS-061
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let tree = trees::make(place, "peer-tree")?;
     let data = place.make("peer-data")?;
     let (ours, theirs) = (Server::piton(&tree, &data)?, Server::reference(&tree)?);
@@ -69,8 +69,13 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
         Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
     })?;
     rows.push(
-        Row::paired("  memory after these calls", Unit::Megabytes, "the reference server", &memory)
-            .judged(Bar::ratio(MEMORY_RATIO_MAX)),
+        MeasureRow::paired(
+            "  memory after these calls",
+            Unit::Megabytes,
+            "the reference server",
+            &memory,
+        )
+        .judged(Bar::ratio(MEMORY_RATIO_MAX)),
     );
     rows.push(latency(&ours)?);
     rows.push(searches(&ours, &tree)?);
@@ -127,7 +132,7 @@ fn same(tree: &Path) -> [Same; 5] {
 }
 
 impl Same {
-    fn row(&self, ours: &RefCell<Server>, theirs: &RefCell<Server>) -> Result<Row> {
+    fn row(&self, ours: &RefCell<Server>, theirs: &RefCell<Server>) -> Result<MeasureRow> {
         spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.warm)?;
         spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.warm)?;
         let samples = SCHEDULE.run(|_| {
@@ -138,7 +143,8 @@ impl Same {
         })?;
         let each = f64::from(self.calls);
         let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
-        let row = Row::paired(self.name, Unit::Microseconds, "the reference server", &samples);
+        let row =
+            MeasureRow::paired(self.name, Unit::Microseconds, "the reference server", &samples);
         Ok(row.judged(Bar::ratio(self.ratio_max)))
     }
 }
@@ -161,7 +167,7 @@ fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Resu
 }
 
 /// A call that is denied beside the same call where it is allowed.
-fn denied(server: &RefCell<Server>) -> Result<Row> {
+fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
     let (outside, inside) = (json!({ "path": "/elsewhere/file" }), format!("/tree/{FILE}"));
     let samples = SCHEDULE.run(|_| {
         let denied = || {
@@ -177,12 +183,17 @@ fn denied(server: &RefCell<Server>) -> Result<Row> {
     })?;
     let each = f64::from(DENIED_CALLS);
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / each);
-    let row = Row::paired("CPU of a denied `stat`", Unit::Microseconds, "an allowed one", &samples);
+    let row = MeasureRow::paired(
+        "CPU of a denied `stat`",
+        Unit::Microseconds,
+        "an allowed one",
+        &samples,
+    );
     Ok(row.judged(Bar::ratio(DENIED_RATIO_MAX)))
 }
 
 /// An edit beside the calls of the system that it cannot do without.
-fn durable_calls(place: &Place, server: &RefCell<Server>, tree: &Path) -> Result<Row> {
+fn durable_calls(place: &BenchDir, server: &RefCell<Server>, tree: &Path) -> Result<MeasureRow> {
     let bare = Bare::new(place.make("bare-changes")?, &tree.join(FILE))?;
     let bare = RefCell::new(bare);
     let arguments = json!({ "path": format!("/tree/{FILE}") });
@@ -192,23 +203,27 @@ fn durable_calls(place: &Place, server: &RefCell<Server>, tree: &Path) -> Result
     })?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS));
     let name = "  the same `edit` beside what the disk costs";
-    Ok(Row::paired(name, Unit::Microseconds, "the system calls alone", &samples))
+    Ok(MeasureRow::paired(name, Unit::Microseconds, "the system calls alone", &samples))
 }
 
 /// A read beside a call that asks no Store: above all Workspaces there is nothing to look at but their names.
-fn latency(server: &RefCell<Server>) -> Result<Row> {
+fn latency(server: &RefCell<Server>) -> Result<MeasureRow> {
     let arguments = json!({ "path": format!("/tree/{FILE}"), "limit": 20 });
     let samples = LATENCY.run(|_| {
         let read = || Ok(server.borrow_mut().call("read", &arguments)?.1);
         Ok((read, || Ok(server.borrow_mut().call("ls", &json!({ "path": "/" }))?.1)))
     })?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
-    let row =
-        Row::paired("`read` over MCP", Unit::Microseconds, "a call that asks no Store", &samples);
+    let row = MeasureRow::paired(
+        "`read` over MCP",
+        Unit::Microseconds,
+        "a call that asks no Store",
+        &samples,
+    );
     Ok(row.judged(Bar::ratio(READ_RATIO_MAX)))
 }
 
-fn searches(server: &RefCell<Server>, tree: &Path) -> Result<Row> {
+fn searches(server: &RefCell<Server>, tree: &Path) -> Result<MeasureRow> {
     let arguments = searching::arguments();
     let samples = SEARCHES.run(|_| {
         let ours = || {
@@ -220,12 +235,16 @@ fn searches(server: &RefCell<Server>, tree: &Path) -> Result<Row> {
         Ok((ours, theirs))
     })?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
-    let row =
-        Row::paired("`grep` over 5,000 files, over MCP", Unit::Milliseconds, "ripgrep", &samples);
+    let row = MeasureRow::paired(
+        "`grep` over 5,000 files, over MCP",
+        Unit::Milliseconds,
+        "ripgrep",
+        &samples,
+    );
     Ok(row.judged(Bar::ratio(GREP_RATIO_MAX)))
 }
 
-fn starts(tree: &Path, data: &Path) -> Result<Row> {
+fn starts(tree: &Path, data: &Path) -> Result<MeasureRow> {
     let listed = |start: &dyn Fn() -> Result<Server>| {
         let began = Instant::now();
         let tools = start()?.tools()?;
@@ -237,6 +256,6 @@ fn starts(tree: &Path, data: &Path) -> Result<Row> {
     let samples = STARTS.run(|_| Ok((&ours, &theirs)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "start to the list of tools";
-    let row = Row::paired(name, Unit::Milliseconds, "the reference server", &samples);
+    let row = MeasureRow::paired(name, Unit::Milliseconds, "the reference server", &samples);
     Ok(row.judged(Bar::ratio(START_RATIO_MAX)))
 }

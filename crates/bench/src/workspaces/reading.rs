@@ -8,13 +8,13 @@ use super::trees;
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, wall},
-    place::Place,
-    report::{Row, Unit},
+    place::BenchDir,
+    report::{MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 200, warm_up: 10 };
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = trees::make(place, "read-tree")?;
     let files = trees::agent(&root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -36,5 +36,5 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e6);
     let name = "`read` of 120 lines, in process";
-    Ok(vec![Row::paired(name, Unit::Microseconds, "the bare read of its bytes", &samples)])
+    Ok(vec![MeasureRow::paired(name, Unit::Microseconds, "the bare read of its bytes", &samples)])
 }

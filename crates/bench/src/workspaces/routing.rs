@@ -11,13 +11,13 @@ use piton_workspaces::{
     Definition, Right, Tool, Workspaces,
     path::LogicalPath,
     store::Store,
-    virtual_store::{Namespace, VirtualPorts, VirtualStore},
+    virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore},
 };
 
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, wall},
-    report::{Bar, Row, Unit},
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 5 };
@@ -32,12 +32,13 @@ fn store() -> Result<Arc<dyn Store>> {
         clock,
         entropy: Arc::new(SystemEntropy),
     };
-    let namespace = Namespace::new(["bench"]).map_err(|why| Error::Refused(why.to_string()))?;
+    let namespace =
+        VirtualNamespace::new(["bench"]).map_err(|why| Error::Refused(why.to_string()))?;
     Ok(Arc::new(VirtualStore::new(ports, &namespace, None)))
 }
 
 // shows: WS-060
-pub(super) fn rows() -> Result<Vec<Row>> {
+pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let store = store()?;
     let prefix = |number: u32| format!("/projects/p{:02}/w{number:03}", number % 40);
     let definitions = (0..WORKSPACES).map(|number| Definition {
@@ -78,7 +79,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let samples = SCHEDULE.run(|_| Ok((&ours, &baseline)))?;
     let name = "route a path over 1,000 Workspaces";
     Ok(vec![
-        Row::paired(name, Unit::Microseconds, "one lookup in a hash map", &samples)
+        MeasureRow::paired(name, Unit::Microseconds, "one lookup in a hash map", &samples)
             .judged(Bar::median(MICROSECONDS_MAX)),
     ])
 }

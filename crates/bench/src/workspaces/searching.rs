@@ -8,8 +8,8 @@ use super::trees;
 use crate::{
     error::{Error, Result, expect},
     measure::{Schedule, wall},
-    place::Place,
-    report::{Bar, Row, Unit},
+    place::BenchDir,
+    report::{Bar, MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 2 };
@@ -19,7 +19,7 @@ const RATIO_MAX: f64 = 1.5;
 const PATTERN: &str = "needle in the [a-z]+";
 pub(super) const HITS: u64 = trees::ALL / 50;
 
-pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
+pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = trees::make(place, "search-tree")?;
     let files = trees::agent(&root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -36,7 +36,8 @@ pub(super) fn rows(place: &Place) -> Result<Vec<Row>> {
     let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
     let name = "`grep` over 5,000 files, in process";
     Ok(vec![
-        Row::paired(name, Unit::Milliseconds, "ripgrep", &samples).judged(Bar::ratio(RATIO_MAX)),
+        MeasureRow::paired(name, Unit::Milliseconds, "ripgrep", &samples)
+            .judged(Bar::ratio(RATIO_MAX)),
     ])
 }
 

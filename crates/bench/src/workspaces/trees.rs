@@ -15,7 +15,7 @@ use piton_workspaces::{
 
 use crate::{
     error::{Error, Result},
-    place::Place,
+    place::BenchDir,
 };
 
 const DIRECTORIES: usize = 100;
@@ -26,7 +26,7 @@ const LINES: usize = 120;
 pub(super) const ALL: u64 = (DIRECTORIES * FILES) as u64;
 
 /// Makes a tree of 5,000 files of source code.
-pub(super) fn make(place: &Place, name: &str) -> Result<PathBuf> {
+pub(super) fn make(place: &BenchDir, name: &str) -> Result<PathBuf> {
     let root = place.make(name)?;
     for directory in 0..DIRECTORIES {
         let path = root.join(format!("module_{:02}/part_{directory:03}", directory % 10));

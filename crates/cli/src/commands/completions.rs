@@ -3,7 +3,7 @@
 use clap::{Args, CommandFactory as _};
 use clap_complete::{Shell, generate};
 
-use crate::{app::App, arguments::Arguments, exit::Ending, failure::Failure, output};
+use crate::{app::App, arguments::Arguments, exit::CommandEnding, failure::Failure, output};
 
 #[derive(Args)]
 pub(crate) struct Completions {
@@ -12,10 +12,10 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    pub(super) fn run(self, _: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, _: &App) -> Result<CommandEnding, Failure> {
         let mut script = Vec::new();
         generate(self.shell, &mut Arguments::command(), "piton", &mut script);
         output::bytes(&script)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use piton_runtime::{
-    config::{Place, Problem, SettingKey, Settings, Value},
+    config::{ConfigProblem, SettingKey, SettingSource, Settings, Value},
     frames::ContextSettings,
     surroundings::ProjectDir,
 };
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::{
     app::App,
     commands::workspace::Chosen,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::{checked_root, trial_ports},
     table::{self, Cell},
@@ -32,7 +32,7 @@ pub(crate) enum Command {
 /// Every setting.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown {
+struct ShownSettings {
     data_dir: PathBuf,
     user_file: Option<PathBuf>,
     settings: Vec<Setting>,
@@ -45,7 +45,7 @@ struct Setting {
     key: SettingKey,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<Value>,
-    place: Place,
+    place: SettingSource,
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     meaning: &'static str,
@@ -56,11 +56,11 @@ struct Setting {
 #[serde(rename_all = "camelCase")]
 struct Checked {
     is_sound: bool,
-    problems: Vec<Problem>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Show => show(app),
             Self::Check => check(app),
@@ -68,10 +68,10 @@ impl Command {
     }
 }
 
-fn show(app: &App) -> Result<Ending, Failure> {
+fn show(app: &App) -> Result<CommandEnding, Failure> {
     let configuration = app.configuration()?;
     let settings = configuration.settings_here().map_err(Failure::Configuration)?;
-    let shown = Shown {
+    let shown = ShownSettings {
         data_dir: app.data_dir(&settings)?,
         user_file: configuration.user_file(),
         settings: SettingKey::ALL.iter().map(|key| setting(*key, &settings)).collect(),
@@ -88,7 +88,7 @@ fn show(app: &App) -> Result<Ending, Failure> {
         ));
     }
     app.output.reply("piton.config.show/1", &shown)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn setting(key: SettingKey, settings: &Settings) -> Setting {
@@ -96,7 +96,7 @@ fn setting(key: SettingKey, settings: &Settings) -> Setting {
     Setting {
         key,
         value: held.map(|held| held.value.clone()),
-        place: held.map_or(Place::Default, |held| held.place),
+        place: held.map_or(SettingSource::Default, |held| held.place),
         at: held.and_then(|held| held.at.clone()),
         meaning: key.meaning(),
     }
@@ -122,17 +122,17 @@ fn text(app: &App, value: &Value) -> String {
 }
 
 /// Everything for which a server that is started here refuses its configuration, found as the server finds it.
-pub(crate) fn problems(app: &App) -> Vec<Problem> {
+pub(crate) fn problems(app: &App) -> Vec<ConfigProblem> {
     match find_problems(app) {
         Ok(problems) | Err(Failure::Configuration(problems)) => problems,
         Err(other) => {
             let told = other.envelope();
-            vec![Problem::of("the configuration", told.message, told.suggestion)]
+            vec![ConfigProblem::of("the configuration", told.message, told.suggestion)]
         }
     }
 }
 
-fn find_problems(app: &App) -> Result<Vec<Problem>, Failure> {
+fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     let configuration = app.configuration()?;
     configuration.settings_here().map_err(Failure::Configuration)?;
     let root = checked_root(app, &configuration)?;
@@ -144,7 +144,7 @@ fn find_problems(app: &App) -> Result<Vec<Problem>, Failure> {
     Ok(problems)
 }
 
-fn check(app: &App) -> Result<Ending, Failure> {
+fn check(app: &App) -> Result<CommandEnding, Failure> {
     let problems = problems(app);
     if problems.is_empty() {
         app.output.advise("The configuration is in order. What holds: piton config show");
@@ -156,5 +156,5 @@ fn check(app: &App) -> Result<Ending, Failure> {
     }
     let checked = Checked { is_sound: problems.is_empty(), problems };
     app.output.reply("piton.config.check/1", &checked)?;
-    Ok(if checked.is_sound { Ending::Done } else { Ending::Wanting })
+    Ok(if checked.is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::workspace::lost_files;
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     table::{self, Cell},
     words::{count, listed},
@@ -35,14 +35,14 @@ pub(crate) enum Command {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Verified {
+struct VerifiedData {
     is_sound: bool,
     problems: Vec<String>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Repaired {
+struct RepairedData {
     /// Where the damaged file is, if it was damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
@@ -62,7 +62,7 @@ struct Repaired {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Repairs {
-    set_aside: Vec<Kept>,
+    set_aside: Vec<KeptItem>,
     /// Files of Virtual Stores whose entries are kept in the table.
     virtual_files: Vec<String>,
     /// What was taken out of the context of all projects, which the table keeps too.
@@ -71,7 +71,7 @@ struct Repairs {
 
 /// Something that a repair keeps.
 #[derive(Serialize)]
-struct Kept {
+struct KeptItem {
     /// Where it is, relative to the data directory.
     place: String,
     files: u64,
@@ -79,7 +79,7 @@ struct Kept {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Verify => verify(app),
             Self::Repair => repair(app),
@@ -88,7 +88,7 @@ impl Command {
     }
 }
 
-fn verify(app: &App) -> Result<Ending, Failure> {
+fn verify(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let (problems, is_replaced) = match open.table_status() {
         Ok(status) => (status.problems, status.is_replaced),
@@ -110,11 +110,11 @@ fn verify(app: &App) -> Result<Ending, Failure> {
             "Fix it: piton data repair".to_owned()
         });
     }
-    app.output.reply("piton.data.verify/1", &Verified { is_sound, problems })?;
-    Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+    app.output.reply("piton.data.verify/1", &VerifiedData { is_sound, problems })?;
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
-fn repair(app: &App) -> Result<Ending, Failure> {
+fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;
     let at_root = |source| Failure::DataDir { path: root.clone(), source };
@@ -157,7 +157,7 @@ fn repair(app: &App) -> Result<Ending, Failure> {
     } else {
         Vec::new()
     };
-    let reply = Repaired {
+    let reply = RepairedData {
         kept: done.aside,
         entries: done.kept,
         gaps: done.gaps,
@@ -167,11 +167,11 @@ fn repair(app: &App) -> Result<Ending, Failure> {
         lost_files,
     };
     app.output.reply("piton.data.repair/1", &reply)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 /// Lists what repairs of any kind keep.
-fn repairs(app: &App) -> Result<Ending, Failure> {
+fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let root = open.root().to_path_buf();
     let relative = |place: String| {
@@ -183,10 +183,10 @@ fn repairs(app: &App) -> Result<Ending, Failure> {
     let backpacks = open.block_on(open.backpacks().journal.set_aside(None))?.into_iter();
     let backpacks = backpacks.map(|one| (relative(one.place), one.files, one.bytes));
     let damaged = open.damaged()?.into_iter().map(|one| (one.place, one.files, one.bytes));
-    let mut set_aside: Vec<Kept> = sessions
+    let mut set_aside: Vec<KeptItem> = sessions
         .chain(backpacks)
         .chain(damaged)
-        .map(|(place, files, bytes)| Kept { place, files, bytes })
+        .map(|(place, files, bytes)| KeptItem { place, files, bytes })
         .collect();
     set_aside.sort_unstable_by(|one, other| one.place.cmp(&other.place));
     let virtual_files = of_table(open.block_on(kept_virtual(&open.files.kept)))?;
@@ -215,7 +215,7 @@ fn repairs(app: &App) -> Result<Ending, Failure> {
         );
     }
     app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files, context })?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 /// What the table keeps. What is wrong with the table is no reason to hide everything else.
@@ -228,7 +228,7 @@ fn of_table<T: Default>(kept: Result<T, Error>) -> Result<T, Error> {
     }
 }
 
-fn row(root: &str, kept: &Kept) -> [Cell; 3] {
+fn row(root: &str, kept: &KeptItem) -> [Cell; 3] {
     [
         format!("{root}/{}", kept.place).into(),
         count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),

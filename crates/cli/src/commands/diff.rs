@@ -3,23 +3,23 @@
 use clap::Args;
 use piton_core::Digest;
 use piton_runtime::lineage::{
-    Became, ChangedKey, ChangedOutput, CommitTaken, Compared, FileWritten, FrameWritten,
-    KeyWritten, Side, ThingKind, ThingReference, Written, WrittenKind,
+    Became, BranchSide, ChangedKey, ChangedOutput, CommitTaken, Comparison, FileWritten,
+    FrameWritten, KeyWritten, ThingKind, ThingReference, WrittenKind, WrittenThings,
 };
 
-use super::{blame::say_link, here::Here, workspace::Chosen};
+use super::{blame::say_link, here::ProjectThings, workspace::Chosen};
 use crate::{
     age::ago,
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::{State, styled},
+    style::{Tone, styled},
     text_diff::say_diff,
     words::short,
 };
 
 #[derive(Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffThings {
     /// The first: a run (RUN@NODE), a backpack or the run of a flow (NAME@COMMIT), the path of an overlay, or a
     /// recorded tree (@, @-1)
     #[arg(value_name = "A")]
@@ -31,19 +31,19 @@ pub(crate) struct Diff {
     chosen: Chosen,
 }
 
-impl Diff {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let here = Here::open(app, self.chosen.declared(app)?)?;
+impl DiffThings {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let here = ProjectThings::open(app, self.chosen.declared(app)?)?;
         let worlds = here.worlds();
         let compared = here.open.runtime.compare(&self.left, &self.right, &worlds);
         let compared = here.open.wait(compared)?;
         say(app, &compared);
         app.output.reply("piton.diff/1", &compared)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, compared: &Compared) {
+fn say(app: &App, compared: &Comparison) {
     match &compared.ancestor {
         Some(ancestor) => {
             app.output.say(format_args!("Both come from {}.", ancestor.name));
@@ -68,13 +68,13 @@ fn say(app: &App, compared: &Compared) {
     }
 }
 
-fn say_side(app: &App, mark: &str, side: &Side) {
+fn say_side(app: &App, mark: &str, side: &BranchSide) {
     app.output.say(format_args!("\n{mark} {}", side.name));
     for link in &side.steps {
         say_link(app, link);
     }
     for CommitTaken { commit, at, by, action, key, summary } in &side.commits {
-        let (commit, age) = (styled(State::Faint, commit), ago(App::now(), *at));
+        let (commit, age) = (styled(Tone::Faint, commit), ago(App::now(), *at));
         app.output.say(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
     }
     say_more(app, side.commits_left_out, "commits");
@@ -84,7 +84,7 @@ fn say_side(app: &App, mark: &str, side: &Side) {
     }
 }
 
-fn say_written(app: &App, written: &Written) {
+fn say_written(app: &App, written: &WrittenThings) {
     for KeyWritten { backpack, key, became } in &written.keys {
         say_what(app, &format!("{key} in {backpack}"), became, Clone::clone);
     }
@@ -103,9 +103,9 @@ fn say_written(app: &App, written: &Written) {
 fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&Held) -> String) {
     let Became { kind, by, before, after, diff, left_out } = became;
     let (mark, state) = match kind {
-        WrittenKind::Added => ("+", State::Good),
-        WrittenKind::Modified => ("~", State::Attention),
-        WrittenKind::Deleted => ("-", State::Bad),
+        WrittenKind::Added => ("+", Tone::Good),
+        WrittenKind::Modified => ("~", Tone::Attention),
+        WrittenKind::Deleted => ("-", Tone::Bad),
     };
     let by = by.as_ref().map(|by| format!("  by {by}")).unwrap_or_default();
     app.output.say(format_args!("  {} {what}{by}", styled(state, mark)));
@@ -128,7 +128,7 @@ fn say_more(app: &App, count: usize, what: &str) {
     }
 }
 
-fn say_changes(app: &App, compared: &Compared) {
+fn say_changes(app: &App, compared: &Comparison) {
     for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
         let what = artifact.as_deref().unwrap_or("notes");
         app.output.say(format_args!("\n{what} of {step}"));
@@ -138,7 +138,7 @@ fn say_changes(app: &App, compared: &Compared) {
         app.output.say("\ncontext");
     }
     for ChangedKey { key, left, right } in &compared.context {
-        for (mark, state, value) in [("-", State::Bad, left), ("+", State::Good, right)] {
+        for (mark, state, value) in [("-", Tone::Bad, left), ("+", Tone::Good, right)] {
             if let Some(value) = value {
                 let line = format!("{mark} {key}: {value}");
                 app.output.say(styled(state, line));

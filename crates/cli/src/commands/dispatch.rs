@@ -1,9 +1,9 @@
 //! Which command is meant.
 
-use crate::{app::App, arguments::Command, demo, exit::Ending, failure::Failure};
+use crate::{app::App, arguments::Command, demo, exit::CommandEnding, failure::Failure};
 
 /// Runs a command.
-pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
+pub(crate) fn run(command: Command, app: &App) -> Result<CommandEnding, Failure> {
     match command {
         Command::Workflow(command) => command.run(app),
         Command::Session(command) => command.run(app),
@@ -29,7 +29,7 @@ pub(crate) fn run(command: Command, app: &App) -> Result<Ending, Failure> {
         Command::Install(command) => command.run(app),
         Command::Completions(command) => command.run(app),
         Command::Man(command) => command.run(app),
-        Command::Demo => demo::run(app).map(|()| Ending::Done),
+        Command::Demo => demo::run(app).map(|()| CommandEnding::Done),
         Command::Reference => super::reference::print(),
     }
 }

@@ -5,7 +5,7 @@ use piton_core::{Code, Domain};
 use piton_runtime::explain::{Explained, explain};
 use serde::Serialize;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 pub(crate) struct Explain {
@@ -20,17 +20,17 @@ struct Listed {
 }
 
 impl Explain {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let Some(code) = self.code else {
             list(app);
             let codes = Code::ALL.iter().map(|code| Explained::from(*code)).collect();
             app.output.reply("piton.explain.list/1", &Listed { codes })?;
-            return Ok(Ending::Done);
+            return Ok(CommandEnding::Done);
         };
         let explained = explain(&code)?;
         app.output.say(explained.page.trim_end());
         app.output.reply("piton.explain/1", &explained)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

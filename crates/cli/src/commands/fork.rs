@@ -3,14 +3,14 @@
 use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::{
-    files::{Joined, Mount},
+    files::{JoinedWorkspaces, Mount},
     lineage::{
         Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, ThingKind, ThingReference,
     },
 };
 
-use super::{here::Here, workspace::Chosen};
-use crate::{app::App, exit::Ending, failure::Failure, tree::ending, words::count};
+use super::{here::ProjectThings, workspace::Chosen};
+use crate::{app::App, exit::CommandEnding, failure::Failure, tree::ending, words::count};
 
 #[derive(Args)]
 pub(crate) struct Fork {
@@ -28,7 +28,7 @@ pub(crate) struct Fork {
 }
 
 impl Fork {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let Self { mut thing, at, into, mut chosen } = self;
         thing.at = at.or(thing.at);
         let mut declared = chosen.declared(app)?;
@@ -40,7 +40,7 @@ impl Fork {
             chosen.add(mount.parse::<Mount>().map_err(|why| Failure::refused(why, Mount::FORM))?);
             declared = chosen.declared(app)?;
         }
-        let here = Here::open(app, declared)?;
+        let here = ProjectThings::open(app, declared)?;
         let open = &here.open;
         let worlds = here.worlds();
         let mut forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
@@ -61,12 +61,12 @@ impl Fork {
             ForkedThing::Overlay(forked) => say_overlay(app, forked, typed.as_deref()),
         }
         app.output.reply("piton.fork/1", &forked)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 /// The Workspace that a fork of an overlay needs, as somebody would type it, if nobody declared it.
-fn undeclared(declared: &Joined, name: &str, into: Option<&str>) -> Option<String> {
+fn undeclared(declared: &JoinedWorkspaces, name: &str, into: Option<&str>) -> Option<String> {
     let into = into?;
     let found = |prefix: &str| declared.workspaces.iter().find(|(one, _)| one.prefix == prefix);
     let over = found(name)?.0.over.as_ref()?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_runtime::{
-    files::{FileWorld, Joined},
+    files::{FileWorld, JoinedWorkspaces},
     frames::Frames,
     lineage::Worlds,
     state::look::Backpacks,
@@ -14,16 +14,16 @@ use super::workspace::Chosen;
 use crate::{app::App, failure::Failure, open::Open, output};
 
 /// Everything that can be forked and compared here.
-pub(super) struct Here {
+pub(super) struct ProjectThings {
     pub(super) open: Open,
     backpacks: Backpacks,
     files: Option<Arc<FileWorld>>,
     frames: Option<Frames>,
 }
 
-impl Here {
+impl ProjectThings {
     /// Opens what there is. Workspaces that cannot be opened are told, and everything else is there without them.
-    pub(super) fn open(app: &App, declared: Joined) -> Result<Self, Failure> {
+    pub(super) fn open(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
         let open = app.open()?;
         let files = Chosen::open(&open, declared).unwrap_or_else(|failure| {
             let why = failure.envelope().message;

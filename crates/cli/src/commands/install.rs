@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use crate::{app::App, exit::Ending, failure::Failure, words};
+use crate::{app::App, exit::CommandEnding, failure::Failure, words};
 
 #[derive(Args)]
 pub(crate) struct Install {
@@ -27,7 +27,7 @@ struct Installed {
 }
 
 impl Install {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let home = app.environment.home().map(|home| home.join(".local/bin"));
         let directory = self.to.or(home).ok_or_else(|| {
             Failure::refused("There is no home directory to install into.", "Say where with --to.")
@@ -46,7 +46,7 @@ impl Install {
             ));
         }
         app.output.reply("piton.install/1", &Installed { program, is_on_path })?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

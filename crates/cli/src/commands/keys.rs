@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use serde::Serialize;
 
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -29,7 +29,7 @@ struct Rotated {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Repaired {
+struct RepairedKeys {
     is_sound: bool,
     has_keys: bool,
     /// Where the damaged file is, if there was one.
@@ -38,7 +38,7 @@ struct Repaired {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         match self {
             Self::Rotate => {
@@ -51,7 +51,7 @@ impl Command {
                 open.wait(open.runtime.verify_keys())?;
                 let has_keys = open.has_keys();
                 app.output.say(if has_keys { "The keys can be read." } else { NO_KEYS });
-                let reply = Repaired { is_sound: true, has_keys, kept: None };
+                let reply = RepairedKeys { is_sound: true, has_keys, kept: None };
                 app.output.reply("piton.keys.verify/1", &reply)?;
             }
             Self::Repair => {
@@ -66,10 +66,10 @@ impl Command {
                         app.output.say(format_args!("The damaged file is kept: {root}/{kept}"));
                     }
                 }
-                let reply = Repaired { is_sound: true, has_keys: open.has_keys(), kept };
+                let reply = RepairedKeys { is_sound: true, has_keys: open.has_keys(), kept };
                 app.output.reply("piton.keys.repair/1", &reply)?;
             }
         }
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -8,9 +8,9 @@ use crate::{
     app::App,
     arguments::MaybeRun,
     bounds::LOG_LINES_SHOWN,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    log::{self, Record},
+    log::{self, LogRecord},
 };
 
 #[derive(Args)]
@@ -24,13 +24,13 @@ pub(crate) struct Logs {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown {
-    records: Vec<Record>,
+struct ShownLogs {
+    records: Vec<LogRecord>,
     left_out: usize,
 }
 
 impl Logs {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let settings = app.configuration()?.settings();
         let directory = app.data_dir(&settings)?.join(log::DIRECTORY);
         let session = match &self.run.run {
@@ -40,18 +40,18 @@ impl Logs {
         let mut records = log::read(&directory).map_err(Failure::io("read the logs"))?;
         records.retain(|record| session.is_none() || record.session == session);
         let left_out = records.len().saturating_sub(self.lines);
-        let shown = Shown { records: records.split_off(left_out), left_out };
+        let shown = ShownLogs { records: records.split_off(left_out), left_out };
         say(app, &shown);
         let level = settings.log_level();
         app.output.say(format_args!(
             "Logged is what matters as much as `{level}`; more with PITON_LOG=debug."
         ));
         app.output.reply("piton.logs/1", &shown)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, shown: &Shown) {
+fn say(app: &App, shown: &ShownLogs) {
     let now = App::now();
     if shown.records.is_empty() && shown.left_out == 0 {
         app.output.say("Nothing was logged.");
@@ -60,7 +60,7 @@ fn say(app: &App, shown: &Shown) {
         app.output.say(format_args!("{} earlier lines are left out.", shown.left_out));
     }
     for record in &shown.records {
-        let Record { level, command, event, tool, run, took_ms, .. } = record;
+        let LogRecord { level, command, event, tool, run, took_ms, .. } = record;
         let mut line = format!("{}  {level}  {command}: ", ago(now, record.time_ms));
         if let Some(tool) = tool {
             line = format!("{line}{tool} ");

@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use clap::{Args, CommandFactory as _};
 use serde::Serialize;
 
-use crate::{app::App, arguments::Arguments, exit::Ending, failure::Failure, output};
+use crate::{app::App, arguments::Arguments, exit::CommandEnding, failure::Failure, output};
 
 #[derive(Args)]
 pub(crate) struct Man {
@@ -16,25 +16,25 @@ pub(crate) struct Man {
 }
 
 #[derive(Serialize)]
-struct Written {
+struct WrittenPages {
     directory: PathBuf,
 }
 
 impl Man {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let Some(directory) = self.to else {
             let mut page = Vec::new();
             let rendered = clap_mangen::Man::new(Arguments::command()).render(&mut page);
             rendered.map_err(Failure::io("write the page"))?;
             output::bytes(&page)?;
-            return Ok(Ending::Done);
+            return Ok(CommandEnding::Done);
         };
         let told = || Failure::io(format!("write pages to {}", directory.display()));
         fs::create_dir_all(&directory).map_err(told())?;
         clap_mangen::generate_to(Arguments::command(), &directory).map_err(told())?;
         app.output
             .say(format_args!("Wrote the pages to {}. Read one: man piton", app.shown(&directory)));
-        app.output.reply("piton.man/1", &Written { directory })?;
-        Ok(Ending::Done)
+        app.output.reply("piton.man/1", &WrittenPages { directory })?;
+        Ok(CommandEnding::Done)
     }
 }

@@ -3,11 +3,11 @@
 use clap::{Args, Subcommand};
 use piton_runtime::{
     reply::AppliedPreferences,
-    request::{Prefer, Scope},
+    request::{Prefer, PreferenceScope},
 };
 use piton_workflow::{Autonomy, RiskPolicy, event::Preferences};
 
-use crate::{app::App, arguments::MaybeRun, exit::Ending, failure::Failure};
+use crate::{app::App, arguments::MaybeRun, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -39,7 +39,7 @@ pub(crate) struct Set {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Get(get) => get.run(app),
             Self::Set(set) => set.run(app),
@@ -48,7 +48,7 @@ impl Command {
 }
 
 impl Get {
-    fn run(self, app: &App) -> Result<Ending, Failure> {
+    fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let applied = match &self.run.run {
             None => open.runtime.preferences()?,
@@ -60,18 +60,18 @@ impl Get {
         say(app, applied.preferences);
         app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
         app.output.reply("piton.prefs/1", &applied)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl Set {
-    fn run(self, app: &App) -> Result<Ending, Failure> {
+    fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let scope = match &self.run.run {
-            None => Scope::Global {},
+            None => PreferenceScope::Global {},
             Some(reference) => {
                 let (session_id, run_id) = open.ids(reference)?;
-                Scope::Run { session_id, run_id }
+                PreferenceScope::Run { session_id, run_id }
             }
         };
         let Self { autonomy, risk_policy, .. } = self;
@@ -87,7 +87,7 @@ impl Set {
             None => app.output.say("The run follows it from where it stands."),
         }
         app.output.reply("piton.prefs/1", &applied)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

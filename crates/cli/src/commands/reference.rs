@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use clap::{Command, CommandFactory as _};
 
 use crate::{
-    arguments::Arguments, bounds::REFERENCE_COLUMNS, exit::Ending, failure::Failure, output,
+    arguments::Arguments, bounds::REFERENCE_COLUMNS, exit::CommandEnding, failure::Failure, output,
 };
 
 const INFALLIBLE: &str = "writing to a string does not fail";
 
 /// Prints the reference.
-pub(super) fn print() -> Result<Ending, Failure> {
+pub(super) fn print() -> Result<CommandEnding, Failure> {
     output::bytes(page().as_bytes())?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn page() -> String {

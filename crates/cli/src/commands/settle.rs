@@ -2,9 +2,9 @@
 
 use clap::Args;
 use piton_core::error::sentence;
-use piton_runtime::request::{Say, SessionReference, SettleRun};
+use piton_runtime::request::{PersonReply, SessionReference, SettleRun};
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
 /// What a yes leads to.
 const CONTINUES: &str = "The agent's next call continues the run.";
@@ -18,13 +18,13 @@ const MAY_CONTINUE: &str = "This step asks for your confirmation and does not wa
 #[derive(Args)]
 pub(crate) struct Approve {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
 }
 
 #[derive(Args)]
-pub(crate) struct Answer {
+pub(crate) struct AnswerRun {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// What the run asks for; it is recorded, so never a secret
     answer: String,
 }
@@ -32,31 +32,31 @@ pub(crate) struct Answer {
 #[derive(Args)]
 pub(crate) struct Reject {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// Why not; the agent reads it
     reason: String,
 }
 
 impl Approve {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, &self.run, Say::Approve {})
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        settle(app, &self.run, PersonReply::Approve {})
     }
 }
 
-impl Answer {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, &self.run, Say::Answer { text: self.answer })
+impl AnswerRun {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        settle(app, &self.run, PersonReply::Answer { text: self.answer })
     }
 }
 
 impl Reject {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        settle(app, &self.run, Say::Refuse { text: self.reason })
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        settle(app, &self.run, PersonReply::Refuse { text: self.reason })
     }
 }
 
-fn settle(app: &App, run: &Run, say: Say) -> Result<Ending, Failure> {
-    let is_no = matches!(say, Say::Refuse { .. });
+fn settle(app: &App, run: &RunArgument, say: PersonReply) -> Result<CommandEnding, Failure> {
+    let is_no = matches!(say, PersonReply::Refuse { .. });
     let open = app.open()?;
     let (_, run) = open.ids(&run.run)?;
     let run = SessionReference(run.to_string());
@@ -73,5 +73,5 @@ fn settle(app: &App, run: &Run, say: Say) -> Result<Ending, Failure> {
         (true, false) => MAY_CONTINUE,
     });
     app.output.reply("piton.settle/1", &settled)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

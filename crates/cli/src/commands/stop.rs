@@ -6,7 +6,7 @@ use std::{io, process};
 use piton_core::{Code, Envelope};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::{bounds::STOP_PATIENCE, exit::Ending, failure::Failure, open::Open};
+use crate::{bounds::STOP_PATIENCE, exit::CommandEnding, failure::Failure, open::Open};
 
 /// Is ready when the process is told to end. From now on that does not end it by itself.
 pub(super) fn signals() -> Result<impl Future<Output = ()> + Send + 'static, Envelope> {
@@ -28,7 +28,7 @@ pub(super) fn signals() -> Result<impl Future<Output = ()> + Send + 'static, Env
 pub(super) fn when_told(
     open: &Open,
     ask: impl FnOnce() + Send + 'static,
-    ending: Ending,
+    ending: CommandEnding,
 ) -> Result<(), Failure> {
     let told = open.wait(async { signals() })?;
     let log = open.log.clone();

@@ -19,7 +19,7 @@ use crate::failure::Failure;
 const PROTOCOL: &str = "2025-11-25";
 
 /// An agent with its server.
-pub(super) struct Agent {
+pub(super) struct DemoAgent {
     server: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -29,7 +29,7 @@ pub(super) struct Agent {
 }
 
 /// What a tool answered.
-pub(super) struct Answer {
+pub(super) struct ToolAnswer {
     /// As data, if the tool has any.
     pub(super) data: Value,
     /// As a model reads it.
@@ -38,7 +38,7 @@ pub(super) struct Answer {
     pub(super) is_error: bool,
 }
 
-impl Agent {
+impl DemoAgent {
     /// Starts a server in the project, and connects.
     pub(super) fn connect(stage: &Stage) -> Result<Self, Failure> {
         let failed = || Failure::io("start an MCP server for the agent");
@@ -67,9 +67,9 @@ impl Agent {
     }
 
     /// Calls a tool.
-    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Answer, Failure> {
+    pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<ToolAnswer, Failure> {
         let mut told = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
-        Ok(Answer {
+        Ok(ToolAnswer {
             text: told["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
             is_error: told["isError"] == true,
             data: told["structuredContent"].take(),
@@ -77,7 +77,7 @@ impl Agent {
     }
 
     /// Calls a tool that must not refuse.
-    pub(super) fn must(&mut self, tool: &str, arguments: &Value) -> Result<Answer, Failure> {
+    pub(super) fn must(&mut self, tool: &str, arguments: &Value) -> Result<ToolAnswer, Failure> {
         let answer = self.call(tool, arguments)?;
         if answer.is_error {
             return Err(Failure::BrokenPromise(format!("{tool} was refused: {}", answer.text)));

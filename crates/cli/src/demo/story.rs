@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{agent::Agent, facts::Played, script, stage::Stage};
+use super::{agent::DemoAgent, facts::Played, script, stage::Stage};
 use crate::{app::App, failure::Failure};
 
 /// More steps than the tour has, loops included.
 const STEPS_MAX: usize = 32;
 
 /// A run as its agent sees it.
-struct Run {
+struct DemoRun {
     reply: Value,
     round: u64,
     steps: usize,
@@ -18,7 +18,7 @@ struct Run {
 /// Plays the acts, and tells each as it happens.
 pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let output = &app.output;
-    let mut agent = Agent::connect(stage)?;
+    let mut agent = DemoAgent::connect(stage)?;
     let tools = agent.tools.len();
     output.say(format_args!(
         "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour."
@@ -26,7 +26,7 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let goal =
         json!({ "workflowId": "wr.tour", "goal": "find out why the login says \"try again\"" });
     let started = agent.must("start_workflow", &goal)?;
-    let mut run = Run { reply: started.data, round: 1, steps: 0 };
+    let mut run = DemoRun { reply: started.data, round: 1, steps: 0 };
     let label = text(&run.reply["run"]["label"]);
     let session = text(&run.reply["run"]["sessionId"]);
     output.say(format_args!(
@@ -48,7 +48,7 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     agent.must("pack", &pack)?;
     let before = run.reply["pending"]["stepId"].clone();
     let signal = agent.kill()?;
-    let mut agent = Agent::connect(stage)?;
+    let mut agent = DemoAgent::connect(stage)?;
     let lost = run.resume(&mut agent, &before)?;
     output.say(format_args!("   Signal {signal}. Another agent asks for open runs and is told: {label}, at the same step."));
     output.say(format_args!("   Acknowledged and lost: {lost}."));
@@ -77,7 +77,7 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     })
 }
 
-impl Run {
+impl DemoRun {
     /// The token of the pending step.
     fn token(&self) -> Result<String, Failure> {
         let token = self.reply["nextCall"]["params"]["ackToken"].as_str();
@@ -85,7 +85,11 @@ impl Run {
     }
 
     /// Hands in an output for the pending step, and tells why it was sent back if it was.
-    fn hand_in(&mut self, agent: &mut Agent, output: &Value) -> Result<Option<String>, Failure> {
+    fn hand_in(
+        &mut self,
+        agent: &mut DemoAgent,
+        output: &Value,
+    ) -> Result<Option<String>, Failure> {
         let call = json!({ "ackToken": self.token()?, "output": output });
         self.reply = agent.must("continue_workflow", &call)?.data;
         if self.reply["kind"] == "blocked" {
@@ -96,7 +100,7 @@ impl Run {
     }
 
     /// Finds the run again as an agent does that knows nothing, and counts what is gone.
-    fn resume(&mut self, agent: &mut Agent, step: &Value) -> Result<usize, Failure> {
+    fn resume(&mut self, agent: &mut DemoAgent, step: &Value) -> Result<usize, Failure> {
         let found = agent.must("resume_session", &json!({ "query": "login" }))?.data;
         let call = &found["candidates"][0]["nextCall"];
         let tool = call["tool"].as_str().ok_or_else(|| broken("no open run was found"))?;
@@ -116,7 +120,7 @@ impl Run {
     }
 
     /// Is refused in the project, and mends the copy of a file in the scratchpad.
-    fn mend(&self, agent: &mut Agent) -> Result<String, Failure> {
+    fn mend(&self, agent: &mut DemoAgent) -> Result<String, Failure> {
         let run = self.token()?;
         let (old, new) = ("    what()\n", "    (0..3).any(|_| what())\n");
         let edit =
@@ -132,7 +136,7 @@ impl Run {
     }
 
     /// Does every step that is left.
-    fn finish(&mut self, agent: &mut Agent) -> Result<(), Failure> {
+    fn finish(&mut self, agent: &mut DemoAgent) -> Result<(), Failure> {
         for _ in 0..STEPS_MAX {
             let Some(step) = self.reply["pending"]["stepId"].as_str().map(str::to_owned) else {
                 return Ok(());

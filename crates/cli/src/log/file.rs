@@ -12,7 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::record::Record;
+use super::record::LogRecord;
 use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT};
 
 /// Where the files lie, below the data directory.
@@ -28,18 +28,18 @@ fn path(directory: &Path, age: u32) -> PathBuf {
 
 /// The file that is written, held open between lines.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct LogWriter {
     directory: PathBuf,
     file: Mutex<Option<fs::File>>,
 }
 
-impl Written {
+impl LogWriter {
     pub(super) fn new(directory: PathBuf) -> Self {
         Self { directory, file: Mutex::default() }
     }
 
     /// Appends a line, in one write: lines of several processes do not mix.
-    pub(super) fn append(&self, record: &Record) -> io::Result<()> {
+    pub(super) fn append(&self, record: &LogRecord) -> io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
         let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,7 +74,7 @@ fn has_room(file: &fs::File, bytes: usize) -> io::Result<bool> {
 }
 
 /// Every line there is, the oldest first. What is not a line of ours is left out.
-pub(crate) fn read(directory: &Path) -> io::Result<Vec<Record>> {
+pub(crate) fn read(directory: &Path) -> io::Result<Vec<LogRecord>> {
     let mut records = Vec::new();
     for age in (0..=LOG_FILES_KEPT).rev() {
         let file = match fs::File::open(path(directory, age)) {
@@ -85,7 +85,7 @@ pub(crate) fn read(directory: &Path) -> io::Result<Vec<Record>> {
         // Others may go on writing; a file is never much longer than its bound.
         file.take(LOG_FILE_BYTES_MAX * 2).read_to_end(&mut text)?;
         let lines = text.split(|byte| *byte == b'\n');
-        records.extend(lines.filter_map(|line| serde_json::from_slice::<Record>(line).ok()));
+        records.extend(lines.filter_map(|line| serde_json::from_slice::<LogRecord>(line).ok()));
     }
     Ok(records)
 }
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn logs_stay_bounded_and_the_newest_lines_stay() {
         let home = tempfile::tempdir().unwrap();
-        let record = |time_ms| Record {
+        let record = |time_ms| LogRecord {
             time_ms: TimestampMs(time_ms),
             level: LogLevel::Info,
             pid: 1,
@@ -114,7 +114,7 @@ mod tests {
             left_out: None,
         };
         // Two processes take turns, each with the file open that it wrote to last.
-        let writers = [(); 2].map(|()| Written::new(home.path().to_owned()));
+        let writers = [(); 2].map(|()| LogWriter::new(home.path().to_owned()));
         for time in 0..200 {
             writers[usize::from(time % 3 == 0)].append(&record(time)).unwrap();
         }

@@ -12,17 +12,17 @@ use piton_core::{
     Code, Envelope, SessionId,
     port::{Clock as _, Notice, Trace},
 };
-use piton_mcp::log::{CallLog, Called, Outcome};
+use piton_mcp::log::{CallLog, CallOutcome, Called};
 use piton_runtime::config::LogLevel;
 use piton_store::local::SystemClock;
 
-use super::{DIRECTORY, file, record::Record};
+use super::{DIRECTORY, file, record::LogRecord};
 use crate::bounds::{LOG_FAILURES_MAX, LOG_FAILURES_SPAN};
 
 /// The logs, as one command writes them.
 #[derive(Clone)]
-pub(crate) struct Log {
-    written: Arc<file::Written>,
+pub(crate) struct CallLogger {
+    written: Arc<file::LogWriter>,
     level: LogLevel,
     command: Arc<str>,
     began: Duration,
@@ -60,9 +60,9 @@ impl Failures {
     }
 }
 
-impl Log {
+impl CallLogger {
     pub(crate) fn new(data_dir: &Path, level: LogLevel, command: &str) -> Self {
-        let written = Arc::new(file::Written::new(data_dir.join(DIRECTORY)));
+        let written = Arc::new(file::LogWriter::new(data_dir.join(DIRECTORY)));
         let session = Arc::default();
         let (command, began) = (Arc::from(command), SystemClock.monotonic());
         Self { written, level, command, began, session, failures: Arc::default() }
@@ -95,8 +95,8 @@ impl Log {
         let failures = std::mem::take(&mut *self.failures());
         for ((tool, code), counted) in failures.0 {
             if counted.left_out > 0 {
-                let (level, event) = (level_of(Some(code)), Outcome::Failed.as_str());
-                self.append(&Record {
+                let (level, event) = (level_of(Some(code)), CallOutcome::Failed.as_str());
+                self.append(&LogRecord {
                     tool: Some(tool.to_owned()),
                     code: Some(code),
                     took_ms: None,
@@ -129,7 +129,7 @@ impl Log {
             return;
         }
         let took = SystemClock.monotonic().saturating_sub(self.began);
-        self.append(&Record {
+        self.append(&LogRecord {
             session: session.or_else(|| self.session.get().cloned()),
             code,
             ..self.record(level, event, took)
@@ -137,8 +137,8 @@ impl Log {
     }
 
     /// A line that says no more than what happened.
-    fn record(&self, level: LogLevel, event: &str, took: Duration) -> Record {
-        Record {
+    fn record(&self, level: LogLevel, event: &str, took: Duration) -> LogRecord {
+        LogRecord {
             time_ms: SystemClock.now_ms(),
             level,
             pid: process::id(),
@@ -157,7 +157,7 @@ impl Log {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn append(&self, record: &Record) {
+    fn append(&self, record: &LogRecord) {
         // A full disk or a directory that cannot be written to is told by what needs it.
         let _ = self.written.append(record);
     }
@@ -171,7 +171,7 @@ fn level_of(code: Option<Code>) -> LogLevel {
     }
 }
 
-impl CallLog for Log {
+impl CallLog for CallLogger {
     fn called(&self, call: &Called) {
         let level = level_of(call.code);
         if level > self.level {
@@ -185,7 +185,7 @@ impl CallLog for Log {
                 left_out
             }
         };
-        self.append(&Record {
+        self.append(&LogRecord {
             tool: Some(call.tool.to_owned()),
             run: call.run.as_ref().map(|run| run.label.clone()),
             session: call.run.as_ref().map(|run| run.session.to_string()),
@@ -196,7 +196,7 @@ impl CallLog for Log {
     }
 }
 
-impl Trace for Log {
+impl Trace for CallLogger {
     fn notice(&self, notice: &Notice) {
         let (level, event, session) = match notice {
             Notice::DedupeReplay { stream, .. } => {
@@ -222,11 +222,11 @@ mod tests {
     fn calls_that_fail_over_and_over_are_counted_and_take_few_lines() {
         const CALLS: u64 = 5_000;
         let home = tempfile::tempdir().unwrap();
-        let log = Log::new(home.path(), LogLevel::Info, "mcp");
+        let log = CallLogger::new(home.path(), LogLevel::Info, "mcp");
         let call = |code| Called {
             tool: "stat",
             run: None,
-            outcome: Outcome::Failed,
+            outcome: CallOutcome::Failed,
             code: Some(code),
             took: Duration::ZERO,
         };
@@ -248,12 +248,12 @@ mod tests {
     fn a_program_that_ends_with_a_failure_has_told_every_failed_call() {
         const CALLS: u32 = LOG_FAILURES_MAX + 7;
         let home = tempfile::tempdir().unwrap();
-        let log = Log::new(home.path(), LogLevel::Info, "mcp");
+        let log = CallLogger::new(home.path(), LogLevel::Info, "mcp");
         let code = Code::WorkspaceUnmapped;
         let call = Called {
             tool: "stat",
             run: None,
-            outcome: Outcome::Failed,
+            outcome: CallOutcome::Failed,
             code: Some(code),
             took: Duration::ZERO,
         };

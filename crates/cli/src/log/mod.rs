@@ -14,5 +14,5 @@ mod keeper;
 mod record;
 
 pub(crate) use file::{DIRECTORY, read};
-pub(crate) use keeper::Log;
-pub(crate) use record::Record;
+pub(crate) use keeper::CallLogger;
+pub(crate) use record::LogRecord;

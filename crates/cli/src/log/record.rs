@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One line of the logs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Record {
+pub(crate) struct LogRecord {
     /// When.
     pub(crate) time_ms: TimestampMs,
     /// How much it matters.

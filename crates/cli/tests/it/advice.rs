@@ -9,8 +9,8 @@ use std::{
 
 use piton_core::{Digest, canonical};
 use piton_models::{
-    Wire,
-    testing::{Fault, ModelServer, Reply},
+    WireFormat,
+    testing::{ModelServer, ScriptedReply, ServerFault},
 };
 use serde_json::{Value, json};
 
@@ -356,10 +356,10 @@ fn cancelled() -> Case {
     let server = executor.block_on(ModelServer::start());
     let rig = with_flow();
     let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-        "baseUrl": server.base_url(Wire::OpenAi) });
+        "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
-    server.then(Reply::Fault(Fault::Hang));
+    server.then(ScriptedReply::Fault(ServerFault::Hang));
     let arguments = [&RUN[..], &["--json"]].concat();
     let child = rig.command(&arguments).stdout(Stdio::piped()).spawn().unwrap();
     executor.block_on(async {

@@ -2,8 +2,8 @@
 
 use std::{fs, path::Path};
 
-use piton_models::Wire;
-use piton_models::testing::{ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use crate::page::{Block, blocks, repository, typed};
@@ -114,11 +114,14 @@ fn what_is_known_about_a_person_reaches_one_prompt_and_nothing_that_is_printed()
     let server = executor.block_on(ModelServer::start());
     let rig = published();
     let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-        "baseUrl": server.base_url(Wire::OpenAi) });
+        "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
     let decided = json!({ "choice": "refund", "reason": "money" });
-    server.then(Reply::call("decide", decided)).then(Reply::text("soon")).then(Reply::text("done"));
+    server
+        .then(ScriptedReply::call("decide", decided))
+        .then(ScriptedReply::text("soon"))
+        .then(ScriptedReply::text("done"));
     let run = ["flow", "run", "examples/flows/support/flow.json", "--models", "models.json"];
     let about = ["--set", "message=my money", "--pii", "customer=Ada-canary", "--backpack", "case"];
     let events = rig.says(&[&run[..], &about, &["--events"]].concat());

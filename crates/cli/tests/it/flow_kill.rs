@@ -5,8 +5,8 @@ use std::{
     process::Stdio,
 };
 
-use piton_models::Wire;
-use piton_models::testing::{Fault, ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
 use serde_json::{Value, json};
 
 use crate::rig::{Rig, text};
@@ -54,10 +54,10 @@ fn a_node_that_was_killed_runs_again_and_those_before_it_do_not() {
     let rig = Rig::new();
     rig.write("flow.json", &flow().to_string());
     let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-        "baseUrl": server.base_url(Wire::OpenAi) });
+        "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
-    server.then(Reply::text("first")).then(Reply::Fault(Fault::Hang));
+    server.then(ScriptedReply::text("first")).then(ScriptedReply::Fault(ServerFault::Hang));
     let run = ["flow", "run", "flow.json", "--models", "models.json", "--set", "seed=7"];
     let run = [&run[..], &["--backpack", "chain", "--events"]].concat();
     let is_time = |event: &Value| {
@@ -74,7 +74,7 @@ fn a_node_that_was_killed_runs_again_and_those_before_it_do_not() {
     let list = rig.tells(&["backpack", "list"]);
     assert_eq!(list["backpacks"][0]["run"]["status"], "running");
 
-    server.then(Reply::text("second")).then(Reply::text("third"));
+    server.then(ScriptedReply::text("second")).then(ScriptedReply::text("third"));
     let resumed = rig.tells(&["flow", "resume", "chain", "--models", "models.json"]);
     assert_eq!((&resumed["status"], &resumed["steps"]), (&json!("done"), &json!(3)));
     let asked: Vec<String> = server

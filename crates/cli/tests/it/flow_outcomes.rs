@@ -3,8 +3,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use piton_models::Wire;
-use piton_models::testing::{Fault, ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -29,7 +29,7 @@ impl Bench {
         let server = executor.block_on(ModelServer::start());
         let rig = Rig::new();
         let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-            "baseUrl": server.base_url(Wire::OpenAi) });
+            "baseUrl": server.base_url(WireFormat::OpenAi) });
         let models = json!({ "default": "local", "providers": [provider] }).to_string();
         let models = rig.write("models.json", &models).to_str().unwrap().to_owned();
         Self { rig, executor, server, models }
@@ -68,9 +68,9 @@ impl Bench {
     }
 }
 
-fn answer(message: &Value, reason: &str) -> Reply {
+fn answer(message: &Value, reason: &str) -> ScriptedReply {
     let choice = json!({ "index": 0, "message": message, "finish_reason": reason });
-    Reply::Raw(json!({ "choices": [choice] }), Vec::new())
+    ScriptedReply::Raw(json!({ "choices": [choice] }), Vec::new())
 }
 
 // shows in part: CT-070
@@ -86,7 +86,7 @@ fn an_answer_that_is_not_complete_fails_the_run_and_says_why() {
         (answer(&json!({ "content": "half of it" }), "length"), "limit of tokens"),
         (answer(&json!({ "content": null }), "stop"), "is empty"),
         (
-            Reply::Raw(
+            ScriptedReply::Raw(
                 json!({ "error": { "message": "out of credit", "type": "invalid_request_error" } }),
                 Vec::new(),
             ),
@@ -118,7 +118,7 @@ fn the_advice_of_an_answer_that_was_cut_off_can_be_followed() {
     let params = format!(r#"{{ "prompt": "hi", {advised} }}"#);
     let params: Value = serde_json::from_str(&params).unwrap();
     let flow = bench.flow(&json!([{ "id": "ask", "type": "chat", "params": params }]), &json!([]));
-    bench.server.then(Reply::text("all of it"));
+    bench.server.then(ScriptedReply::text("all of it"));
     let (code, said) = bench.run(&["flow", "run", &flow]);
     assert_eq!(code, Some(0), "{said}");
     let sent: Vec<Value> =
@@ -149,7 +149,7 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     assert!(said.contains(dead_end), "{said}");
     assert!(said.contains("The flow runs, with 2 warnings."), "{said}");
 
-    bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
+    bench.server.then(ScriptedReply::call("decide", json!({ "choice": "short" })));
     let (code, said) = bench.run(&["flow", "run", &flow]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("warning: edges[0].condition"), "{said}");
@@ -158,7 +158,7 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
         "{said}"
     );
 
-    bench.server.then(Reply::call("decide", json!({ "choice": "short" })));
+    bench.server.then(ScriptedReply::call("decide", json!({ "choice": "short" })));
     let (_, said) = bench.run(&["flow", "run", &flow, "--json"]);
     let told: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(told["warnings"].as_array().unwrap().len(), 3, "{told}");
@@ -185,7 +185,7 @@ fn what_was_not_set_is_set_by_the_command_that_a_failed_run_names() {
         let again = command(&said, "piton flow run");
         let again: Vec<String> =
             again.iter().map(|word| word.replace("VALUE", "Paris").replace('\'', "")).collect();
-        bench.server.then(Reply::text("sunny"));
+        bench.server.then(ScriptedReply::text("sunny"));
         let again: Vec<&str> = again.iter().map(String::as_str).collect();
         let (code, said) = bench.run_plain(&again);
         assert_eq!(code, Some(0), "{again:?}: {said}");
@@ -207,12 +207,12 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
     let place = said.split("into ").nth(1).unwrap().split(".toml").next().unwrap();
     let place = std::path::PathBuf::from(format!("{place}.toml"));
     std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-    let url = bench.server.base_url(Wire::OpenAi);
+    let url = bench.server.base_url(WireFormat::OpenAi);
     let provider =
         format!("name = \"near\"\nwire = \"openai\"\nmodel = \"m\"\nbase_url = \"{url}\"");
     let settings = format!("[models]\ndefault = \"near\"\n\n[[models.providers]]\n{provider}\n");
     std::fs::write(place, settings).unwrap();
-    bench.server.then(Reply::text("hello"));
+    bench.server.then(ScriptedReply::text("hello"));
     let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 
@@ -226,7 +226,7 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
     assert!(said.contains("into the file that --models names"), "{said}");
     provider["name"] = json!("far");
     write(json!({ "default": "far", "providers": [provider] }));
-    bench.server.then(Reply::text("hello"));
+    bench.server.then(ScriptedReply::text("hello"));
     let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 }
@@ -242,12 +242,12 @@ fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {
     let texts = r#"texts=["a","b","c","d","e"]"#;
     let answers = |server: &ModelServer, words: &[&str]| {
         for word in words {
-            server.then(Reply::text(word));
+            server.then(ScriptedReply::text(word));
         }
     };
     // One entry is refused by the provider.
     answers(&bench.server, &["A", "B", "C", "D"]);
-    bench.server.then(Reply::status(400, "poisoned"));
+    bench.server.then(ScriptedReply::status(400, "poisoned"));
     let start = ["flow", "run", &flow, "--set", texts, "--backpack", "refused"];
     let (code, said) = bench.run(&start);
     assert_eq!((code, bench.server.seen().len()), (Some(1), 5), "{said}");
@@ -259,7 +259,7 @@ fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {
     // The process is killed while the fifth is asked about, twice.
     answers(&bench.server, &["A", "B", "C", "D"]);
     let killed = |arguments: &[&str], asked: usize| {
-        bench.server.then(Reply::Fault(Fault::Hang));
+        bench.server.then(ScriptedReply::Fault(ServerFault::Hang));
         let arguments = [arguments, &["--models", &bench.models]].concat();
         let mut child = bench.rig.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
         bench.until_asked(asked);

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use piton_models::Wire;
-use piton_models::testing::{ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use crate::rig::Rig;
@@ -40,7 +40,7 @@ fn files(rig: &Rig, server: &ModelServer) -> Files {
     let tools = json!({ "mcpServers": { "piton": {
         "command": piton, "args": ["mcp"], "env": { "HOME": home } } } });
     let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-        "baseUrl": server.base_url(Wire::OpenAi) });
+        "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     Files {
         flow: write(rig, "flow.json", &flow()),
@@ -62,7 +62,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     let rig = Rig::new();
     let Files { flow, tools, models } = files(&rig, &server);
     let outside = ["--tools", &tools, "--models", &models];
-    server.then(Reply::status(401, "who are you?"));
+    server.then(ScriptedReply::status(401, "who are you?"));
     let run = [&["flow", "run", &flow, "--set", "who=Ada", "--json"][..], &outside].concat();
     let failed = rig.run(&run);
     assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stderr));
@@ -73,7 +73,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
         "{told}"
     );
 
-    server.then(Reply::text("six of them"));
+    server.then(ScriptedReply::text("six of them"));
     let backpack = told["backpack"].as_str().unwrap();
     let resume = [&["flow", "resume", backpack, "--events"][..], &outside].concat();
     let resumed = rig.run(&resume);

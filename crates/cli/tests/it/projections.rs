@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use piton_core::port::{NoTrace, Trace};
 use piton_runtime::{
-    Ports, Runtime,
+    Runtime, RuntimePorts,
     config::{Configuration, Environment},
     request::SessionReference,
 };
@@ -23,7 +23,7 @@ fn runtime(rig: &Rig) -> Runtime {
     let trace: Arc<dyn Trace> = Arc::new(NoTrace);
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
-    let ports = Ports {
+    let ports = RuntimePorts {
         journal: Arc::new(SegmentedJournal::sessions(
             dir.clone(),
             blobs.clone(),

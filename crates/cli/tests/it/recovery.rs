@@ -8,7 +8,7 @@ use std::{
 
 use piton_store::{
     local::{DataDir, LocalTable},
-    port::{Change, Entry, Expect, Table as _, TakenOut, Write},
+    port::{EntryChange, Expect, Table as _, TableEntry, TableWrite, TakenOut},
 };
 use serde_json::{Value, json};
 
@@ -83,7 +83,7 @@ pub(crate) fn is_good(rig: &Rig, what: &str) -> bool {
 }
 
 /// Changes the first row of a table that `choose` takes.
-pub(crate) fn change_row(rig: &Rig, table: &str, choose: impl Fn(&Entry) -> bool) {
+pub(crate) fn change_row(rig: &Rig, table: &str, choose: impl Fn(&TableEntry) -> bool) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let dir = DataDir::open(&rig.data()).unwrap();
@@ -92,7 +92,11 @@ pub(crate) fn change_row(rig: &Rig, table: &str, choose: impl Fn(&Entry) -> bool
         let entry = page.entries.into_iter().find(choose).expect("there is such a row");
         let mut value = entry.value;
         value[0] ^= 0x40;
-        let write = Write { key: entry.key, expect: Expect::Anything, change: Change::Put(value) };
+        let write = TableWrite {
+            key: entry.key,
+            expect: Expect::Anything,
+            change: EntryChange::Put(value),
+        };
         table.commit(vec![write]).await.unwrap();
     });
 }

@@ -2,8 +2,8 @@
 
 use std::process::Child;
 
-use piton_models::Wire;
-use piton_models::testing::{Fault, ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
@@ -250,13 +250,13 @@ fn the_calls_of_one_agent_leave_one_event_each_and_one_that_it_came() {
 /// Starts a flow that asks a model which does not answer.
 fn hanging_flow(rig: &Rig, server: &ModelServer) -> Child {
     let provider = json!({ "name": "local", "wire": "openai", "model": "small",
-        "baseUrl": server.base_url(Wire::OpenAi) });
+        "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
     let node =
         json!({ "id": "ask", "type": "chat", "params": { "prompt": "Hm?", "output": "said" } });
     rig.write("flow.json", &json!({ "version": "2.0.0", "nodes": [node] }).to_string());
-    server.then(Reply::Fault(Fault::Hang));
+    server.then(ScriptedReply::Fault(ServerFault::Hang));
     let run = ["flow", "run", "flow.json", "--models", "models.json", "--backpack", "shared"];
     let quiet = || std::process::Stdio::null();
     let child = rig.command(&run).stdout(quiet()).stderr(quiet()).spawn().unwrap();

@@ -5,10 +5,13 @@
 
 use piton_core::Digest;
 
-use super::{Agent, Agents, Right};
+use super::{Agents, ContextAgent, Right};
 use crate::{
     Context, Error,
-    frame::{After, Appended, Basis, Draft, Frame, FrameId, Given, Head, Metadata, NewFrame},
+    frame::{
+        Appended, Basis, BasisInputs, Frame, FrameDraft, FrameHead, FrameId, Metadata, NewFrame,
+        Precondition,
+    },
     history::{Adopted, NodeRef, RootRef},
     read::{Composed, Composition, NodeContext, View},
     scan::Scanner,
@@ -21,17 +24,17 @@ use crate::{
 #[derive(Clone)]
 pub struct AgentAdapter {
     context: Context,
-    agent: Agent,
+    agent: ContextAgent,
     said: Metadata,
 }
 
 /// An answer of a model that is to become a frame.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// The digest of what was asked.
     pub prompt: Digest,
     /// What the model was given to read.
-    pub given: Vec<Given>,
+    pub given: Vec<BasisInputs>,
     /// Which try it was, from 1.
     pub attempt: u64,
     /// What it said.
@@ -61,7 +64,7 @@ impl AgentAdapter {
     }
 
     /// Who acts.
-    pub fn agent(&self) -> &Agent {
+    pub fn agent(&self) -> &ContextAgent {
         &self.agent
     }
 
@@ -89,7 +92,7 @@ impl AgentAdapter {
     }
 
     /// The heads at a path: ids and what is said about them, never a content.
-    pub async fn heads(&self, path: &TreePath) -> Result<Vec<Head>, Error> {
+    pub async fn heads(&self, path: &TreePath) -> Result<Vec<FrameHead>, Error> {
         self.agent.check(Right::Read)?;
         self.context.heads(path).await
     }
@@ -135,7 +138,7 @@ impl AgentAdapter {
         node: &NodeRef,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(TreePath, Head), Error> {
+    ) -> Result<(TreePath, FrameHead), Error> {
         self.agent.check(Right::Append)?;
         self.context.invalidate(&self.agent.id, node, frame_type, reason).await
     }
@@ -156,7 +159,7 @@ impl AgentAdapter {
         path: &TreePath,
         frame_type: &FrameType,
         prompt: Digest,
-        given: &[Given],
+        given: &[BasisInputs],
         attempt: u64,
     ) -> Result<Option<Frame>, Error> {
         self.agent.check(Right::Read)?;
@@ -174,7 +177,7 @@ impl AgentAdapter {
         &self,
         node: &NodeRef,
         frame_type: &FrameType,
-        answer: Answer,
+        answer: ModelAnswer,
     ) -> Result<Appended, Error> {
         self.agent.check(Right::Append)?;
         if answer.given.len() > crate::bounds::GIVEN_MAX {
@@ -191,7 +194,7 @@ impl AgentAdapter {
             given: answer.given,
             attempt: answer.attempt,
         };
-        let draft = Draft {
+        let draft = FrameDraft {
             path: node.path,
             node_id: node.id,
             frame_type: frame_type.clone(),
@@ -200,6 +203,6 @@ impl AgentAdapter {
             content: answer.content,
             metadata: answer.metadata.and(&self.said)?,
         };
-        self.context.append(&draft, &After::default()).await
+        self.context.append(&draft, &Precondition::default()).await
     }
 }

@@ -4,6 +4,6 @@ mod adapter;
 mod agents;
 mod role;
 
-pub use adapter::{AgentAdapter, Answer};
-pub use agents::{Agent, Agents};
+pub use adapter::{AgentAdapter, ModelAnswer};
+pub use agents::{Agents, ContextAgent};
 pub use role::{Right, Role};

@@ -125,8 +125,8 @@ impl Context {
     /// Reads all rows of a kind, page by page.
     pub(super) async fn each_row(
         &self,
-        row: crate::stored::keys::Row,
-        mut visit: impl FnMut(piton_store::port::Entry),
+        row: crate::stored::keys::RowKind,
+        mut visit: impl FnMut(piton_store::port::TableEntry),
     ) -> Result<(), Error> {
         let prefix = self.keys.all(row);
         let mut after = None;

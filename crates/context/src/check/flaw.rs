@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use piton_store::port::{Entry, Key};
+use piton_store::port::{Key, TableEntry};
 
 use super::{Damage, DamageKind};
 
 /// A row that is not what it should be.
-pub(super) struct Flaw {
+pub(super) struct RowFlaw {
     pub(super) damage: Damage,
     /// The row as it is, if there is one.
-    pub(super) found: Option<Entry>,
+    pub(super) found: Option<TableEntry>,
     /// Its value as it should be; nothing if it should not be there.
     pub(super) value: Option<Vec<u8>>,
     /// Whether the row may say something that no other row does, so that it is kept when it is replaced.
@@ -19,23 +19,23 @@ pub(super) struct Flaw {
 
 /// Flaws by the keys of their rows.
 #[derive(Default)]
-pub(super) struct Flaws(pub(super) BTreeMap<Key, Flaw>);
+pub(super) struct Flaws(pub(super) BTreeMap<Key, RowFlaw>);
 
 impl Flaws {
     /// A row that can be made again from others.
     pub(super) fn rebuild(
         &mut self,
         key: &Key,
-        found: Option<Entry>,
+        found: Option<TableEntry>,
         value: Option<Vec<u8>>,
         damage: Damage,
     ) {
-        self.0.insert(Key::clone(key), Flaw { damage, found, value, is_kept: false });
+        self.0.insert(Key::clone(key), RowFlaw { damage, found, value, is_kept: false });
     }
 
     /// A row that cannot be made again.
-    pub(super) fn take_out(&mut self, row: Entry, value: Option<Vec<u8>>, damage: Damage) {
-        let flaw = Flaw { damage, value, is_kept: true, found: Some(row) };
+    pub(super) fn take_out(&mut self, row: TableEntry, value: Option<Vec<u8>>, damage: Damage) {
+        let flaw = RowFlaw { damage, value, is_kept: true, found: Some(row) };
         let key = flaw.found.as_ref().map(|row| Key::clone(&row.key)).expect("it was just given");
         self.0.insert(key, flaw);
     }

@@ -8,21 +8,21 @@ use std::{
 };
 
 use piton_core::Digest;
-use piton_store::port::{Entry, Key};
+use piton_store::port::{Key, TableEntry};
 
 use super::{Damage, DamageKind, Validation, flaw::Flaws};
 use crate::{
     Context, Error,
-    frame::{BasisKind, Frame, FrameId, FrameSet, Head, LOST, leaf, lost_leaf},
+    frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf},
     history::{TOUCHED_EVERYWHERE, old_path, read_note},
-    stored::keys::{Row, split_path},
+    stored::keys::{RowKind, split_path},
     synthesis::{damaged_mark, is_mark},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
 
 /// A frame that was read, as far as other rows refer to it.
-struct Known {
+struct KnownFrame {
     path: TreePath,
     index: u64,
     frame_type: FrameType,
@@ -34,19 +34,19 @@ struct Known {
 }
 
 /// What stands at a place of a path.
-enum Place {
+enum PathSlot {
     /// A frame with this leaf.
     Frame(Digest),
     /// Nothing: a repair took it out of use.
-    Lost(Entry),
+    Lost(TableEntry),
     /// A row that is no frame.
-    Damaged(Entry, Damage),
+    Damaged(TableEntry, Damage),
 }
 
 pub(super) struct FrameCheck<'a> {
     context: &'a Context,
-    frames: BTreeMap<FrameId, Known>,
-    places: BTreeMap<TreePath, BTreeMap<u64, Place>>,
+    frames: BTreeMap<FrameId, KnownFrame>,
+    places: BTreeMap<TreePath, BTreeMap<u64, PathSlot>>,
     /// The rows that are made from the frames, by the letters of their kinds.
     expected: BTreeMap<u8, BTreeMap<Key, Vec<u8>>>,
     flaws: Flaws,
@@ -67,7 +67,7 @@ impl<'a> FrameCheck<'a> {
     pub(super) async fn run(mut self, found: &mut Validation) -> Result<Flaws, Error> {
         let mut after: Option<Key> = None;
         loop {
-            let prefix = self.context.keys.all(Row::Frame);
+            let prefix = self.context.keys.all(RowKind::Frame);
             let (rows, more) = self.context.page(&prefix, after.as_deref()).await?;
             after = rows.last().map(|row| Key::clone(&row.key));
             for row in rows {
@@ -80,14 +80,14 @@ impl<'a> FrameCheck<'a> {
         }
         let taken = self.places();
         self.recency_and_heads(found).await?;
-        self.derived(Row::Set, DamageKind::Set, set_name, SET).await?;
-        self.derived(Row::Head, DamageKind::Head, head_name, HEAD).await?;
+        self.derived(RowKind::Set, DamageKind::Set, set_name, SET).await?;
+        self.derived(RowKind::Head, DamageKind::Head, head_name, HEAD).await?;
         self.indices(&taken).await?;
         self.notes().await?;
         Ok(self.flaws)
     }
 
-    async fn frame(&mut self, row: Entry) -> Result<(), Error> {
+    async fn frame(&mut self, row: TableEntry) -> Result<(), Error> {
         let place = split_path(&row.key)
             .and_then(|(path, place)| Some((path, u64::from_be_bytes(place.try_into().ok()?))));
         let Some((path, index)) = place else {
@@ -96,11 +96,11 @@ impl<'a> FrameCheck<'a> {
             return Ok(());
         };
         let place = if row.value == LOST {
-            Place::Lost(row)
+            PathSlot::Lost(row)
         } else {
             match self.intact(&path, index, &row).await? {
-                Ok(leaf) => Place::Frame(leaf),
-                Err(damage) => Place::Damaged(row, damage),
+                Ok(leaf) => PathSlot::Frame(leaf),
+                Err(damage) => PathSlot::Damaged(row, damage),
             }
         };
         self.places.entry(path).or_default().insert(index, place);
@@ -112,7 +112,7 @@ impl<'a> FrameCheck<'a> {
         &mut self,
         path: &TreePath,
         index: u64,
-        row: &Entry,
+        row: &TableEntry,
     ) -> Result<Result<Digest, Damage>, Error> {
         let what = || frame_name(path, index);
         let damaged = |detail: String| Ok(Err(Damage::new(DamageKind::Frame, what(), detail)));
@@ -140,7 +140,7 @@ impl<'a> FrameCheck<'a> {
         }
         let leaf = leaf(frame.id, &frame.header());
         self.expect_indices(&frame);
-        let known = Known {
+        let known = KnownFrame {
             path: path.clone(),
             index,
             kind: frame.basis.kind(),
@@ -153,7 +153,7 @@ impl<'a> FrameCheck<'a> {
         Ok(Ok(leaf))
     }
 
-    fn expect(&mut self, row: Row, key: Key, value: Vec<u8>) {
+    fn expect(&mut self, row: RowKind, key: Key, value: Vec<u8>) {
         self.expected.entry(row as u8).or_default().insert(key, value);
     }
 
@@ -161,15 +161,15 @@ impl<'a> FrameCheck<'a> {
         let (keys, id) = (self.context.keys, frame.id.digest());
         let mut place = frame.index.to_be_bytes().to_vec();
         place.extend_from_slice(frame.path.as_bytes());
-        self.expect(Row::Place, keys.digests(Row::Place, &id, None), place);
-        let basis = keys.digests(Row::Basis, &frame.basis.digest(), Some(&id));
-        self.expect(Row::Basis, basis, Vec::new());
+        self.expect(RowKind::Place, keys.digests(RowKind::Place, &id, None), place);
+        let basis = keys.digests(RowKind::Basis, &frame.basis.digest(), Some(&id));
+        self.expect(RowKind::Basis, basis, Vec::new());
         for part in frame.basis.frames() {
-            let dependent = keys.digests(Row::Dependent, &part.digest(), Some(&id));
-            self.expect(Row::Dependent, dependent, Vec::new());
+            let dependent = keys.digests(RowKind::Dependent, &part.digest(), Some(&id));
+            self.expect(RowKind::Dependent, dependent, Vec::new());
         }
         if let Some(run) = frame.metadata.run() {
-            self.expect(Row::OfRun, keys.of_run(run, &frame.path, frame.index), Vec::new());
+            self.expect(RowKind::OfRun, keys.of_run(run, &frame.path, frame.index), Vec::new());
         }
     }
 
@@ -177,18 +177,18 @@ impl<'a> FrameCheck<'a> {
     fn places(&mut self) -> BTreeSet<(TreePath, u64)> {
         let mut taken = BTreeSet::new();
         for (path, mut places) in std::mem::take(&mut self.places) {
-            let is_frame = |(_, place): &(&u64, &Place)| matches!(place, Place::Frame(_));
+            let is_frame = |(_, place): &(&u64, &PathSlot)| matches!(place, PathSlot::Frame(_));
             let last = places.iter().rev().find(is_frame).map(|(index, _)| *index);
             let mut set = FrameSet::default();
             for index in 0..last.map_or(0, |last| last + 1) {
-                let key = self.context.keys.numbered(Row::Frame, &path, index);
+                let key = self.context.keys.numbered(RowKind::Frame, &path, index);
                 match places.remove(&index) {
-                    Some(Place::Frame(leaf)) => {
+                    Some(PathSlot::Frame(leaf)) => {
                         set.add(leaf);
                         continue;
                     }
-                    Some(Place::Lost(_)) => {}
-                    Some(Place::Damaged(row, damage)) => {
+                    Some(PathSlot::Lost(_)) => {}
+                    Some(PathSlot::Damaged(row, damage)) => {
                         taken.insert((path.clone(), index));
                         self.flaws.take_out(row, Some(LOST.to_vec()), damage);
                     }
@@ -203,21 +203,21 @@ impl<'a> FrameCheck<'a> {
             // Nothing stands behind these, so their places are free.
             for (index, place) in places {
                 match place {
-                    Place::Damaged(row, damage) => {
+                    PathSlot::Damaged(row, damage) => {
                         taken.insert((path.clone(), index));
                         self.flaws.take_out(row, None, damage);
                     }
-                    Place::Lost(row) => {
+                    PathSlot::Lost(row) => {
                         let what = frame_name(&path, index);
                         let damage = Damage::new(DamageKind::Frame, what, "none follows it");
                         self.flaws.rebuild(&Key::clone(&row.key), Some(row), None, damage);
                     }
-                    Place::Frame(_) => unreachable!("none stands behind the last"),
+                    PathSlot::Frame(_) => unreachable!("none stands behind the last"),
                 }
             }
             if last.is_some() {
-                let key = self.context.keys.at(Row::Set, &path).into();
-                self.expect(Row::Set, key, set.encode());
+                let key = self.context.keys.at(RowKind::Set, &path).into();
+                self.expect(RowKind::Set, key, set.encode());
             }
         }
         taken
@@ -229,19 +229,21 @@ impl<'a> FrameCheck<'a> {
     /// of the two can be damaged, and so can the number of the next append.
     async fn recency_and_heads(&mut self, found: &mut Validation) -> Result<(), Error> {
         let (mut heads, mut moves) = (Vec::new(), BTreeMap::new());
-        self.context.each_row(Row::Head, |row| heads.push(row)).await?;
+        self.context.each_row(RowKind::Head, |row| heads.push(row)).await?;
         self.context
-            .each_row(Row::Moved, |row| {
+            .each_row(RowKind::Moved, |row| {
                 moves.insert(Key::clone(&row.key), row);
             })
             .await?;
         found.heads = heads.len() as u64;
-        let heads: Vec<Head> = heads.iter().filter_map(|row| self.plausible(row)).collect();
-        let next_key = self.context.keys.only(Row::Sequence);
+        let heads: Vec<FrameHead> = heads.iter().filter_map(|row| self.plausible(row)).collect();
+        let next_key = self.context.keys.only(RowKind::Sequence);
         let next = self.context.row(&next_key).await?;
-        let number = |row: &Entry| row.value.as_slice().try_into().map(u64::from_be_bytes).ok();
-        let moved_key =
-            |known: &Known| self.context.keys.numbered(Row::Moved, &known.path, known.index);
+        let number =
+            |row: &TableEntry| row.value.as_slice().try_into().map(u64::from_be_bytes).ok();
+        let moved_key = |known: &KnownFrame| {
+            self.context.keys.numbered(RowKind::Moved, &known.path, known.index)
+        };
         let twice_said = heads.iter().filter(|head| {
             let known = &self.frames[&head.frame];
             moves.get(&moved_key(known)).and_then(number) == Some(head.sequence)
@@ -253,7 +255,7 @@ impl<'a> FrameCheck<'a> {
 
         let mut unused = moves.clone();
         for known in self.frames.values_mut() {
-            let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
+            let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
             let Some(again) = moves.get(&key).and_then(number) else { continue };
             if again > known.sequence && is_possible(again) {
                 known.recency = again;
@@ -287,7 +289,7 @@ impl<'a> FrameCheck<'a> {
         }
         for ((path, frame_type), (sequence, id)) in newest {
             let known = &self.frames[&id];
-            let head = Head {
+            let head = FrameHead {
                 frame: id,
                 index: known.index,
                 sequence,
@@ -295,8 +297,8 @@ impl<'a> FrameCheck<'a> {
                 kind: known.kind,
                 frame_type: frame_type.clone(),
             };
-            let key = self.context.keys.typed(Row::Head, &path, &frame_type);
-            self.expect(Row::Head, key, head.encode());
+            let key = self.context.keys.typed(RowKind::Head, &path, &frame_type);
+            self.expect(RowKind::Head, key, head.encode());
         }
         let newest = self.frames.values().map(|known| known.recency).max().unwrap_or(0);
         if next.as_ref().map_or(Some(1), number) != Some(newest + 1) {
@@ -309,17 +311,17 @@ impl<'a> FrameCheck<'a> {
     }
 
     /// The head in a row, if it may be the one of its path and type.
-    fn plausible(&self, row: &Entry) -> Option<Head> {
-        let head = Head::decode(&row.value).ok()?;
+    fn plausible(&self, row: &TableEntry) -> Option<FrameHead> {
+        let head = FrameHead::decode(&row.value).ok()?;
         let known = self.frames.get(&head.frame)?;
-        let key = self.context.keys.typed(Row::Head, &known.path, &known.frame_type);
+        let key = self.context.keys.typed(RowKind::Head, &known.path, &known.frame_type);
         (key == row.key && known.index == head.index).then_some(head)
     }
 
     /// A head says when its frame became it again, and the row that should say it too does not.
-    fn restore_move(&mut self, head: &Head, moves: &mut BTreeMap<Key, Entry>) {
+    fn restore_move(&mut self, head: &FrameHead, moves: &mut BTreeMap<Key, TableEntry>) {
         let known = &self.frames[&head.frame];
-        let key = self.context.keys.numbered(Row::Moved, &known.path, known.index);
+        let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
         let value = head.sequence.to_be_bytes().to_vec();
         let damage = Damage::new(DamageKind::Sequence, MOVE, "the head says otherwise");
         self.flaws.rebuild(&key, moves.remove(&key), Some(value), damage);
@@ -328,7 +330,7 @@ impl<'a> FrameCheck<'a> {
     /// Compares the rows of a kind with those that are made from the frames.
     async fn derived(
         &mut self,
-        row: Row,
+        row: RowKind,
         kind: DamageKind,
         name: fn(&[u8]) -> String,
         [extra, other, missing]: [&str; 3],
@@ -357,11 +359,11 @@ impl<'a> FrameCheck<'a> {
     }
 
     async fn indices(&mut self, taken: &BTreeSet<(TreePath, u64)>) -> Result<(), Error> {
-        for row in [Row::Place, Row::Basis, Row::Dependent] {
+        for row in [RowKind::Place, RowKind::Basis, RowKind::Dependent] {
             self.derived(row, DamageKind::Index, index_name, INDEX).await?;
         }
         // A frame that is gone without a trace is known from its place.
-        let places = self.context.keys.all(Row::Place);
+        let places = self.context.keys.all(RowKind::Place);
         for (key, flaw) in &mut self.flaws.0 {
             let (true, None, Some(row)) = (key.starts_with(&places), &flaw.value, &flaw.found)
             else {
@@ -374,10 +376,11 @@ impl<'a> FrameCheck<'a> {
                 flaw.is_kept = true;
             }
         }
-        let all_listed = self.context.row(&self.context.keys.only(Row::AllListed)).await?.is_some();
-        self.derived(Row::OfRun, DamageKind::Index, index_name, INDEX).await?;
+        let all_listed =
+            self.context.row(&self.context.keys.only(RowKind::AllListed)).await?.is_some();
+        self.derived(RowKind::OfRun, DamageKind::Index, index_name, INDEX).await?;
         if !all_listed {
-            let runs = self.context.keys.all(Row::OfRun);
+            let runs = self.context.keys.all(RowKind::OfRun);
             self.flaws.0.retain(|key, flaw| !key.starts_with(&runs) || flaw.found.is_some());
         }
         Ok(())
@@ -386,31 +389,36 @@ impl<'a> FrameCheck<'a> {
     /// Marks of frames, and what is noted of directories and renames.
     async fn notes(&mut self) -> Result<(), Error> {
         let mut rows = Vec::new();
-        for kind in
-            [Row::Invalid, Row::Touched, Row::ToAdopt, Row::Renamed, Row::MovedTo, Row::Candidate]
-        {
+        for kind in [
+            RowKind::Invalid,
+            RowKind::Touched,
+            RowKind::ToAdopt,
+            RowKind::Renamed,
+            RowKind::MovedTo,
+            RowKind::Candidate,
+        ] {
             self.context.each_row(kind, |row| rows.push((kind, row))).await?;
         }
         let heads: BTreeSet<Key> = self
             .frames
             .values()
-            .map(|known| self.context.keys.typed(Row::Invalid, &known.path, &known.frame_type))
+            .map(|known| self.context.keys.typed(RowKind::Invalid, &known.path, &known.frame_type))
             .collect();
         for (kind, row) in rows {
             let at = split_path(&row.key).map(|(path, _)| path).unwrap_or_default();
             let (what, is_sound, value) = match kind {
-                Row::Invalid => {
+                RowKind::Invalid => {
                     let has_head = heads.contains(&row.key);
                     let value = has_head.then(damaged_mark);
                     ("the mark of a frame", has_head && is_mark(&row.value), value)
                 }
-                Row::Touched => {
+                RowKind::Touched => {
                     let is_sound =
                         row.value.is_empty() || (at.is_root() && row.value == TOUCHED_EVERYWHERE);
                     let everywhere = if at.is_root() { TOUCHED_EVERYWHERE } else { &[] };
                     ("the note about changes", is_sound, Some(everywhere.to_vec()))
                 }
-                Row::ToAdopt => ("the note about a rename", read_note(&row).is_ok(), None),
+                RowKind::ToAdopt => ("the note about a rename", read_note(&row).is_ok(), None),
                 _ => ("the other path of a rename", old_path(&row.value).is_ok(), None),
             };
             if !is_sound {
@@ -433,7 +441,7 @@ const HEAD: [&str; 3] = ["there is no such frame", "it is not the newest frame",
 const INDEX: [&str; 3] = ["no frame has it", "it leads to another place", "it is missing"];
 
 /// The frame, path and index of a place.
-pub(super) fn place_of(row: &Entry) -> Option<(FrameId, TreePath, u64)> {
+pub(super) fn place_of(row: &TableEntry) -> Option<(FrameId, TreePath, u64)> {
     let id = row.key.get(17..)?.try_into().map(Digest::from_bytes).ok()?;
     let (index, path) = row.value.split_first_chunk()?;
     Some((FrameId::new(id), TreePath::new(path).ok()?, u64::from_be_bytes(*index)))

@@ -13,12 +13,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use piton_core::Digest;
-use piton_store::port::{Batch, BlobEntry, Entry, Key, Namespace, Table, Write};
+use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
 use super::{
     Damage, DamageKind, Validation,
-    flaw::Flaw,
+    flaw::RowFlaw,
     frames::{FrameCheck, frame_name, place_of},
 };
 use crate::{
@@ -26,10 +26,10 @@ use crate::{
     bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX},
     context::{keep, put, put_after, remove_after},
     frame::FRAMES_CROWDED,
-    history::{CROWDED, Difference, Place, RootEntry, TOUCHED_EVERYWHERE},
+    history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference},
     stored::{
         NodeBody,
-        keys::{Keys, Row, split_path},
+        keys::{ProjectKeys, RowKind, split_path},
     },
     tree::{Directory, TreeNodeId, TreePath},
 };
@@ -103,8 +103,8 @@ impl Context {
         partial: bool,
         done: &mut ContextRepaired,
     ) -> Result<(), Error> {
-        let everything = self.compare(None, Place::Scanned(Arc::clone(tree))).await?;
-        let Difference { new_nodes, .. } = everything;
+        let everything = self.compare(None, TreeCursor::Scanned(Arc::clone(tree))).await?;
+        let TreeDifference { new_nodes, .. } = everything;
         let mut damaged = Vec::new();
         for (path, node) in new_nodes {
             if !matches!(self.body(node.id()).await, Ok(Some(_))) {
@@ -126,9 +126,9 @@ impl Context {
         &self,
         done: &mut ContextRepaired,
     ) -> Result<BTreeSet<TreeNodeId>, Error> {
-        let skip = self.keys.all(Row::Node).len();
+        let skip = self.keys.all(RowKind::Node).len();
         let mut ids = BTreeSet::new();
-        self.each_row(Row::Node, |row| {
+        self.each_row(RowKind::Node, |row| {
             if let Some(id) = row.key.get(skip..skip + 32).and_then(|id| id.try_into().ok()) {
                 ids.insert(TreeNodeId::new(Digest::from_bytes(id)));
             }
@@ -171,14 +171,14 @@ impl Context {
         nodes: &BTreeSet<TreeNodeId>,
         done: &mut ContextRepaired,
     ) -> Result<(), Error> {
-        let current_key = self.keys.only(Row::Current);
+        let current_key = self.keys.only(RowKind::Current);
         let current = self.row(&current_key).await?;
         let known = match current.as_ref().map(|row| RootEntry::decode(&row.value)) {
             Some(Ok(entry)) if self.is_tree(&entry).await? => Some(entry),
             _ => None,
         };
         let mut rows = Vec::new();
-        self.each_row(Row::Root, |row| rows.push(row)).await?;
+        self.each_row(RowKind::Root, |row| rows.push(row)).await?;
         let mut groups = Vec::new();
         let mut trees = std::collections::BTreeMap::new();
         for row in rows {
@@ -224,7 +224,7 @@ impl Context {
 
         let taken = self.taken_away().await?;
         let newest = trees.last_key_value().map(|(_, newest)| newest.clone());
-        let lost = taken.iter().filter_map(|key| key.strip_prefix(&*self.keys.all(Row::Root)));
+        let lost = taken.iter().filter_map(|key| key.strip_prefix(&*self.keys.all(RowKind::Root)));
         let lost = lost.filter_map(|number| number.try_into().map(u64::from_be_bytes).ok());
         let highest = trees.keys().copied().chain(lost).max().unwrap_or(0);
         let is_there = newest.as_ref().is_some_and(|newest| newest.root == tree.id());
@@ -261,7 +261,7 @@ impl Context {
             batch.push(self.touch_everywhere());
         }
         let mut labels = Vec::new();
-        self.each_row(Row::Label, |row| labels.push(row)).await?;
+        self.each_row(RowKind::Label, |row| labels.push(row)).await?;
         for row in labels {
             let number = row.value.as_slice().try_into().map_or(0, u64::from_be_bytes);
             if number == 0 || number > root.sequence {
@@ -285,18 +285,18 @@ impl Context {
         let blobs = &self.ports.blobs;
         let mut after = None;
         loop {
-            let page: Vec<BlobEntry> = blobs.list(Namespace::Context, after, PAGE).await?;
+            let page: Vec<BlobEntry> = blobs.list(BlobNamespace::Context, after, PAGE).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = Some(last.digest);
             for entry in page {
-                done.contents.extend(blobs.set_aside(Namespace::Context, entry.digest).await?);
+                done.contents.extend(blobs.set_aside(BlobNamespace::Context, entry.digest).await?);
             }
         }
     }
 
     /// Takes damaged frames and notes out of use, and makes everything that refers to frames again.
     async fn repair_frames(&self, done: &mut ContextRepaired) -> Result<(), Error> {
-        let next_key = self.keys.only(Row::Sequence);
+        let next_key = self.keys.only(RowKind::Sequence);
         let next = self.row(&next_key).await?;
         let mut flaws = FrameCheck::new(self).run(&mut Validation::default()).await?.0;
         if flaws.is_empty() {
@@ -304,7 +304,7 @@ impl Context {
         }
         let last = flaws.remove(&next_key);
         let mut groups = Vec::new();
-        for (key, Flaw { damage, found, value, is_kept }) in flaws {
+        for (key, RowFlaw { damage, found, value, is_kept }) in flaws {
             let mut group = Batch::new();
             match (&found, is_kept) {
                 (Some(row), true) => {
@@ -333,16 +333,20 @@ impl Context {
         self.commit(batch).await
     }
 
-    fn touch_everywhere(&self) -> Write {
-        put(self.keys.at(Row::Touched, &TreePath::root()).into(), TOUCHED_EVERYWHERE.to_vec())
+    fn touch_everywhere(&self) -> TableWrite {
+        put(self.keys.at(RowKind::Touched, &TreePath::root()).into(), TOUCHED_EVERYWHERE.to_vec())
     }
 
     /// Commits groups of writes; those of a group go together, and each commit depends on `guard`.
-    async fn commit_groups(&self, groups: Vec<Batch>, guard: Option<Write>) -> Result<(), Error> {
+    async fn commit_groups(
+        &self,
+        groups: Vec<Batch>,
+        guard: Option<TableWrite>,
+    ) -> Result<(), Error> {
         let (mut batch, mut bytes) = (Batch::new(), 0);
         for group in groups {
-            let size = |write: &Write| match &write.change {
-                piton_store::port::Change::Put(value) => write.key.len() + value.len(),
+            let size = |write: &TableWrite| match &write.change {
+                piton_store::port::EntryChange::Put(value) => write.key.len() + value.len(),
                 _ => write.key.len(),
             };
             let more: usize = group.iter().map(size).sum();
@@ -362,7 +366,11 @@ impl Context {
     }
 
     /// Keeps a row, and removes it.
-    async fn take_away(&self, row: &Entry, done: &mut ContextRepaired) -> Result<Batch, Error> {
+    async fn take_away(
+        &self,
+        row: &TableEntry,
+        done: &mut ContextRepaired,
+    ) -> Result<Batch, Error> {
         done.taken.push(set_aside_as(&row.key, row.value.len(), Some(row)));
         let mut group = self.kept(row).await?;
         group.push(remove_after(row));
@@ -370,7 +378,7 @@ impl Context {
     }
 
     /// What keeps a row that is about to be replaced; nothing if it is kept already.
-    async fn kept(&self, row: &Entry) -> Result<Batch, Error> {
+    async fn kept(&self, row: &TableEntry) -> Result<Batch, Error> {
         let mut key = self.aside_key(&row.key);
         // Whatever else was taken away under this key stays.
         while let Some(there) = self.row(&key).await? {
@@ -394,7 +402,7 @@ impl Context {
 
     /// Where a row is kept that was taken out of use.
     fn aside_key(&self, key: &[u8]) -> Key {
-        let mut aside = self.keys.all(Row::Aside);
+        let mut aside = self.keys.all(RowKind::Aside);
         aside.extend_from_slice(&key[aside.len() - 1..]);
         aside.into()
     }
@@ -402,7 +410,7 @@ impl Context {
     /// The keys of everything that was taken out of use, as they were.
     pub(super) async fn taken_away(&self) -> Result<BTreeSet<Vec<u8>>, Error> {
         let mut keys = BTreeSet::new();
-        self.each_row(Row::Aside, |row| {
+        self.each_row(RowKind::Aside, |row| {
             keys.insert(original_key(&row.key));
         })
         .await?;
@@ -412,7 +420,7 @@ impl Context {
     /// Everything that repairs took out of use.
     pub async fn set_aside(&self) -> Result<Vec<SetAside>, Error> {
         let mut found = Vec::new();
-        self.each_row(Row::Aside, |row| found.push(kept_row(row))).await?;
+        self.each_row(RowKind::Aside, |row| found.push(kept_row(row))).await?;
         found.sort_unstable();
         Ok(found)
     }
@@ -423,7 +431,7 @@ pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_
     let mut found = Vec::new();
     let mut behind: Option<Vec<u8>> = None;
     while let Some(project) = ProjectId::next_in(table, behind.as_deref()).await? {
-        let prefix = Keys(project).all(Row::Aside);
+        let prefix = ProjectKeys(project).all(RowKind::Aside);
         let mut after: Option<Key> = None;
         loop {
             let page = table.scan(&prefix, after.as_deref(), PAGE).await?;
@@ -440,14 +448,14 @@ pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_
 }
 
 /// What a row is that is kept under a key of its own.
-fn kept_row(row: Entry) -> SetAside {
+fn kept_row(row: TableEntry) -> SetAside {
     let key = original_key(&row.key);
-    let row = Entry { key: key.clone().into(), ..row };
+    let row = TableEntry { key: key.clone().into(), ..row };
     set_aside_as(&key, row.value.len(), Some(&row))
 }
 
 /// What a row that was taken out of use is called.
-fn set_aside_as(key: &[u8], bytes: usize, row: Option<&Entry>) -> SetAside {
+fn set_aside_as(key: &[u8], bytes: usize, row: Option<&TableEntry>) -> SetAside {
     let rest = &key[17..];
     let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
     let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));

@@ -8,7 +8,7 @@ use super::{DamageKind, Validation};
 use crate::{
     Context, Error,
     history::RootEntry,
-    stored::{NodeBody, keys::Row},
+    stored::{NodeBody, keys::RowKind},
     tree::TreeNodeId,
 };
 
@@ -27,10 +27,10 @@ impl<'a> TreeCheck<'a> {
     pub(super) async fn run(mut self, found: &mut Validation) -> Result<(), Error> {
         self.taken_away = self.context.taken_away().await?;
         found.lost = self.taken_away.len() as u64;
-        let skip = self.context.keys.all(Row::Node).len();
+        let skip = self.context.keys.all(RowKind::Node).len();
         let nodes = &mut self.nodes;
         self.context
-            .each_row(Row::Node, |row| {
+            .each_row(RowKind::Node, |row| {
                 // Later rows of large directories have more than the id in their keys.
                 if let Ok(id) = row.key[skip..].try_into() {
                     nodes.insert(TreeNodeId::new(Digest::from_bytes(id)));
@@ -57,7 +57,7 @@ impl<'a> TreeCheck<'a> {
 
     async fn roots(&self, found: &mut Validation) -> Result<(), Error> {
         let mut rows = Vec::new();
-        self.context.each_row(Row::Root, |row| rows.push(row)).await?;
+        self.context.each_row(RowKind::Root, |row| rows.push(row)).await?;
         let mut last = None;
         for row in &rows {
             found.roots += 1;
@@ -91,7 +91,7 @@ impl<'a> TreeCheck<'a> {
             found.add(DamageKind::Root, "the current tree", "it is not the last recorded one");
         }
         let mut labels = Vec::new();
-        self.context.each_row(Row::Label, |row| labels.push(row)).await?;
+        self.context.each_row(RowKind::Label, |row| labels.push(row)).await?;
         for label in labels {
             let number = label.value.as_slice().try_into().map(u64::from_be_bytes);
             let newest = last.as_ref().map_or(0, |last| last.sequence);

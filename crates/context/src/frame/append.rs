@@ -5,11 +5,11 @@ use std::sync::Arc;
 use piton_core::{Digest, FileBytes, canonical};
 use piton_store::{
     collect::lease_name,
-    port::{Batch, Entry, Key, Lease, Mode, Namespace, Patience},
+    port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry},
 };
 use serde::Serialize;
 
-use super::{Basis, Frame, FrameId, FrameSet, Head, Metadata, leaf};
+use super::{Basis, Frame, FrameHead, FrameId, FrameSet, Metadata, leaf};
 use crate::{
     Context, Error,
     bounds::{
@@ -18,7 +18,7 @@ use crate::{
     },
     context::{keep, put, put_after, remove_after},
     history::each_once,
-    stored::{bytes::put_number, keys::Row},
+    stored::{bytes::put_number, keys::RowKind},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
@@ -28,7 +28,7 @@ pub(crate) const FRAMES_CROWDED: &str = "other processes appended frames";
 
 /// A frame that is to be appended.
 #[derive(Clone, Debug)]
-pub(crate) struct Draft {
+pub(crate) struct FrameDraft {
     pub(crate) path: TreePath,
     pub(crate) node_id: TreeNodeId,
     pub(crate) frame_type: FrameType,
@@ -40,20 +40,20 @@ pub(crate) struct Draft {
 
 /// What a draft was made from, and must not have changed when it is recorded.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct After {
+pub(crate) struct Precondition {
     /// The current tree.
-    pub(crate) current: Option<Entry>,
+    pub(crate) current: Option<TableEntry>,
     /// The number of the next append, and with it every frame and head.
     pub(crate) sequence: Option<NextAppend>,
 }
 
 /// The row with the number of the next append, as it was read; there is none before the first.
 #[derive(Clone, Debug)]
-pub(crate) struct NextAppend(pub(crate) Option<Entry>);
+pub(crate) struct NextAppend(pub(crate) Option<TableEntry>);
 
 piton_core::closed_set! {
     /// What came of an append.
-    pub enum Outcome {
+    pub enum AppendOutcome {
         /// A new frame, which is the head now.
         Added => "added",
         /// The frame was there; it is the head again.
@@ -71,10 +71,10 @@ pub struct Appended {
     /// The frame.
     pub frame: FrameId,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: AppendOutcome,
 }
 
-impl Draft {
+impl FrameDraft {
     pub(crate) fn id(&self) -> FrameId {
         FrameId::of(&self.path, &self.frame_type, &self.agent_id, &self.basis)
     }
@@ -99,7 +99,11 @@ impl Draft {
 impl Context {
     /// Appends a frame and makes it the head of its path and type. If something that the draft was made from has
     /// changed since it was read, nothing happens, and the error is a conflict.
-    pub(crate) async fn append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
+    pub(crate) async fn append(
+        &self,
+        draft: &FrameDraft,
+        after: &Precondition,
+    ) -> Result<Appended, Error> {
         draft.check()?;
         let mut turn = None;
         for tries in 0..TRIES_MAX {
@@ -127,13 +131,17 @@ impl Context {
         Ok(self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?)
     }
 
-    async fn try_append(&self, draft: &Draft, after: &After) -> Result<Appended, Error> {
+    async fn try_append(
+        &self,
+        draft: &FrameDraft,
+        after: &Precondition,
+    ) -> Result<Appended, Error> {
         let mut batch = Batch::new();
         if let Some(current) = &after.current {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
         }
         let [head, place, set, invalid] = self.keys_around(draft);
-        let keys = [self.keys.only(Row::Sequence), head, place, set, invalid];
+        let keys = [self.keys.only(RowKind::Sequence), head, place, set, invalid];
         let [sequence, head, place, set, invalid] = self.rows_of(keys).await?;
         let sequence = match &after.sequence {
             Some(NextAppend(read)) => read.clone(),
@@ -146,7 +154,7 @@ impl Context {
             Some(_) => None,
         };
         let appended = self.add_to(draft, next, [head, place, set, invalid], &mut batch).await?;
-        if appended.outcome == Outcome::Unchanged {
+        if appended.outcome == AppendOutcome::Unchanged {
             return Ok(appended);
         }
         batch.extend(self.next_number(sequence.as_ref(), next + 1));
@@ -157,8 +165,8 @@ impl Context {
 
     /// Appends frames of different paths in one commit. If somebody else appends at the same time, nothing happens, and
     /// the error is a conflict.
-    pub(crate) async fn append_all(&self, drafts: &[&Draft]) -> Result<Vec<Appended>, Error> {
-        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
+    pub(crate) async fn append_all(&self, drafts: &[&FrameDraft]) -> Result<Vec<Appended>, Error> {
+        let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
         let mut next = next_sequence(sequence.as_ref())?;
         let (mut batch, mut appended) = (Batch::new(), Vec::with_capacity(drafts.len()));
         let mut shared = None;
@@ -169,7 +177,7 @@ impl Context {
             }
             let rows = self.rows_of(self.keys_around(draft)).await?;
             let added = self.add_to(draft, next, rows, &mut batch).await?;
-            next += u64::from(added.outcome != Outcome::Unchanged);
+            next += u64::from(added.outcome != AppendOutcome::Unchanged);
             appended.push(added);
         }
         if !batch.is_empty() {
@@ -182,39 +190,39 @@ impl Context {
     }
 
     /// The keys of what an append depends on: the head, the place of the frame, the set and the mark.
-    fn keys_around(&self, draft: &Draft) -> [Key; 4] {
+    fn keys_around(&self, draft: &FrameDraft) -> [Key; 4] {
         [
-            self.keys.typed(Row::Head, &draft.path, &draft.frame_type),
-            self.keys.digests(Row::Place, &draft.id().digest(), None),
-            self.keys.at(Row::Set, &draft.path).into(),
-            self.keys.typed(Row::Invalid, &draft.path, &draft.frame_type),
+            self.keys.typed(RowKind::Head, &draft.path, &draft.frame_type),
+            self.keys.digests(RowKind::Place, &draft.id().digest(), None),
+            self.keys.at(RowKind::Set, &draft.path).into(),
+            self.keys.typed(RowKind::Invalid, &draft.path, &draft.frame_type),
         ]
     }
 
     /// Adds to `batch` what an append with the number `next` changes, but for the number of the one after it.
     async fn add_to(
         &self,
-        draft: &Draft,
+        draft: &FrameDraft,
         next: u64,
-        [head, place, set, invalid]: [Option<Entry>; 4],
+        [head, place, set, invalid]: [Option<TableEntry>; 4],
         batch: &mut Batch,
     ) -> Result<Appended, Error> {
         let frame = draft.id();
-        let head = head.map(|row| Head::decode(&row.value)).transpose()?;
+        let head = head.map(|row| FrameHead::decode(&row.value)).transpose()?;
         let (index, outcome) = match &place {
             Some(place) => {
                 let is_head = head.as_ref().is_some_and(|head| head.frame == frame);
                 if is_head && invalid.is_none() {
-                    return Ok(Appended { frame, outcome: Outcome::Unchanged });
+                    return Ok(Appended { frame, outcome: AppendOutcome::Unchanged });
                 }
                 let index = place_index(&place.value)?;
-                let moved = self.keys.numbered(Row::Moved, &draft.path, index);
+                let moved = self.keys.numbered(RowKind::Moved, &draft.path, index);
                 batch.push(put(moved, next.to_be_bytes().into()));
-                (index, if is_head { Outcome::Reaffirmed } else { Outcome::HeadMoved })
+                (index, if is_head { AppendOutcome::Reaffirmed } else { AppendOutcome::HeadMoved })
             }
-            None => (self.add_frame(draft, frame, next, set, batch).await?, Outcome::Added),
+            None => (self.add_frame(draft, frame, next, set, batch).await?, AppendOutcome::Added),
         };
-        let head = Head {
+        let head = FrameHead {
             frame,
             index,
             sequence: next,
@@ -222,7 +230,10 @@ impl Context {
             agent_id: draft.agent_id.clone(),
             kind: draft.basis.kind(),
         };
-        batch.push(put(self.keys.typed(Row::Head, &draft.path, &draft.frame_type), head.encode()));
+        batch.push(put(
+            self.keys.typed(RowKind::Head, &draft.path, &draft.frame_type),
+            head.encode(),
+        ));
         // A synthesis that came along with a rename is out of date, wherever the rename was noted.
         if draft.metadata.get("adopted_from").is_some() {
             batch.push(self.touch(&draft.path));
@@ -233,16 +244,16 @@ impl Context {
     }
 
     /// Makes `next` the number of the next append, if nobody else appended since `read`.
-    fn next_number(&self, read: Option<&Entry>, next: u64) -> Batch {
+    fn next_number(&self, read: Option<&TableEntry>, next: u64) -> Batch {
         let mut batch = Batch::new();
         batch.extend(read.is_none().then(|| self.all_listed()));
-        let key = self.keys.only(Row::Sequence);
+        let key = self.keys.only(RowKind::Sequence);
         batch.push(put_after(key, read, next.to_be_bytes().into()));
         batch
     }
 
     /// The lease that keeps a collection away, if the content becomes a blob.
-    async fn shared_with_collection(&self, draft: &Draft) -> Result<Option<Lease>, Error> {
+    async fn shared_with_collection(&self, draft: &FrameDraft) -> Result<Option<Lease>, Error> {
         if draft.content.len() <= INLINE_BYTES_MAX {
             return Ok(None);
         }
@@ -253,10 +264,10 @@ impl Context {
     /// What a new frame adds beside its head, to the `set` of its path. Returns its place among the frames there.
     async fn add_frame(
         &self,
-        draft: &Draft,
+        draft: &FrameDraft,
         id: FrameId,
         sequence: u64,
-        set: Option<Entry>,
+        set: Option<TableEntry>,
         batch: &mut Batch,
     ) -> Result<u64, Error> {
         let mut set = FrameSet::of_row(&draft.path, set.as_ref())?;
@@ -276,25 +287,25 @@ impl Context {
         };
         let inline = draft.content.len() <= INLINE_BYTES_MAX;
         if !inline {
-            self.ports.blobs.put(Namespace::Context, draft.content.clone()).await?;
+            self.ports.blobs.put(BlobNamespace::Context, draft.content.clone()).await?;
         }
         let header = frame.header();
         set.add(leaf(id, &header));
         let row = Frame::encode(&header, inline.then_some(&*draft.content));
-        batch.push(put(self.keys.numbered(Row::Frame, &draft.path, frame.index), row));
-        batch.push(put(self.keys.at(Row::Set, &draft.path).into(), set.encode()));
+        batch.push(put(self.keys.numbered(RowKind::Frame, &draft.path, frame.index), row));
+        batch.push(put(self.keys.at(RowKind::Set, &draft.path).into(), set.encode()));
         batch.extend(self.listed(&frame));
         let mut place = Vec::new();
         put_number(&mut place, frame.index);
         place.extend_from_slice(draft.path.as_bytes());
-        batch.push(put(self.keys.digests(Row::Place, &id.digest(), None), place));
+        batch.push(put(self.keys.digests(RowKind::Place, &id.digest(), None), place));
         let basis = draft.basis.digest();
-        batch.push(put(self.keys.digests(Row::Basis, &basis, Some(&id.digest())), Vec::new()));
+        batch.push(put(self.keys.digests(RowKind::Basis, &basis, Some(&id.digest())), Vec::new()));
         let mut parts = draft.basis.frames();
         parts.sort_unstable();
         parts.dedup();
         for part in parts {
-            let key = self.keys.digests(Row::Dependent, &part.digest(), Some(&id.digest()));
+            let key = self.keys.digests(RowKind::Dependent, &part.digest(), Some(&id.digest()));
             batch.push(put(key, Vec::new()));
         }
         Ok(frame.index)
@@ -302,7 +313,7 @@ impl Context {
 }
 
 /// The number of the next append.
-pub(crate) fn next_sequence(row: Option<&Entry>) -> Result<u64, Error> {
+pub(crate) fn next_sequence(row: Option<&TableEntry>) -> Result<u64, Error> {
     let Some(row) = row else {
         return Ok(1);
     };
@@ -318,7 +329,7 @@ pub(crate) fn place_index(row: &[u8]) -> Result<u64, Error> {
     Ok(u64::from_be_bytes(*index))
 }
 
-impl Head {
+impl FrameHead {
     pub(crate) fn encode(&self) -> Vec<u8> {
         canonical::encode(self).expect("it has texts and small numbers only").into_vec()
     }

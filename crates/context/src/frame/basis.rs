@@ -41,7 +41,7 @@ pub enum Basis {
         /// The digest of what it was asked.
         prompt: Digest,
         /// What it was given to read.
-        given: Vec<Given>,
+        given: Vec<BasisInputs>,
         /// Which try it was, from 1.
         attempt: u64,
     },
@@ -89,7 +89,7 @@ pub struct Policy {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub enum Given {
+pub enum BasisInputs {
     /// A tree node.
     Node {
         /// Where it is.
@@ -146,9 +146,9 @@ impl Basis {
             Self::Written { .. } => Vec::new(),
             Self::Synthesis { frames, .. } => frames.clone(),
             Self::Generated { given, .. } => {
-                let frame = |given: &Given| match given {
-                    Given::Frame { frame_id, .. } => Some(*frame_id),
-                    Given::Node { .. } => None,
+                let frame = |given: &BasisInputs| match given {
+                    BasisInputs::Frame { frame_id, .. } => Some(*frame_id),
+                    BasisInputs::Node { .. } => None,
                 };
                 given.iter().filter_map(frame).collect()
             }

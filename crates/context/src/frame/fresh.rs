@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt};
 use piton_store::{bounds::TABLE_GET_MAX, port::BoxFuture};
 use serde::Serialize;
 
-use super::{Basis, Frame, FrameId, Given, Head};
+use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
 use crate::{
     Context, Error,
     bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
@@ -255,7 +255,7 @@ impl<'a> Judge<'a> {
         }
         for heads in heads.chunks(TABLE_GET_MAX) {
             let unknown = heads.iter().filter(|(_, head)| !self.known.contains_key(&head.frame));
-            let unknown: Vec<(TreePath, Head)> = unknown.cloned().collect();
+            let unknown: Vec<(TreePath, FrameHead)> = unknown.cloned().collect();
             for child in self.context.frames_at(&unknown).await? {
                 self.judge(&child).await?;
             }
@@ -271,19 +271,19 @@ impl<'a> Judge<'a> {
         Ok(Freshness::Fresh)
     }
 
-    async fn generated(&mut self, given: &[Given]) -> Result<Freshness, Error> {
+    async fn generated(&mut self, given: &[BasisInputs]) -> Result<Freshness, Error> {
         if given.len() > MANY_FRAMES {
             self.listings.get_or_insert_default();
         }
         for given in given {
             match given {
-                Given::Node { path, node_id } => {
+                BasisInputs::Node { path, node_id } => {
                     let found = self.written(path, *node_id).await?;
                     if !found.is_fresh() {
                         return Ok(found);
                     }
                 }
-                Given::Frame { path, frame_type, frame_id } => {
+                BasisInputs::Frame { path, frame_type, frame_id } => {
                     let head = self.context.head(path, frame_type).await?;
                     if head.is_none_or(|head| head.frame != *frame_id) {
                         let reason = format!("the {frame_type} frame of {path} is another one now");

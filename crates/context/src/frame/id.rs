@@ -19,7 +19,7 @@ pub struct FrameId(Digest);
 /// What is hashed.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Identity<'a> {
+struct FramePreimage<'a> {
     path: &'a TreePath,
     frame_type: &'a FrameType,
     agent_id: &'a AgentId,
@@ -29,7 +29,7 @@ struct Identity<'a> {
 impl FrameId {
     /// The id of a frame.
     pub fn of(path: &TreePath, frame_type: &FrameType, agent_id: &AgentId, basis: &Basis) -> Self {
-        let identity = Identity { path, frame_type, agent_id, basis };
+        let identity = FramePreimage { path, frame_type, agent_id, basis };
         let bytes = canonical::encode(&identity).expect("it has texts and small numbers only");
         Self(Digest::of(&bytes))
     }

@@ -2,12 +2,12 @@
 
 use piton_core::{Digest, FileBytes};
 
-use super::{After, Appended, Basis, Draft, Metadata};
+use super::{Appended, Basis, FrameDraft, Metadata, Precondition};
 use crate::{
     Context, Error,
     bounds::TRIES_MAX,
-    history::{Found, NodeRef, RootEntry},
-    stored::keys::Row,
+    history::{FoundNode, NodeRef, RootEntry},
+    stored::keys::RowKind,
     tree::TreeNodeId,
     word::{AgentId, FrameType},
 };
@@ -74,9 +74,9 @@ impl Context {
         new: NewFrame,
         allow_stale: bool,
     ) -> Result<Appended, Error> {
-        let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+        let row = self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
         let root = RootEntry::decode(&row.value)?.root;
-        let Found { node, there: current } = self.find(root, asked).await?;
+        let FoundNode { node, there: current } = self.find(root, asked).await?;
         if let Some(given) = new.agent_id.filter(|given| given != agent) {
             return Err(Error::Impersonation {
                 given: format!("of the agent {given}"),
@@ -97,7 +97,7 @@ impl Context {
             });
         }
         let content = Digest::of(&FileBytes(&new.content));
-        let draft = Draft {
+        let draft = FrameDraft {
             path: node.path,
             node_id: node.id,
             frame_type: new.frame_type,
@@ -106,6 +106,6 @@ impl Context {
             content: new.content,
             metadata: new.metadata,
         };
-        self.append(&draft, &After { current: Some(row), sequence: None }).await
+        self.append(&draft, &Precondition { current: Some(row), sequence: None }).await
     }
 }

@@ -1,7 +1,7 @@
 //! Reading frames and heads. Every content that is handed out was checked.
 
 use piton_core::Digest;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Context, Error,
-    stored::keys::{Row, split_path},
+    stored::keys::{RowKind, split_path},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -18,7 +18,7 @@ use crate::{
 /// The newest frame of a type at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Head {
+pub struct FrameHead {
     /// The frame.
     pub frame: FrameId,
     /// Its place among the frames of the path.
@@ -39,32 +39,32 @@ impl Context {
         &self,
         path: &TreePath,
         frame_type: &FrameType,
-    ) -> Result<Option<Head>, Error> {
-        let row = self.row(&self.keys.typed(Row::Head, path, frame_type)).await?;
-        row.map(|row| Head::decode(&row.value)).transpose()
+    ) -> Result<Option<FrameHead>, Error> {
+        let row = self.row(&self.keys.typed(RowKind::Head, path, frame_type)).await?;
+        row.map(|row| FrameHead::decode(&row.value)).transpose()
     }
 
     /// The heads at a path, by type.
-    pub async fn heads(&self, path: &TreePath) -> Result<Vec<Head>, Error> {
-        let rows = self.rows(&self.keys.at(Row::Head, path)).await?;
-        rows.iter().map(|row| Head::decode(&row.value)).collect()
+    pub async fn heads(&self, path: &TreePath) -> Result<Vec<FrameHead>, Error> {
+        let rows = self.rows(&self.keys.at(RowKind::Head, path)).await?;
+        rows.iter().map(|row| FrameHead::decode(&row.value)).collect()
     }
 
     /// The heads at a path and everywhere below it, by path and type.
     pub(crate) async fn heads_within(
         &self,
         path: &TreePath,
-    ) -> Result<Vec<(TreePath, Head)>, Error> {
-        let mut rows = self.rows(&self.keys.at(Row::Head, path)).await?;
-        let below = self.rows(&self.keys.below(Row::Head, path)).await?;
+    ) -> Result<Vec<(TreePath, FrameHead)>, Error> {
+        let mut rows = self.rows(&self.keys.at(RowKind::Head, path)).await?;
+        let below = self.rows(&self.keys.below(RowKind::Head, path)).await?;
         rows.extend(below.into_iter().filter(|row| {
             // The rows of the topmost directory begin like all others.
             split_path(&row.key).is_some_and(|(found, _)| found != *path)
         }));
-        let head = |row: &piton_store::port::Entry| {
+        let head = |row: &piton_store::port::TableEntry| {
             let (path, _) =
                 split_path(&row.key).ok_or_else(|| Error::integrity("a head", "its key is cut"))?;
-            Ok((path, Head::decode(&row.value)?))
+            Ok((path, FrameHead::decode(&row.value)?))
         };
         rows.iter().map(head).collect()
     }
@@ -74,14 +74,14 @@ impl Context {
         &self,
         path: &TreePath,
     ) -> Result<Vec<(Frame, Option<Vec<u8>>)>, Error> {
-        let rows = self.rows(&self.keys.at(Row::Frame, path)).await?;
+        let rows = self.rows(&self.keys.at(RowKind::Frame, path)).await?;
         let there = rows.iter().filter(|row| row.value != LOST);
         there.map(|row| Frame::decode(&row.value)).collect()
     }
 
     /// The frame at a place.
     pub(crate) async fn frame_at(&self, path: &TreePath, index: u64) -> Result<Frame, Error> {
-        let key = self.keys.numbered(Row::Frame, path, index);
+        let key = self.keys.numbered(RowKind::Frame, path, index);
         let row = self.row(&key).await?.filter(|row| row.value != LOST).ok_or_else(|| {
             Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
         })?;
@@ -89,14 +89,21 @@ impl Context {
     }
 
     /// The frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads, read together.
-    pub(crate) async fn frames_at(&self, heads: &[(TreePath, Head)]) -> Result<Vec<Frame>, Error> {
-        let key =
-            |(path, head): &(TreePath, Head)| self.keys.numbered(Row::Frame, path, head.index);
+    pub(crate) async fn frames_at(
+        &self,
+        heads: &[(TreePath, FrameHead)],
+    ) -> Result<Vec<Frame>, Error> {
+        let key = |(path, head): &(TreePath, FrameHead)| {
+            self.keys.numbered(RowKind::Frame, path, head.index)
+        };
         if heads.is_empty() {
             return Ok(Vec::new());
         }
         let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
-        let frame = |((path, head), row): (&(TreePath, Head), Option<piton_store::port::Entry>)| {
+        let frame = |((path, head), row): (
+            &(TreePath, FrameHead),
+            Option<piton_store::port::TableEntry>,
+        )| {
             let row = row.ok_or_else(|| {
                 let what = format!("the frame {} of {path}", head.index);
                 Error::integrity(what, "its row is missing")
@@ -109,7 +116,7 @@ impl Context {
     /// A frame by its id.
     pub async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
         let missing = || Error::FrameNotFound { asked: id.to_string(), path: None };
-        let place = self.row(&self.keys.digests(Row::Place, &id.digest(), None)).await?;
+        let place = self.row(&self.keys.digests(RowKind::Place, &id.digest(), None)).await?;
         let place = place.ok_or_else(missing)?;
         let index = place_index(&place.value)?;
         let path = TreePath::new(&place.value[8..])
@@ -126,7 +133,7 @@ impl Context {
 
     /// The content of a frame, checked.
     pub async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
-        let key = self.keys.numbered(Row::Frame, &frame.path, frame.index);
+        let key = self.keys.numbered(RowKind::Frame, &frame.path, frame.index);
         let row = self.row(&key).await?.ok_or_else(|| {
             Error::integrity(format!("the frame {}", frame.id), "its row is missing")
         })?;
@@ -143,7 +150,7 @@ impl Context {
         if let Some(content) = inline {
             return frame.checked(content);
         }
-        let content = self.ports.blobs.get(Namespace::Context, frame.content).await?;
+        let content = self.ports.blobs.get(BlobNamespace::Context, frame.content).await?;
         frame.checked(content.ok_or_else(|| {
             Error::integrity(format!("the content of the frame {}", frame.id), "it is missing")
         })?)
@@ -155,13 +162,13 @@ impl Context {
     }
 
     pub(crate) async fn set_of(&self, path: &TreePath) -> Result<FrameSet, Error> {
-        FrameSet::of_row(path, self.row(&self.keys.at(Row::Set, path)).await?.as_ref())
+        FrameSet::of_row(path, self.row(&self.keys.at(RowKind::Set, path)).await?.as_ref())
     }
 
     /// Shows that a frame is in the set of its path.
     pub async fn prove(&self, id: FrameId) -> Result<(SetRoot, Proof), Error> {
         let frame = self.frame(id).await?;
-        let rows = self.rows(&self.keys.at(Row::Frame, &frame.path)).await?;
+        let rows = self.rows(&self.keys.at(RowKind::Frame, &frame.path)).await?;
         let mut leaves: Vec<Digest> = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.value == LOST {
@@ -181,17 +188,18 @@ impl Context {
 
     /// The frames that were made from a basis.
     pub async fn frames_with_basis(&self, basis: Digest) -> Result<Vec<FrameId>, Error> {
-        self.second_digests(self.keys.digests(Row::Basis, &basis, None).to_vec()).await
+        self.second_digests(self.keys.digests(RowKind::Basis, &basis, None).to_vec()).await
     }
 
     /// The frames that were made from a frame.
     pub async fn dependents(&self, frame: FrameId) -> Result<Vec<FrameId>, Error> {
-        self.second_digests(self.keys.digests(Row::Dependent, &frame.digest(), None).to_vec()).await
+        self.second_digests(self.keys.digests(RowKind::Dependent, &frame.digest(), None).to_vec())
+            .await
     }
 
     async fn second_digests(&self, prefix: Vec<u8>) -> Result<Vec<FrameId>, Error> {
         let rows = self.rows(&prefix).await?;
-        let id = |row: &piton_store::port::Entry| {
+        let id = |row: &piton_store::port::TableEntry| {
             let digest = row.key[prefix.len()..].try_into().map(Digest::from_bytes);
             digest.map(FrameId::new).map_err(|_| Error::integrity("an index", "a key is cut"))
         };

@@ -6,10 +6,10 @@
 //! first frame on; one whose first frame is older than the list, from when it is first asked for the frames of a run.
 
 use piton_core::RunId;
-use piton_store::port::{Batch, Key, Write};
+use piton_store::port::{Batch, Key, TableWrite};
 
 use super::Frame;
-use crate::{Context, Error, context::put, stored::keys::Row};
+use crate::{Context, Error, context::put, stored::keys::RowKind};
 
 /// The frames of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Context {
             let (rows, more) = self.page(&prefix, after.as_deref()).await?;
             for row in &rows {
                 if found.frames.len() < most {
-                    let mut key = self.keys.all(Row::Frame);
+                    let mut key = self.keys.all(RowKind::Frame);
                     key.extend_from_slice(&row.key[prefix.len()..]);
                     let frame = self.row(&key).await?.ok_or_else(|| {
                         Error::integrity(format!("a frame of {run}"), "its row is missing")
@@ -49,26 +49,27 @@ impl Context {
     }
 
     /// What lists a frame under its run, if it has one.
-    pub(super) fn listed(&self, frame: &Frame) -> Option<Write> {
+    pub(super) fn listed(&self, frame: &Frame) -> Option<TableWrite> {
         let run = frame.metadata.run()?;
         Some(put(self.keys.of_run(run, &frame.path, frame.index), Vec::new()))
     }
 
     /// What says that every frame is listed, for the commit that adds the first.
-    pub(super) fn all_listed(&self) -> Write {
-        put(self.keys.only(Row::AllListed), Vec::new())
+    pub(super) fn all_listed(&self) -> TableWrite {
+        put(self.keys.only(RowKind::AllListed), Vec::new())
     }
 
     /// Lists frames that were added before frames were listed: once for a project.
     ///
     /// Whoever adds frames meanwhile lists them too. If it is cut off, it begins anew.
     async fn list_older_frames(&self) -> Result<(), Error> {
-        let [listed, appended] =
-            self.rows_of([Row::AllListed, Row::Sequence].map(|row| self.keys.only(row))).await?;
+        let [listed, appended] = self
+            .rows_of([RowKind::AllListed, RowKind::Sequence].map(|row| self.keys.only(row)))
+            .await?;
         if listed.is_some() || appended.is_none() {
             return Ok(());
         }
-        let prefix = self.keys.all(Row::Frame);
+        let prefix = self.keys.all(RowKind::Frame);
         let mut after: Option<Key> = None;
         loop {
             let (rows, more) = self.page(&prefix, after.as_deref()).await?;

@@ -4,7 +4,7 @@
 //! siblings from a leaf to the root. Pure.
 
 use piton_core::Digest;
-use piton_store::port::Entry;
+use piton_store::port::TableEntry;
 use serde::{Deserialize, Serialize};
 
 use super::FrameId;
@@ -103,7 +103,7 @@ impl FrameSet {
     }
 
     /// The set that the row of `path` says; an empty one if there is no row.
-    pub(crate) fn of_row(path: &TreePath, row: Option<&Entry>) -> Result<Self, Error> {
+    pub(crate) fn of_row(path: &TreePath, row: Option<&TableEntry>) -> Result<Self, Error> {
         let set = row.map_or_else(|| Some(Self::default()), |row| Self::decode(&row.value));
         set.ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
     }

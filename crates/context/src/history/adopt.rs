@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{Digest, truncate};
-use piton_store::port::{Batch, BoxFuture, Entry};
+use piton_store::port::{Batch, BoxFuture, TableEntry};
 use serde::Serialize;
 
 use crate::{
@@ -22,10 +22,10 @@ use crate::{
         NOTES_MAX, TRIES_MAX,
     },
     context::{put, remove_after},
-    frame::{Appended, Basis, Draft, Frame, FrameId, Given, Metadata},
+    frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata},
     stored::{
         NodeBody,
-        keys::{Row, split_path},
+        keys::{RowKind, split_path},
     },
     tree::{Moves, Preimage, TreeNodeId, TreePath},
     word::FrameType,
@@ -49,7 +49,7 @@ pub struct Adopted {
 /// A frame that is to be appended at the new path; its content is still with the old one.
 struct FrameCopy {
     from: Frame,
-    draft: Draft,
+    draft: FrameDraft,
 }
 
 /// What is known while the frames of several paths are taken along.
@@ -68,7 +68,7 @@ struct Copying {
 impl Context {
     /// Notes what has frames and is somewhere else in the tree that is to be recorded under the number `sequence`.
     pub(super) async fn note_moves(&self, moves: &Moves, sequence: u64) -> Result<(), Error> {
-        if self.row(&self.keys.only(Row::Sequence)).await?.is_none() {
+        if self.row(&self.keys.only(RowKind::Sequence)).await?.is_none() {
             return Ok(());
         }
         let mut batch = Batch::new();
@@ -79,7 +79,7 @@ impl Context {
                 continue;
             }
             let value = [&sequence.to_be_bytes()[..], found.from.as_bytes()].concat();
-            batch.push(put(self.keys.at(Row::ToAdopt, &found.to).into(), value));
+            batch.push(put(self.keys.at(RowKind::ToAdopt, &found.to).into(), value));
             if batch.len() == NODE_BATCH_KEYS {
                 self.commit(std::mem::take(&mut batch)).await?;
             }
@@ -95,7 +95,7 @@ impl Context {
             let Some(from) = described else { continue };
             for to in unclear.to.iter().take(NOTES_MAX) {
                 if to.as_bytes().len() <= FRAMED_PATH_BYTES_MAX && batch.len() < NODE_BATCH_KEYS {
-                    let key = self.keys.at(Row::Candidate, to);
+                    let key = self.keys.at(RowKind::Candidate, to);
                     batch.push(put(key.into(), from.as_bytes().to_vec()));
                 }
             }
@@ -105,18 +105,18 @@ impl Context {
 
     async fn has_frames(&self, path: &TreePath) -> Result<bool, Error> {
         Ok(path.as_bytes().len() <= FRAMED_PATH_BYTES_MAX
-            && self.row(&self.keys.at(Row::Set, path)).await?.is_some())
+            && self.row(&self.keys.at(RowKind::Set, path)).await?.is_some())
     }
 
     /// Takes along what is noted, if the current tree is the one that it was noted for.
     pub(super) async fn adopt_noted(&self) -> Result<u64, Error> {
-        let notes = self.rows(&self.keys.all(Row::ToAdopt)).await?;
+        let notes = self.rows(&self.keys.all(RowKind::ToAdopt)).await?;
         if notes.is_empty() {
             return Ok(0);
         }
         let current = self.current().await?;
         let mut copying = Copying::default();
-        let mut done: Vec<(Entry, TreePath, TreePath)> = Vec::new();
+        let mut done: Vec<(TableEntry, TreePath, TreePath)> = Vec::new();
         let mut batch = Batch::new();
         for note in notes {
             // One that cannot be read waits for a repair, and must not keep anybody from scanning.
@@ -134,10 +134,16 @@ impl Context {
         let went: BTreeSet<&TreePath> = adopted.iter().map(|adopted| &adopted.path).collect();
         for (note, from, to) in done {
             if self.id_at(current.root, &from).await?.is_none() {
-                batch.push(put(self.keys.at(Row::MovedTo, &from).into(), to.as_bytes().to_vec()));
+                batch.push(put(
+                    self.keys.at(RowKind::MovedTo, &from).into(),
+                    to.as_bytes().to_vec(),
+                ));
             }
             if went.contains(&to) {
-                batch.push(put(self.keys.at(Row::Renamed, &to).into(), from.as_bytes().to_vec()));
+                batch.push(put(
+                    self.keys.at(RowKind::Renamed, &to).into(),
+                    from.as_bytes().to_vec(),
+                ));
             }
             batch.push(remove_after(&note));
             if batch.len() + 3 > NODE_BATCH_KEYS {
@@ -186,10 +192,12 @@ impl Context {
             return Err(error);
         }
         let mut batch = vec![
-            put(self.keys.at(Row::MovedTo, from).into(), to.as_bytes().to_vec()),
-            put(self.keys.at(Row::Renamed, to).into(), from.as_bytes().to_vec()),
+            put(self.keys.at(RowKind::MovedTo, from).into(), to.as_bytes().to_vec()),
+            put(self.keys.at(RowKind::Renamed, to).into(), from.as_bytes().to_vec()),
         ];
-        batch.extend(self.row(&self.keys.at(Row::Candidate, to)).await?.as_ref().map(remove_after));
+        batch.extend(
+            self.row(&self.keys.at(RowKind::Candidate, to)).await?.as_ref().map(remove_after),
+        );
         self.commit_each_once(batch).await?;
         Ok(adopted)
     }
@@ -270,7 +278,7 @@ impl Context {
             let metadata = metadata
                 .with("adopted_from", truncate(&text, METADATA_VALUE_BYTES_MAX))
                 .with("adopted_frame", frame.id.to_string());
-            let draft = Draft {
+            let draft = FrameDraft {
                 path: to.clone(),
                 node_id,
                 frame_type: frame.frame_type.clone(),
@@ -314,23 +322,23 @@ impl Context {
     async fn given_now(
         &self,
         root: TreeNodeId,
-        given: &Given,
+        given: &BasisInputs,
         copying: &mut Copying,
-    ) -> Result<Given, Error> {
+    ) -> Result<BasisInputs, Error> {
         Ok(match given {
-            Given::Node { path, node_id } => {
+            BasisInputs::Node { path, node_id } => {
                 let Some(to) = copying.moved.get(path).cloned() else { return Ok(given.clone()) };
                 let there = self.id_at(root, &to).await?.map(|(id, _)| id);
                 match there {
                     Some(there) if self.is_same(*node_id, there, copying).await? => {
-                        Given::Node { path: to, node_id: there }
+                        BasisInputs::Node { path: to, node_id: there }
                     }
                     _ => given.clone(),
                 }
             }
-            Given::Frame { path, frame_type, frame_id } => {
+            BasisInputs::Frame { path, frame_type, frame_id } => {
                 match (copying.moved.get(path), copying.frames.get(frame_id)) {
-                    (Some(to), Some(now)) => Given::Frame {
+                    (Some(to), Some(now)) => BasisInputs::Frame {
                         path: to.clone(),
                         frame_type: frame_type.clone(),
                         frame_id: *now,
@@ -409,7 +417,7 @@ impl Context {
                 }
             }
         }
-        let drafts: Vec<&Draft> = copies.iter().map(|copy| &copy.draft).collect();
+        let drafts: Vec<&FrameDraft> = copies.iter().map(|copy| &copy.draft).collect();
         for _ in 0..TRIES_MAX {
             match self.append_all(&drafts).await {
                 Err(error) if error.is_conflict() => {}
@@ -437,7 +445,7 @@ impl Context {
         let (mut at, mut seen) = (path.clone(), BTreeSet::new());
         // What was renamed again is followed to where it is.
         while seen.insert(at.clone()) && at.as_bytes().len() <= FRAMED_PATH_BYTES_MAX {
-            let Some(row) = self.row(&self.keys.at(Row::MovedTo, &at)).await? else {
+            let Some(row) = self.row(&self.keys.at(RowKind::MovedTo, &at)).await? else {
                 return Ok(None);
             };
             at = old_path(&row.value)?;
@@ -459,7 +467,7 @@ pub(crate) fn each_once(batch: Batch) -> Batch {
 }
 
 /// The number of the tree with a rename, the old path, and the new one.
-pub(crate) fn read_note(note: &Entry) -> Result<(u64, TreePath, TreePath), Error> {
+pub(crate) fn read_note(note: &TableEntry) -> Result<(u64, TreePath, TreePath), Error> {
     let damaged = || Error::integrity("the note about a rename", "its row is cut");
     let (to, _) = split_path(&note.key).ok_or_else(damaged)?;
     let (sequence, from) = note.value.split_first_chunk().ok_or_else(damaged)?;

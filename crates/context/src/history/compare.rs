@@ -8,12 +8,15 @@ use super::root::RootRef;
 use crate::{
     Context, Error,
     stored::NodeBody,
-    tree::{Change, Directory, Kind, Moves, Name, Node, Side, TreeNodeId, TreePath, pair_renames},
+    tree::{
+        Directory, Moves, Name, NodeKind, TreeChange, TreeNode, TreeNodeId, TreePath, TreeSide,
+        pair_renames,
+    },
 };
 
 /// A directory of one of the two trees.
 #[derive(Clone)]
-pub(crate) enum Place {
+pub(crate) enum TreeCursor {
     /// As it is recorded.
     Stored(TreeNodeId),
     /// As it was just scanned.
@@ -23,15 +26,17 @@ pub(crate) enum Place {
 /// An entry of one of the two.
 struct Child {
     name: Name,
-    side: Side,
-    node: Option<Node>,
+    side: TreeSide,
+    node: Option<TreeNode>,
 }
 
 impl Child {
-    fn directory(&self) -> Option<Place> {
+    fn directory(&self) -> Option<TreeCursor> {
         match &self.node {
-            Some(Node::Directory(directory)) => Some(Place::Scanned(Arc::clone(directory))),
-            None if self.side.kind == Kind::Directory => Some(Place::Stored(self.side.id)),
+            Some(TreeNode::Directory(directory)) => {
+                Some(TreeCursor::Scanned(Arc::clone(directory)))
+            }
+            None if self.side.kind == NodeKind::Directory => Some(TreeCursor::Stored(self.side.id)),
             _ => None,
         }
     }
@@ -39,40 +44,44 @@ impl Child {
 
 /// What differs, and what is new.
 #[derive(Default)]
-pub(crate) struct Difference {
+pub(crate) struct TreeDifference {
     /// Every path that differs, in no order.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<TreeChange>,
     /// The nodes that only the newer tree has, if it was scanned; parents before what they hold.
-    pub(crate) new_nodes: Vec<(TreePath, Node)>,
+    pub(crate) new_nodes: Vec<(TreePath, TreeNode)>,
 }
 
 impl Context {
     /// What differs between two recorded trees, by path.
-    pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<Change>, Error> {
+    pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<TreeChange>, Error> {
         let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);
-        let found = self.compare(Some(Place::Stored(old)), Place::Stored(new)).await?;
+        let found = self.compare(Some(TreeCursor::Stored(old)), TreeCursor::Stored(new)).await?;
         Ok(self.renames(found.changes).await?.0)
     }
 
     /// Compares two topmost directories.
     pub(crate) async fn compare(
         &self,
-        old: Option<Place>,
-        new: Place,
-    ) -> Result<Difference, Error> {
-        let mut found = Difference::default();
-        let top = |place: &Place| match place {
-            Place::Stored(id) => *id,
-            Place::Scanned(directory) => directory.id(),
+        old: Option<TreeCursor>,
+        new: TreeCursor,
+    ) -> Result<TreeDifference, Error> {
+        let mut found = TreeDifference::default();
+        let top = |place: &TreeCursor| match place {
+            TreeCursor::Stored(id) => *id,
+            TreeCursor::Scanned(directory) => directory.id(),
         };
-        let side = |place: &Place| Side { id: top(place), kind: Kind::Directory, content: None };
+        let side = |place: &TreeCursor| TreeSide {
+            id: top(place),
+            kind: NodeKind::Directory,
+            content: None,
+        };
         let (old_side, new_side) = (old.as_ref().map(side), side(&new));
-        let Some(change) = Change::of(TreePath::root(), old_side, Some(new_side)) else {
+        let Some(change) = TreeChange::of(TreePath::root(), old_side, Some(new_side)) else {
             return Ok(found);
         };
         found.changes.push(change);
-        if let Place::Scanned(directory) = &new {
-            found.new_nodes.push((TreePath::root(), Node::Directory(Arc::clone(directory))));
+        if let TreeCursor::Scanned(directory) = &new {
+            found.new_nodes.push((TreePath::root(), TreeNode::Directory(Arc::clone(directory))));
         }
         let mut waiting = vec![(TreePath::root(), old, Some(new))];
         while let Some((path, old, new)) = waiting.pop() {
@@ -82,7 +91,7 @@ impl Context {
                 let name = new.as_ref().or(old.as_ref()).expect("one of the two is there");
                 let path = path.join(&name.name);
                 let sides = (old.as_ref().map(|old| old.side), new.as_ref().map(|new| new.side));
-                let Some(change) = Change::of(path.clone(), sides.0, sides.1) else {
+                let Some(change) = TreeChange::of(path.clone(), sides.0, sides.1) else {
                     continue;
                 };
                 found.changes.push(change);
@@ -104,9 +113,10 @@ impl Context {
     /// Finds the renames among changes, and what was moved for certain.
     pub(super) async fn renames(
         &self,
-        mut changes: Vec<Change>,
-    ) -> Result<(Vec<Change>, Moves), Error> {
-        let is_file = |side: &Option<Side>| side.is_some_and(|side| side.kind == Kind::File);
+        mut changes: Vec<TreeChange>,
+    ) -> Result<(Vec<TreeChange>, Moves), Error> {
+        let is_file =
+            |side: &Option<TreeSide>| side.is_some_and(|side| side.kind == NodeKind::File);
         // What one path lost, another may have.
         let lost = changes.iter().filter(|change| is_file(&change.old)).count();
         let found = changes.iter().filter(|change| is_file(&change.new)).count();
@@ -114,7 +124,7 @@ impl Context {
         if lost > 0 && found > 0 && !(lost == 1 && found == 1 && only) {
             for change in &mut changes {
                 for side in [&mut change.old, &mut change.new].into_iter().flatten() {
-                    if side.kind == Kind::File && side.content.is_none() {
+                    if side.kind == NodeKind::File && side.content.is_none() {
                         side.content = self.content_of(side.id).await?;
                     }
                 }
@@ -132,25 +142,25 @@ impl Context {
         }
     }
 
-    async fn entries(&self, place: Option<Place>) -> Result<Vec<Child>, Error> {
+    async fn entries(&self, place: Option<TreeCursor>) -> Result<Vec<Child>, Error> {
         match place {
             None => Ok(Vec::new()),
-            Some(Place::Stored(id)) => {
+            Some(TreeCursor::Stored(id)) => {
                 let children = self.children(id).await?.into_iter();
                 let child = |child: crate::stored::ChildRecord| Child {
                     name: child.name,
-                    side: Side { id: child.id, kind: child.kind, content: None },
+                    side: TreeSide { id: child.id, kind: child.kind, content: None },
                     node: None,
                 };
                 Ok(children.map(child).collect())
             }
-            Some(Place::Scanned(directory)) => {
-                let child = |entry: &crate::tree::Entry| {
+            Some(TreeCursor::Scanned(directory)) => {
+                let child = |entry: &crate::tree::TreeEntry| {
                     let content = match &entry.node {
-                        Node::File(file) => Some(file.content),
+                        TreeNode::File(file) => Some(file.content),
                         _ => None,
                     };
-                    let side = Side { id: entry.node.id(), kind: entry.node.kind(), content };
+                    let side = TreeSide { id: entry.node.id(), kind: entry.node.kind(), content };
                     Child { name: entry.name.clone(), side, node: Some(entry.node.clone()) }
                 };
                 Ok(directory.entries().iter().map(child).collect())

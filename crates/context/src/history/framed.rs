@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::{
     Context, Error,
     frame::FrameId,
-    tree::{Change, ChangeKind, TreeNodeId, TreePath},
+    tree::{ChangeKind, TreeChange, TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
 
@@ -32,7 +32,10 @@ pub struct FrameChange {
 impl Context {
     /// The frames about what differs, by path: those that were made for the older tree, and those for the newer. Costs
     /// what the differing paths have of frames.
-    pub async fn frames_of_changes(&self, changes: &[Change]) -> Result<Vec<FrameChange>, Error> {
+    pub async fn frames_of_changes(
+        &self,
+        changes: &[TreeChange],
+    ) -> Result<Vec<FrameChange>, Error> {
         let mut found = BTreeSet::new();
         for change in changes {
             let old_path = change.renamed_from.as_ref().unwrap_or(&change.path);

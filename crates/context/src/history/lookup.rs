@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::root::hex_prefix;
 use crate::{
     Context, Error,
-    stored::{ChildRecord, NodeBody, keys::Row, node},
-    tree::{Kind, TreeNodeId, TreePath},
+    stored::{ChildRecord, NodeBody, keys::RowKind, node},
+    tree::{NodeKind, TreeNodeId, TreePath},
 };
 
 /// A tree node as it is recorded.
@@ -24,7 +24,7 @@ pub struct NodeRecord {
     /// Where it is.
     pub path: TreePath,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// As git writes it: `100644`, `100755`, `120000` or `040000`.
     pub mode: &'static str,
     /// Bytes of a file, or of all files in a directory.
@@ -44,7 +44,7 @@ pub struct NodeRecord {
 }
 
 /// A node that was looked for.
-pub(crate) struct Found {
+pub(crate) struct FoundNode {
     pub(crate) node: NodeRecord,
     /// What is at its path in the tree that it was looked for in.
     pub(crate) there: Option<TreeNodeId>,
@@ -195,11 +195,11 @@ impl Context {
     }
 
     /// The node that is meant, and what is at its path in the tree `root`.
-    pub(crate) async fn find(&self, root: TreeNodeId, asked: &NodeRef) -> Result<Found, Error> {
+    pub(crate) async fn find(&self, root: TreeNodeId, asked: &NodeRef) -> Result<FoundNode, Error> {
         if let Some(path) = &asked.path
             && let Some(node) = self.node_at(root, path).await?
         {
-            return Ok(Found { there: Some(node.id), node });
+            return Ok(FoundNode { there: Some(node.id), node });
         }
         if let Some(digits) = &asked.digits
             && let Some(found) = self.node_by_digits(root, asked, digits).await?
@@ -221,8 +221,8 @@ impl Context {
         root: TreeNodeId,
         asked: &NodeRef,
         digits: &str,
-    ) -> Result<Option<Found>, Error> {
-        let mut prefix = self.keys.all(Row::Node);
+    ) -> Result<Option<FoundNode>, Error> {
+        let mut prefix = self.keys.all(RowKind::Node);
         let known = prefix.len();
         for pair in digits.as_bytes().chunks_exact(2) {
             let pair = std::str::from_utf8(pair).expect("hex digits are text");
@@ -251,7 +251,7 @@ impl Context {
         let current = self.id_at(root, &path).await?;
         let parent = current.and_then(|(found, parent)| parent.filter(|_| found == id));
         let there = current.map(|(found, _)| found);
-        Ok(Some(Found { node: NodeRecord::new(id, path, body, parent), there }))
+        Ok(Some(FoundNode { node: NodeRecord::new(id, path, body, parent), there }))
     }
 
     /// Everything that is recorded of a node, checked.

@@ -11,9 +11,9 @@ mod root;
 
 pub use adopt::Adopted;
 pub(crate) use adopt::{each_once, old_path, read_note};
-pub(crate) use compare::{Difference, Place};
+pub(crate) use compare::{TreeCursor, TreeDifference};
 pub use framed::FrameChange;
-pub(crate) use lookup::Found;
+pub(crate) use lookup::FoundNode;
 pub use lookup::{NodeRecord, NodeRef};
 pub use record::Recorded;
 pub(crate) use record::{CROWDED, TOUCHED_EVERYWHERE};

@@ -6,19 +6,19 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use piton_store::port::{Batch, Entry};
+use piton_store::port::{Batch, TableEntry};
 use serde::Serialize;
 
 use super::{
-    compare::{Difference, Place},
+    compare::{TreeCursor, TreeDifference},
     root::RootEntry,
 };
 use crate::{
     Context, Error,
     bounds::{FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX},
     context::{keep, put, put_after},
-    stored::{keys::Row, node},
-    tree::{Change, ChangeKind, Directory, Node, TreePath},
+    stored::{keys::RowKind, node},
+    tree::{ChangeKind, Directory, TreeChange, TreeNode, TreePath},
     word::Label,
 };
 
@@ -34,7 +34,7 @@ pub struct Recorded {
     /// The tree that is current now.
     pub root: RootEntry,
     /// What differs from the one before, by path; everything, if it is the first.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TreeChange>,
     /// Frames that went along with what was renamed.
     #[serde(skip_serializing_if = "is_zero")]
     pub adopted: u64,
@@ -65,7 +65,7 @@ impl Context {
     /// Makes `tree` the current one if the current one is still that of the row `seen`; a conflict otherwise.
     pub(super) async fn record_after(
         &self,
-        seen: &Entry,
+        seen: &TableEntry,
         tree: &Arc<Directory>,
         partial: bool,
     ) -> Result<(), Error> {
@@ -77,9 +77,9 @@ impl Context {
         tree: &Arc<Directory>,
         partial: bool,
         label: Option<&Label>,
-        seen: Option<&Entry>,
+        seen: Option<&TableEntry>,
     ) -> Result<Recorded, Error> {
-        let row = self.row(&self.keys.only(Row::Current)).await?;
+        let row = self.row(&self.keys.only(RowKind::Current)).await?;
         if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
             return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
         }
@@ -93,9 +93,9 @@ impl Context {
             let adopted = self.adopt_noted().await?;
             return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
         }
-        let old = before.as_ref().map(|before| Place::Stored(before.root));
-        let found = self.compare(old, Place::Scanned(Arc::clone(tree))).await?;
-        let Difference { changes, new_nodes } = found;
+        let old = before.as_ref().map(|before| TreeCursor::Stored(before.root));
+        let found = self.compare(old, TreeCursor::Scanned(Arc::clone(tree))).await?;
+        let TreeDifference { changes, new_nodes } = found;
         let root = RootEntry {
             sequence: before.map_or(1, |before| before.sequence + 1),
             root: tree.id(),
@@ -112,7 +112,10 @@ impl Context {
     }
 
     /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
-    pub(crate) async fn write_nodes(&self, nodes: Vec<(TreePath, Node)>) -> Result<Batch, Error> {
+    pub(crate) async fn write_nodes(
+        &self,
+        nodes: Vec<(TreePath, TreeNode)>,
+    ) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let mut bytes = 0;
         for (path, node) in nodes.into_iter().rev() {
@@ -132,9 +135,9 @@ impl Context {
 
     async fn make_current(
         &self,
-        row: Option<&Entry>,
+        row: Option<&TableEntry>,
         root: &RootEntry,
-        changes: &[Change],
+        changes: &[TreeChange],
         label: Option<&Label>,
         mut batch: Batch,
     ) -> Result<(), Error> {
@@ -143,7 +146,7 @@ impl Context {
             self.commit(std::mem::take(&mut batch)).await?;
         }
         batch.extend(notes);
-        let current = self.keys.only(Row::Current);
+        let current = self.keys.only(RowKind::Current);
         batch.push(put_after(current, row, root.encode()));
         batch.push(put_after(self.keys.root(root.sequence), None, root.encode()));
         if let Some(label) = label {
@@ -153,19 +156,19 @@ impl Context {
     }
 
     /// What frames have to know of the changes: which of them may be stale now. Nothing while there are no frames.
-    async fn notes(&self, changes: &[Change]) -> Result<Batch, Error> {
+    async fn notes(&self, changes: &[TreeChange]) -> Result<Batch, Error> {
         let mut batch = Batch::new();
-        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
+        let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
         if sequence.is_none() {
             // The first frame must not slip in between: then there would be something to note.
-            batch.push(keep(self.keys.only(Row::Sequence), None));
+            batch.push(keep(self.keys.only(RowKind::Sequence), None));
             return Ok(batch);
         }
         let mut touched = BTreeSet::new();
         for change in changes {
             if batch.len() + touched.len() > NOTES_MAX {
                 // Too much to be told one by one: everything is looked at.
-                let key = self.keys.at(Row::Touched, &TreePath::root());
+                let key = self.keys.at(RowKind::Touched, &TreePath::root());
                 return Ok(vec![put(key.into(), TOUCHED_EVERYWHERE.to_vec())]);
             }
             if change.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
@@ -184,8 +187,8 @@ impl Context {
     }
 
     /// Notes that the frames of a directory may have to be regenerated.
-    pub(crate) fn touch(&self, path: &TreePath) -> piton_store::port::Write {
-        put(self.keys.at(Row::Touched, path).into(), Vec::new())
+    pub(crate) fn touch(&self, path: &TreePath) -> piton_store::port::TableWrite {
+        put(self.keys.at(RowKind::Touched, path).into(), Vec::new())
     }
 
     async fn name_root(&self, label: &Label, sequence: u64) -> Result<(), Error> {

@@ -9,18 +9,18 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Found, NodeRef, RootEntry};
+use super::{FoundNode, NodeRef, RootEntry};
 use crate::{
     Context, Error,
     bounds::{PROBES_MAX, REFRESH_TRIES_MAX},
-    frame::{Basis, Given},
-    scan::{ProblemKind, Report, Scanner},
-    stored::keys::Row,
-    tree::{Kind, TreeNodeId, TreePath},
+    frame::{Basis, BasisInputs},
+    scan::{ProblemKind, ScanReport, Scanner},
+    stored::keys::RowKind,
+    tree::{NodeKind, TreeNodeId, TreePath},
 };
 
 /// The outcome of a look at the disk.
-enum Look {
+enum RefreshOutcome {
     /// The current tree is what is there.
     Current,
     /// Something could not be looked at, for this reason.
@@ -34,8 +34,8 @@ impl Context {
     pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
         let look = match self.check_disk(scanner, about).await {
             // Whoever reads is told so by the read itself.
-            Ok(Look::Current) | Err(Error::NotScanned) => return self.clone(),
-            Ok(Look::Unchecked(reason)) => reason,
+            Ok(RefreshOutcome::Current) | Err(Error::NotScanned) => return self.clone(),
+            Ok(RefreshOutcome::Unchecked(reason)) => reason,
             Err(error) => error.to_string(),
         };
         Self { unchecked: Some(Arc::from(look)), ..self.clone() }
@@ -50,30 +50,30 @@ impl Context {
         &self,
         scanner: &mut Scanner,
         about: Option<&NodeRef>,
-    ) -> Result<Look, Error> {
+    ) -> Result<RefreshOutcome, Error> {
         let looked = match about {
             Some(about) => self.look_at_node(scanner, about).await?,
             None => false,
         };
-        if looked { Ok(Look::Current) } else { self.scan_and_record(scanner).await }
+        if looked { Ok(RefreshOutcome::Current) } else { self.scan_and_record(scanner).await }
     }
 
     /// Whether the files that a node and its frames depend on are as the current tree says. `false` also where only a
     /// scan can say.
     async fn look_at_node(&self, scanner: &Scanner, about: &NodeRef) -> Result<bool, Error> {
         let root = self.current().await?.root;
-        let Ok(Found { node, .. }) = self.find(root, about).await else {
+        let Ok(FoundNode { node, .. }) = self.find(root, about).await else {
             return Ok(false);
         };
-        if node.kind == Kind::Directory {
+        if node.kind == NodeKind::Directory {
             return Ok(false);
         }
         let mut paths = BTreeSet::from([node.path.clone()]);
         for (frame, _) in self.frames_of(&node.path).await? {
             if let Basis::Generated { given, .. } = &frame.basis {
                 paths.extend(given.iter().filter_map(|given| match given {
-                    Given::Node { path, .. } => Some(path.clone()),
-                    Given::Frame { .. } => None,
+                    BasisInputs::Node { path, .. } => Some(path.clone()),
+                    BasisInputs::Frame { .. } => None,
                 }));
             }
             if paths.len() > PROBES_MAX {
@@ -106,27 +106,28 @@ impl Context {
     }
 
     /// Scans, and makes what was found the current tree unless somebody recorded another one meanwhile.
-    async fn scan_and_record(&self, scanner: &mut Scanner) -> Result<Look, Error> {
+    async fn scan_and_record(&self, scanner: &mut Scanner) -> Result<RefreshOutcome, Error> {
         let mut last = None;
         for _ in 0..REFRESH_TRIES_MAX {
-            let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+            let row =
+                self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
             let before = RootEntry::decode(&row.value)?;
             let found = scanner.scan(false)?;
             let report = found.report;
             // A file that cannot be read for the moment must not look as if it was removed.
             if report.is_partial() && !before.partial {
                 let vanished = report.problems.iter().all(|one| one.kind == ProblemKind::Vanished);
-                last = Some(Look::Unchecked(problem(&report)));
+                last = Some(RefreshOutcome::Unchecked(problem(&report)));
                 if vanished {
                     continue;
                 }
                 break;
             }
             match self.record_after(&row, &found.tree, report.is_partial()).await {
-                Ok(()) => return Ok(Look::Current),
+                Ok(()) => return Ok(RefreshOutcome::Current),
                 Err(error) if error.is_conflict() => {
                     let others = "other processes record trees at the same time";
-                    last = Some(Look::Unchecked(others.to_owned()));
+                    last = Some(RefreshOutcome::Unchecked(others.to_owned()));
                 }
                 Err(error) => return Err(error),
             }
@@ -136,7 +137,7 @@ impl Context {
 }
 
 /// The first problem of a scan, and how many there are beside it.
-fn problem(report: &Report) -> String {
+fn problem(report: &ScanReport) -> String {
     let first = report.problems.first().expect("a partial scan has a problem");
     let more = match report.problem_count {
         0 | 1 => String::new(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Context, Error,
-    stored::keys::Row,
+    stored::keys::RowKind,
     tree::{Totals, TreeNodeId},
     word::Label,
 };
@@ -94,7 +94,7 @@ impl RootEntry {
 impl Context {
     /// The current tree.
     pub async fn current(&self) -> Result<RootEntry, Error> {
-        let row = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+        let row = self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
         RootEntry::decode(&row.value)
     }
 
@@ -135,7 +135,7 @@ impl Context {
 
     /// Every recorded tree, the oldest first.
     pub async fn roots(&self) -> Result<Vec<RootEntry>, Error> {
-        let rows = self.rows(&self.keys.all(Row::Root)).await?;
+        let rows = self.rows(&self.keys.all(RowKind::Root)).await?;
         rows.iter().map(|row| RootEntry::decode(&row.value)).collect()
     }
 

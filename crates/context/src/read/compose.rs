@@ -9,12 +9,12 @@ use crate::{
     Context, Error,
     frame::Judge,
     history::NodeRef,
-    tree::{Kind, TreeNodeId, TreePath},
+    tree::{NodeKind, TreeNodeId, TreePath},
 };
 
 /// Where frames are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ComposeSource {
     /// The node itself.
     Own,
     /// The directory that it is in.
@@ -29,7 +29,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
     /// From where; a frame that comes from several is taken from the first of them.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ComposeSource>,
     /// Which frames, in which order, and how many.
     pub view: View,
     /// The most bytes of all contents together.
@@ -54,7 +54,7 @@ impl Default for Composition {
     fn default() -> Self {
         let view = View { heads_only: true, order: Order::Relevance, ..View::default() };
         Self {
-            sources: vec![Source::Own, Source::Parent, Source::Siblings],
+            sources: vec![ComposeSource::Own, ComposeSource::Parent, ComposeSource::Siblings],
             view,
             bytes_max: None,
             tokens_max: None,
@@ -103,24 +103,24 @@ impl Context {
         &self,
         root: TreeNodeId,
         path: &TreePath,
-        source: &Source,
+        source: &ComposeSource,
     ) -> Result<Vec<(TreePath, Relation)>, Error> {
         Ok(match source {
-            Source::Own => vec![(path.clone(), Relation::Own)],
-            Source::Parent => {
+            ComposeSource::Own => vec![(path.clone(), Relation::Own)],
+            ComposeSource::Parent => {
                 path.parent().map(|parent| (parent, Relation::Parent)).into_iter().collect()
             }
-            Source::Related(paths) => {
+            ComposeSource::Related(paths) => {
                 paths.iter().map(|path| (path.clone(), Relation::Related)).collect()
             }
-            Source::Siblings => {
+            ComposeSource::Siblings => {
                 let Some(parent) = path.parent() else {
                     return Ok(Vec::new());
                 };
                 let Some(directory) = self.node_at(root, &parent).await? else {
                     return Ok(Vec::new());
                 };
-                debug_assert_eq!(directory.kind, Kind::Directory);
+                debug_assert_eq!(directory.kind, NodeKind::Directory);
                 let siblings = directory.children.iter().map(|child| parent.join(&child.name));
                 siblings
                     .filter(|sibling| sibling != path)

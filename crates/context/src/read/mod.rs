@@ -9,7 +9,7 @@ mod node;
 mod order;
 mod view;
 
-pub use compose::{Composed, Composition, Source};
+pub use compose::{ComposeSource, Composed, Composition};
 pub use export::{export, tokens};
 pub use node::{NodeContext, RenamedFrom};
 pub use order::{Order, Relation, relevance};

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use piton_core::Digest;
-use piton_store::port::Entry;
+use piton_store::port::TableEntry;
 use serde::Serialize;
 
 use super::{Relation, View, ViewedFrame};
 use crate::{
     Context, Error,
     frame::{FrameSet, Judge},
-    history::{Found, NodeRecord, NodeRef, RootRef, old_path},
-    stored::keys::{Row, split_path},
+    history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path},
+    stored::keys::{RowKind, split_path},
     tree::TreePath,
 };
 
@@ -70,7 +70,7 @@ impl Context {
             }
             found => found,
         };
-        let Found { node, there } = found?;
+        let FoundNode { node, there } = found?;
         let mut judge = Judge::new(self, current);
         if root == current {
             judge.knows(&node.path, there);
@@ -79,7 +79,7 @@ impl Context {
         let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
         view.order.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
-        let rows = [Row::Set, Row::Renamed, Row::Candidate];
+        let rows = [RowKind::Set, RowKind::Renamed, RowKind::Candidate];
         let rows = rows.map(|row| self.keys.at(row, &node.path).into());
         let [set, renamed, candidate] = self.rows_of(rows).await?;
         let set = FrameSet::of_row(&node.path, set.as_ref())?.root();
@@ -99,7 +99,7 @@ impl Context {
     }
 
     /// What was last at a path that is gone, if it has frames.
-    async fn gone(&self, asked: &NodeRef) -> Result<Option<Found>, Error> {
+    async fn gone(&self, asked: &NodeRef) -> Result<Option<FoundNode>, Error> {
         let Some(path) = asked.path() else { return Ok(None) };
         let frames = self.frames_of(path).await?;
         let newest = frames.into_iter().map(|(frame, _)| frame).max_by_key(|frame| frame.sequence);
@@ -107,11 +107,11 @@ impl Context {
         let body = self.body(frame.node_id).await?;
         Ok(body.map(|(_, body)| {
             let node = NodeRecord::new(frame.node_id, path.clone(), body, None);
-            Found { node, there: None }
+            FoundNode { node, there: None }
         }))
     }
 
-    async fn renamed_from(&self, row: Option<Entry>) -> Result<Option<RenamedFrom>, Error> {
+    async fn renamed_from(&self, row: Option<TableEntry>) -> Result<Option<RenamedFrom>, Error> {
         let Some(row) = row else {
             return Ok(None);
         };
@@ -157,8 +157,8 @@ impl Context {
 
     /// When frames of a path last became heads again, by their places.
     async fn moved(&self, path: &TreePath) -> Result<BTreeMap<u64, u64>, Error> {
-        let rows = self.rows(&self.keys.at(Row::Moved, path)).await?;
-        let pair = |row: &Entry| {
+        let rows = self.rows(&self.keys.at(RowKind::Moved, path)).await?;
+        let pair = |row: &TableEntry| {
             let (_, place) = split_path(&row.key)?;
             let place = u64::from_be_bytes(place.try_into().ok()?);
             Some((place, u64::from_be_bytes(row.value.as_slice().try_into().ok()?)))

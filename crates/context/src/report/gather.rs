@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::{
     Context, Error,
     bounds::LEFT_BEHIND_SHOWN,
-    frame::{Basis, BasisKind, Frame, FrameId, Freshness, Head, Judge},
+    frame::{Basis, BasisKind, Frame, FrameHead, FrameId, Freshness, Judge},
     history::{RootEntry, RootRef},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
@@ -146,7 +146,7 @@ impl Context {
     /// Those of some heads of the current tree that are stale, given and returned by path and type.
     pub(crate) async fn stale_heads(
         &self,
-        heads: Vec<(TreePath, Head)>,
+        heads: Vec<(TreePath, FrameHead)>,
     ) -> Result<Vec<StaleFrame>, Error> {
         let root = self.current().await?.root;
         let mut judge = Judge::of_many(self, root);

@@ -10,24 +10,24 @@ use rustix::{
 
 use crate::{
     bounds::{IGNORE_FILE_BYTES_MAX, IGNORE_PIECE_BYTES, READ_BUFFER_BYTES},
-    tree::{Stamp, Time},
+    tree::{FileStamp, Time},
 };
 
 /// A file that was read.
-pub(super) struct Content {
+pub(super) struct ScannedContent {
     pub(super) digest: Digest,
     pub(super) bytes: u64,
     pub(super) executable: bool,
-    pub(super) stamp: Stamp,
+    pub(super) stamp: FileStamp,
 }
 
 /// What the file system says about a file.
-pub(super) fn stamp(stat: &Stat) -> Stamp {
+pub(super) fn stamp(stat: &Stat) -> FileStamp {
     let time = |seconds: i64, nanoseconds: u64| Time {
         seconds,
         nanoseconds: u32::try_from(nanoseconds).unwrap_or(0),
     };
-    Stamp {
+    FileStamp {
         size: u64::try_from(stat.st_size).unwrap_or(0),
         modified: time(stat.st_mtime, stat.st_mtime_nsec),
         changed: time(stat.st_ctime, stat.st_ctime_nsec),
@@ -51,7 +51,7 @@ pub(super) fn read_file(
     directory: impl AsFd,
     name: &[u8],
     buffer: &mut Vec<u8>,
-) -> Result<Option<Content>, Errno> {
+) -> Result<Option<ScannedContent>, Errno> {
     let file = open(directory, name)?;
     let stat = fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -73,7 +73,12 @@ pub(super) fn read_file(
             break;
         }
     }
-    Ok(Some(Content { digest: digest.finish(), bytes, executable: is_executable(&stat), stamp }))
+    Ok(Some(ScannedContent {
+        digest: digest.finish(),
+        bytes,
+        executable: is_executable(&stat),
+        stamp,
+    }))
 }
 
 /// Where a symbolic link points.

@@ -29,5 +29,5 @@ mod walk;
 mod walker;
 
 pub use probe::Probed;
-pub use report::{Problem, ProblemKind, Report};
-pub use scanner::{Scanned, Scanner, Scope};
+pub use report::{ProblemKind, ScanProblem, ScanReport};
+pub use scanner::{ScanScope, Scanned, Scanner};

@@ -13,14 +13,14 @@ use super::{Scanner, content, rules::RULE_FILES};
 use crate::{
     Error,
     bounds::PROBE_BYTES_MAX,
-    tree::{File, Name, Symlink, TreeNodeId, TreePath},
+    tree::{Name, Symlink, TreeFile, TreeNodeId, TreePath},
 };
 
 /// What is on disk at some paths now: the id of a file or link, or nothing.
 pub type Probed = Vec<(TreePath, Option<TreeNodeId>)>;
 
 /// What one entry turned out to be.
-enum Seen {
+enum ProbedEntry {
     Node(TreeNodeId),
     Absent,
     /// Only a scan can say: a directory, or a file that is too large to be read each time.
@@ -48,9 +48,9 @@ impl Scanner {
                 let rules_path = at.join(&name_of(rules));
                 let seen = look(&directory, rules, &rules_path, &mut buffer);
                 match seen.map_err(|error| unreadable(&rules_path, error))? {
-                    Seen::Node(id) => probed.push((rules_path, Some(id))),
-                    Seen::Absent => probed.push((rules_path, None)),
-                    Seen::Undecided => return Ok(None),
+                    ProbedEntry::Node(id) => probed.push((rules_path, Some(id))),
+                    ProbedEntry::Absent => probed.push((rules_path, None)),
+                    ProbedEntry::Undecided => return Ok(None),
                 }
             }
             at = at.join(&name_of(name));
@@ -67,9 +67,9 @@ impl Scanner {
             }
             let seen = look(&directory, name, &at, &mut buffer);
             match seen.map_err(|error| unreadable(&at, error))? {
-                Seen::Node(id) => probed.push((at.clone(), Some(id))),
-                Seen::Absent => probed.push((at.clone(), None)),
-                Seen::Undecided => return Ok(None),
+                ProbedEntry::Node(id) => probed.push((at.clone(), Some(id))),
+                ProbedEntry::Absent => probed.push((at.clone(), None)),
+                ProbedEntry::Undecided => return Ok(None),
             }
         }
         Ok((!path.is_root()).then_some(probed))
@@ -90,27 +90,29 @@ fn look(
     name: &[u8],
     path: &TreePath,
     buffer: &mut Vec<u8>,
-) -> Result<Seen, Errno> {
+) -> Result<ProbedEntry, Errno> {
     let stat = match statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Seen::Absent),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(ProbedEntry::Absent),
         stat => stat?,
     };
     Ok(match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile if content::stamp(&stat).size > PROBE_BYTES_MAX => Seen::Undecided,
+        FileType::RegularFile if content::stamp(&stat).size > PROBE_BYTES_MAX => {
+            ProbedEntry::Undecided
+        }
         FileType::RegularFile => match content::read_file(directory, name, buffer) {
             Ok(Some(read)) => {
-                let file = File::new(path.as_bytes(), read.executable, read.digest, read.stamp);
-                Seen::Node(file.id)
+                let file = TreeFile::new(path.as_bytes(), read.executable, read.digest, read.stamp);
+                ProbedEntry::Node(file.id)
             }
-            Ok(None) | Err(Errno::LOOP) => Seen::Undecided,
-            Err(Errno::NOENT) => Seen::Absent,
+            Ok(None) | Err(Errno::LOOP) => ProbedEntry::Undecided,
+            Err(Errno::NOENT) => ProbedEntry::Absent,
             Err(error) => return Err(error),
         },
         FileType::Symlink => {
             let target = content::read_link(directory, name)?;
-            Seen::Node(Symlink::new(path.as_bytes(), target, content::stamp(&stat)).id)
+            ProbedEntry::Node(Symlink::new(path.as_bytes(), target, content::stamp(&stat)).id)
         }
-        FileType::Directory => Seen::Undecided,
-        _ => Seen::Absent,
+        FileType::Directory => ProbedEntry::Undecided,
+        _ => ProbedEntry::Absent,
     })
 }

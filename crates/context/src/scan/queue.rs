@@ -3,22 +3,22 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A stack of tasks. It is done when no task is left and nobody works on one.
-pub(super) struct Queue<T> {
-    state: Mutex<State<T>>,
+pub(super) struct TaskQueue<T> {
+    state: Mutex<QueueState<T>>,
     changed: Condvar,
 }
 
-struct State<T> {
+struct QueueState<T> {
     tasks: Vec<T>,
     busy: usize,
     /// Threads that have nothing to do. Waking nobody would be a system call for nothing.
     waiting: usize,
 }
 
-impl<T> Queue<T> {
+impl<T> TaskQueue<T> {
     /// A queue with one task.
     pub(super) fn new(first: T) -> Self {
-        let state = State { tasks: vec![first], busy: 0, waiting: 0 };
+        let state = QueueState { tasks: vec![first], busy: 0, waiting: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -64,13 +64,13 @@ impl<T> Queue<T> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, QueueState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Somebody works; ends when dropped, so that a panic of one thread does not leave the others waiting.
-struct Busy<'a, T>(&'a Queue<T>);
+struct Busy<'a, T>(&'a TaskQueue<T>);
 
 impl<T> Drop for Busy<'_, T> {
     fn drop(&mut self) {

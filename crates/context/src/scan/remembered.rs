@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
-use crate::tree::{Directory, Stamp, Time};
+use crate::tree::{Directory, FileStamp, Time};
 
 /// The last scan.
 #[derive(Clone, Debug, Default)]
@@ -16,12 +16,12 @@ pub(super) struct Remembered {
     /// Whether every file is to be read again, whatever its stamp.
     pub(super) distrust: bool,
     /// The file of stamps that is there.
-    pub(super) written: Option<Written>,
+    pub(super) written: Option<StampFile>,
 }
 
 /// A file of stamps.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(super) struct StampFile {
     /// The tree in it.
     pub(super) root: Arc<Directory>,
     /// The digest of what is in it.
@@ -32,7 +32,7 @@ pub(super) struct Written {
 
 impl Remembered {
     /// Whether a file with the stamp `now` has the content that it had when it had the stamp `then`.
-    pub(super) fn trusts(&self, then: &Stamp, now: &Stamp) -> bool {
+    pub(super) fn trusts(&self, then: &FileStamp, now: &FileStamp) -> bool {
         !self.distrust && then == now && !then.is_racy(self.began)
     }
 }

@@ -20,7 +20,7 @@ piton_core::closed_set! {
 
 /// Something that could not be taken into the tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Problem {
+pub struct ScanProblem {
     /// Where.
     pub path: TreePath,
     /// Why.
@@ -32,7 +32,7 @@ pub struct Problem {
 /// What a scan did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub struct ScanReport {
     /// Files whose content was read.
     pub hashed_files: u64,
     /// Bytes that were read for it.
@@ -46,19 +46,19 @@ pub struct Report {
     /// Sockets, pipes and devices.
     pub special_files: u64,
     /// The first problems, by path.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<ScanProblem>,
     /// All problems.
     pub problem_count: u64,
 }
 
-impl Report {
+impl ScanReport {
     /// Whether something that should be in the tree is not.
     pub fn is_partial(&self) -> bool {
         self.problem_count > 0
     }
 
     /// Takes note of a problem.
-    pub(super) fn problem(&mut self, problem: Problem) {
+    pub(super) fn problem(&mut self, problem: ScanProblem) {
         self.problem_count += 1;
         self.problems.push(problem);
         self.keep_first();

@@ -12,7 +12,7 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-use super::{remembered::Remembered, report::Report, stamps_file, walk::walk};
+use super::{remembered::Remembered, report::ScanReport, stamps_file, walk::walk};
 use crate::{
     Error,
     bounds::SCAN_THREADS_MAX,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Which directories are listed again.
 #[derive(Clone, Debug, Default)]
-pub enum Scope {
+pub enum ScanScope {
     /// All of them.
     #[default]
     Everything,
@@ -29,7 +29,7 @@ pub enum Scope {
     Only(Arc<BTreeSet<TreePath>>),
 }
 
-impl Scope {
+impl ScanScope {
     /// Whether the directory at `path` is listed.
     pub(super) fn is_dirty(&self, path: &[u8]) -> bool {
         match self {
@@ -67,7 +67,7 @@ pub struct Scanned {
     /// The tree that was found.
     pub tree: Arc<Directory>,
     /// What was done for it.
-    pub report: Report,
+    pub report: ScanReport,
 }
 
 impl Scanner {
@@ -91,17 +91,17 @@ impl Scanner {
 
     /// Scans the directory. With `force` every file is read, whatever is remembered. Blocks.
     pub fn scan(&mut self, force: bool) -> Result<Scanned, Error> {
-        self.scan_only(&Scope::Everything, force)
+        self.scan_only(&ScanScope::Everything, force)
     }
 
     /// Scans the directories of `scope`, and takes the rest from the last scan. Blocks.
-    pub fn scan_only(&mut self, scope: &Scope, force: bool) -> Result<Scanned, Error> {
+    pub fn scan_only(&mut self, scope: &ScanScope, force: bool) -> Result<Scanned, Error> {
         let remembered = match self.last.take() {
             Some(last) => last,
             None => self.stamps.as_deref().and_then(stamps_file::read).unwrap_or_default(),
         };
         let remembered = Remembered { distrust: force, ..remembered };
-        let scope = if remembered.root.is_some() { scope.clone() } else { Scope::Everything };
+        let scope = if remembered.root.is_some() { scope.clone() } else { ScanScope::Everything };
         let began = now();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let walked = openat(CWD, &self.root, flags, Mode::empty())
@@ -111,7 +111,7 @@ impl Scanner {
             reason: std::io::Error::from(error).to_string(),
         })?;
         let same = remembered.root.as_ref().is_some_and(|known| Arc::ptr_eq(known, &tree));
-        let partial_scope = matches!(scope, Scope::Only(_));
+        let partial_scope = matches!(scope, ScanScope::Only(_));
         // Stamps that were not looked at are as old as they were.
         let began = if partial_scope { remembered.began } else { began };
         let mut written = remembered.written;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use piton_core::Digest;
 
 use super::stamps::{DEPTH_MAX, Reader, bytes, entry, header, number, seal, time, unseal};
-use crate::tree::{Directory, Entry, Name, Node, Time};
+use crate::tree::{Directory, Name, Time, TreeEntry, TreeNode};
 
 /// The first bytes, with the version of what follows.
 const MAGIC: &[u8; 8] = b"pitonsc1";
@@ -59,7 +59,11 @@ fn directory(out: &mut Vec<u8>, base: &Directory, now: &Directory) {
                 }
                 kept.end += 1;
             }
-            (_, Some(Entry { node: Node::Directory(before), .. }), Node::Directory(below)) => {
+            (
+                _,
+                Some(TreeEntry { node: TreeNode::Directory(before), .. }),
+                TreeNode::Directory(below),
+            ) => {
                 keep(out, &std::mem::take(&mut kept));
                 out.push(CHANGED);
                 bytes(out, each.name.as_bytes());
@@ -102,11 +106,11 @@ fn read_directory(
             }
             [CHANGED] => {
                 let name = Name::new(reader.bytes()?).ok()?;
-                let Node::Directory(before) = &base.entry(name.as_bytes())?.node else {
+                let TreeNode::Directory(before) = &base.entry(name.as_bytes())?.node else {
                     return None;
                 };
                 let below = read_directory(reader, before, depth + 1)?;
-                entries.push(Entry { name, node: Node::Directory(below) });
+                entries.push(TreeEntry { name, node: TreeNode::Directory(below) });
             }
             [kind] => entries.push(reader.entry(kind, depth)?),
         }

@@ -8,55 +8,55 @@ use std::{
     },
 };
 
-use super::{rules::Rules, scanner::Scope};
-use crate::tree::{Directory, Entry, Name, Node};
+use super::{rules::Rules, scanner::ScanScope};
+use crate::tree::{Directory, Name, TreeEntry, TreeNode};
 
 /// An open directory, and what is known of its entries so far.
-pub(super) struct Site {
+pub(super) struct OpenDirectory {
     pub(super) fd: OwnedFd,
     pub(super) path: Vec<u8>,
     /// The directory as it was in the last scan.
     pub(super) known: Option<Arc<Directory>>,
     pub(super) rules: Rules,
-    pub(super) scope: Scope,
+    pub(super) scope: ScanScope,
     /// The directory that it is in, and its name there.
-    above: Option<(Arc<Site>, Name)>,
-    entries: Mutex<Vec<Found>>,
+    above: Option<(Arc<OpenDirectory>, Name)>,
+    entries: Mutex<Vec<KnownEntry>>,
     /// What still has to be done before all entries are known.
     waiting: AtomicUsize,
 }
 
 /// An entry that is known.
-pub(super) enum Found {
+pub(super) enum KnownEntry {
     /// As it was in the last scan, at this place there.
     Known(usize),
     /// Not as it was.
-    New(Entry),
+    New(TreeEntry),
 }
 
-impl Site {
+impl OpenDirectory {
     /// A directory that waits for one thing: its own listing.
     pub(super) fn new(
         fd: OwnedFd,
         path: Vec<u8>,
         known: Option<Arc<Directory>>,
         rules: Rules,
-        scope: Scope,
-        above: Option<(Arc<Site>, Name)>,
+        scope: ScanScope,
+        above: Option<(Arc<OpenDirectory>, Name)>,
     ) -> Self {
         let (entries, waiting) = (Mutex::default(), AtomicUsize::new(1));
         Self { fd, path, known, rules, scope, above, entries, waiting }
     }
 
     /// The place of the entry `name` in the last scan, and what it was there.
-    pub(super) fn known(&self, name: &[u8]) -> Option<(usize, &Node)> {
+    pub(super) fn known(&self, name: &[u8]) -> Option<(usize, &TreeNode)> {
         let known = self.known.as_ref()?;
         let place = known.place(name)?;
         Some((place, &known.entries()[place].node))
     }
 
     /// Adds entries that are known.
-    pub(super) fn add(&self, entries: impl IntoIterator<Item = Found>) {
+    pub(super) fn add(&self, entries: impl IntoIterator<Item = KnownEntry>) {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).extend(entries);
     }
 
@@ -78,10 +78,13 @@ impl Site {
                 return Some(directory);
             };
             let found = match above.known(name.as_bytes()) {
-                Some((place, Node::Directory(known))) if Arc::ptr_eq(known, &directory) => {
-                    Found::Known(place)
+                Some((place, TreeNode::Directory(known))) if Arc::ptr_eq(known, &directory) => {
+                    KnownEntry::Known(place)
                 }
-                _ => Found::New(Entry { name: name.clone(), node: Node::Directory(directory) }),
+                _ => KnownEntry::New(TreeEntry {
+                    name: name.clone(),
+                    node: TreeNode::Directory(directory),
+                }),
             };
             above.add([found]);
             let above = Arc::clone(above);
@@ -98,13 +101,13 @@ impl Site {
         // No name is there twice; so if all are known and none is missing, they are the same ones.
         if let Some(known) = known
             && found.len() == before.len()
-            && found.iter().all(|found| matches!(found, Found::Known(_)))
+            && found.iter().all(|found| matches!(found, KnownEntry::Known(_)))
         {
             return Arc::clone(known);
         }
         let entries = found.into_iter().map(|found| match found {
-            Found::Known(place) => before[place].clone(),
-            Found::New(entry) => entry,
+            KnownEntry::Known(place) => before[place].clone(),
+            KnownEntry::New(entry) => entry,
         });
         Arc::new(Directory::new(&self.path, entries.collect()))
     }

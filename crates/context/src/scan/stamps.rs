@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
 
-use crate::tree::{Directory, Entry, File, Name, Node, Stamp, Symlink, Time, Totals, TreeNodeId};
+use crate::tree::{
+    Directory, FileStamp, Name, Symlink, Time, Totals, TreeEntry, TreeFile, TreeNode, TreeNodeId,
+};
 
 /// The first bytes, with the version of what follows.
 const MAGIC: &[u8; 8] = b"pitonst1";
@@ -72,7 +74,7 @@ pub(super) fn time(out: &mut Vec<u8>, time: Time) {
     out.extend_from_slice(&time.nanoseconds.to_le_bytes());
 }
 
-fn stamp(out: &mut Vec<u8>, stamp: &Stamp) {
+fn stamp(out: &mut Vec<u8>, stamp: &FileStamp) {
     number(out, stamp.size);
     time(out, stamp.modified);
     time(out, stamp.changed);
@@ -96,23 +98,23 @@ fn directory(out: &mut Vec<u8>, from: &Directory) {
     }
 }
 
-pub(super) fn entry(out: &mut Vec<u8>, Entry { name, node }: &Entry) {
+pub(super) fn entry(out: &mut Vec<u8>, TreeEntry { name, node }: &TreeEntry) {
     match node {
-        Node::File(file) => {
+        TreeNode::File(file) => {
             out.push(if file.executable { EXECUTABLE } else { FILE });
             bytes(out, name.as_bytes());
             out.extend_from_slice(file.id.as_bytes());
             out.extend_from_slice(file.content.as_bytes());
             stamp(out, &file.stamp);
         }
-        Node::Symlink(symlink) => {
+        TreeNode::Symlink(symlink) => {
             out.push(SYMLINK);
             bytes(out, name.as_bytes());
             out.extend_from_slice(symlink.id.as_bytes());
             bytes(out, &symlink.target);
             stamp(out, &symlink.stamp);
         }
-        Node::Directory(below) => {
+        TreeNode::Directory(below) => {
             out.push(DIRECTORY);
             bytes(out, name.as_bytes());
             directory(out, below);
@@ -154,8 +156,8 @@ impl<'a> Reader<'a> {
         Some(Time { seconds, nanoseconds: self.array().map(u32::from_le_bytes)? })
     }
 
-    fn stamp(&mut self) -> Option<Stamp> {
-        Some(Stamp {
+    fn stamp(&mut self) -> Option<FileStamp> {
+        Some(FileStamp {
             size: self.number()?,
             modified: self.time()?,
             changed: self.time()?,
@@ -193,23 +195,23 @@ impl<'a> Reader<'a> {
     }
 
     /// What [`entry`] wrote after the first byte, in a directory at `depth`.
-    pub(super) fn entry(&mut self, kind: u8, depth: usize) -> Option<Entry> {
+    pub(super) fn entry(&mut self, kind: u8, depth: usize) -> Option<TreeEntry> {
         let name = Name::new(self.bytes()?).ok()?;
         let node = match kind {
-            FILE | EXECUTABLE => Node::File(File {
+            FILE | EXECUTABLE => TreeNode::File(TreeFile {
                 id: self.digest().map(TreeNodeId::new)?,
                 content: self.digest()?,
                 executable: kind == EXECUTABLE,
                 stamp: self.stamp()?,
             }),
-            SYMLINK => Node::Symlink(Symlink {
+            SYMLINK => TreeNode::Symlink(Symlink {
                 id: self.digest().map(TreeNodeId::new)?,
                 target: self.bytes()?.into(),
                 stamp: self.stamp()?,
             }),
-            DIRECTORY => Node::Directory(self.directory(depth + 1)?),
+            DIRECTORY => TreeNode::Directory(self.directory(depth + 1)?),
             _ => return None,
         };
-        Some(Entry { name, node })
+        Some(TreeEntry { name, node })
     }
 }

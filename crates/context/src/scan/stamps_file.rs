@@ -16,7 +16,7 @@ use std::{
 };
 
 use super::{
-    remembered::{Remembered, Written},
+    remembered::{Remembered, StampFile},
     since, stamps,
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
 pub(super) fn read(path: &Path) -> Option<Remembered> {
     let bytes = read_bounded(path)?;
     let (root, began, digest) = stamps::decode(&bytes)?;
-    let written = Written { root: Arc::clone(&root), digest, bytes: bytes.len() };
+    let written = StampFile { root: Arc::clone(&root), digest, bytes: bytes.len() };
     drop(bytes);
     let newer = read_bounded(&beside(path, "since"));
     let newer = newer.and_then(|bytes| since::decode(&bytes, digest, &root));
@@ -39,10 +39,10 @@ pub(super) fn read(path: &Path) -> Option<Remembered> {
 /// Remembers a scan, beside what is `written` if little changed since. Says what is written now.
 pub(super) fn write(
     path: &Path,
-    written: Option<&Written>,
+    written: Option<&StampFile>,
     root: &Arc<Directory>,
     began: Time,
-) -> io::Result<Written> {
+) -> io::Result<StampFile> {
     let newer = beside(path, "since");
     if let Some(written) = written {
         let since = since::encode(written.digest, &written.root, root, began);
@@ -55,7 +55,7 @@ pub(super) fn write(
     replace(path, &bytes)?;
     // It belongs to the file that was replaced.
     let _ = fs::remove_file(newer);
-    Ok(Written { root: Arc::clone(root), digest, bytes: bytes.len() })
+    Ok(StampFile { root: Arc::clone(root), digest, bytes: bytes.len() })
 }
 
 fn read_bounded(path: &Path) -> Option<Vec<u8>> {

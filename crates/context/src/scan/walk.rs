@@ -9,19 +9,19 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    listing::Listed, queue::Queue, remembered::Remembered, report::Report, rules::Rules,
-    scanner::Scope, site::Site, walker::Walker,
+    listing::Listed, queue::TaskQueue, remembered::Remembered, report::ScanReport, rules::Rules,
+    scanner::ScanScope, site::OpenDirectory, walker::Walker,
 };
 use crate::tree::{Directory, Name};
 
 /// Something that is left to do.
-pub(super) enum Task {
+pub(super) enum ScanTask {
     /// Begin with the topmost directory.
     Root(OwnedFd),
     /// Open a directory below another one and list it.
-    Enter(Arc<Site>, Name, Scope),
+    Enter(Arc<OpenDirectory>, Name, ScanScope),
     /// Look at some entries of a directory.
-    Examine(Arc<Site>, Vec<Listed>),
+    Examine(Arc<OpenDirectory>, Vec<Listed>),
 }
 
 /// Walks the directory `root`, and returns its tree and what was done.
@@ -30,20 +30,20 @@ pub(super) enum Task {
 pub(super) fn walk(
     root: OwnedFd,
     remembered: &Remembered,
-    scope: &Scope,
+    scope: &ScanScope,
     threads: usize,
-) -> Result<(Arc<Directory>, Report), Errno> {
-    let queue = Queue::new(Task::Root(root));
-    let outcome = Mutex::new((None, Report::default(), None));
+) -> Result<(Arc<Directory>, ScanReport), Errno> {
+    let queue = TaskQueue::new(ScanTask::Root(root));
+    let outcome = Mutex::new((None, ScanReport::default(), None));
     let work = || {
         let mut walker = Walker::new(remembered);
         queue.work(|task, more| match task {
-            Task::Root(fd) => {
+            ScanTask::Root(fd) => {
                 let known = remembered.root.clone();
                 walker.root(fd, known, &Rules::default(), scope.clone(), more);
             }
-            Task::Enter(above, name, scope) => walker.enter(&above, &name, scope, more),
-            Task::Examine(site, listed) => walker.examine(&site, listed, more),
+            ScanTask::Enter(above, name, scope) => walker.enter(&above, &name, scope, more),
+            ScanTask::Examine(site, listed) => walker.examine(&site, listed, more),
         });
         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
         outcome.0 = outcome.0.take().or(walker.finished);

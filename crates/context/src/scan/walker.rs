@@ -12,21 +12,21 @@ use super::{
     content,
     listing::{Listed, list},
     remembered::Remembered,
-    report::{Problem, ProblemKind, Report},
+    report::{ProblemKind, ScanProblem, ScanReport},
     rules::{RULE_FILES, Rules},
-    scanner::Scope,
-    site::{Found, Site},
-    walk::Task,
+    scanner::ScanScope,
+    site::{KnownEntry, OpenDirectory},
+    walk::ScanTask,
 };
 use crate::{
     bounds::EXAMINED_AT_ONCE,
-    tree::{Directory, Name, Node, TreePath},
+    tree::{Directory, Name, TreeNode, TreePath},
 };
 
 /// What a thread carries from task to task.
 pub(super) struct Walker<'a> {
     pub(super) remembered: &'a Remembered,
-    pub(super) report: Report,
+    pub(super) report: ScanReport,
     /// The piece of a file that is being hashed; kept for its memory.
     pub(super) buffer: Vec<u8>,
     /// What a directory is read into; kept for its memory.
@@ -43,7 +43,7 @@ impl<'a> Walker<'a> {
     pub(super) fn new(remembered: &'a Remembered) -> Self {
         Self {
             remembered,
-            report: Report::default(),
+            report: ScanReport::default(),
             buffer: Vec::new(),
             listing: Vec::new(),
             path: Vec::new(),
@@ -58,8 +58,8 @@ impl<'a> Walker<'a> {
         fd: OwnedFd,
         known: Option<Arc<Directory>>,
         rules: &Rules,
-        scope: Scope,
-        more: &mut Vec<Task>,
+        scope: ScanScope,
+        more: &mut Vec<ScanTask>,
     ) {
         match self.begin(fd, Vec::new(), known, rules, scope, None, more) {
             Ok(site) => self.done(&site),
@@ -70,14 +70,14 @@ impl<'a> Walker<'a> {
     /// Opens the directory `name` and lists it.
     pub(super) fn enter(
         &mut self,
-        above: &Arc<Site>,
+        above: &Arc<OpenDirectory>,
         name: &Name,
-        scope: Scope,
-        more: &mut Vec<Task>,
+        scope: ScanScope,
+        more: &mut Vec<ScanTask>,
     ) {
         let path = Directory::entry_path(&above.path, name);
         let known = match above.known(name.as_bytes()) {
-            Some((_, Node::Directory(known))) => Some(Arc::clone(known)),
+            Some((_, TreeNode::Directory(known))) => Some(Arc::clone(known)),
             _ => None,
         };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -105,10 +105,10 @@ impl<'a> Walker<'a> {
         path: Vec<u8>,
         known: Option<Arc<Directory>>,
         rules: &Rules,
-        scope: Scope,
-        above: Option<(Arc<Site>, Name)>,
-        more: &mut Vec<Task>,
-    ) -> Result<Arc<Site>, Errno> {
+        scope: ScanScope,
+        above: Option<(Arc<OpenDirectory>, Name)>,
+        more: &mut Vec<ScanTask>,
+    ) -> Result<Arc<OpenDirectory>, Errno> {
         let unread = known.clone().filter(|_| !scope.is_dirty(&path));
         let listed = match &unread {
             Some(_) => Vec::new(),
@@ -119,7 +119,7 @@ impl<'a> Walker<'a> {
             None => listed.iter().any(|listed| *listed.name == *name),
         };
         let (rules, scope) = self.rules(&fd, &path, known.as_ref(), has, rules, scope);
-        let site = Arc::new(Site::new(fd, path, known, rules, scope, above));
+        let site = Arc::new(OpenDirectory::new(fd, path, known, rules, scope, above));
         if let Some(known) = unread {
             self.keep_known(&site, &known, more);
             return Ok(site);
@@ -130,14 +130,19 @@ impl<'a> Walker<'a> {
         while kept.peek().is_some() {
             let part = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
             site.expect(1);
-            more.push(Task::Examine(Arc::clone(&site), part));
+            more.push(ScanTask::Examine(Arc::clone(&site), part));
         }
         self.look_at(&site, first, more);
         Ok(site)
     }
 
     /// Looks at some entries of a directory.
-    pub(super) fn examine(&mut self, site: &Arc<Site>, listed: Vec<Listed>, more: &mut Vec<Task>) {
+    pub(super) fn examine(
+        &mut self,
+        site: &Arc<OpenDirectory>,
+        listed: Vec<Listed>,
+        more: &mut Vec<ScanTask>,
+    ) {
         self.look_at(site, listed, more);
         self.done(site);
     }
@@ -150,12 +155,12 @@ impl<'a> Walker<'a> {
         known: Option<&Arc<Directory>>,
         has: impl Fn(&[u8]) -> bool,
         above: &Rules,
-        mut scope: Scope,
-    ) -> (Rules, Scope) {
+        mut scope: ScanScope,
+    ) -> (Rules, ScanScope) {
         let mut rules = above.clone();
         for (kind, name) in RULE_FILES.iter().enumerate() {
             let before = known.and_then(|known| match &known.entry(name)?.node {
-                Node::File(file) => Some(file.content),
+                TreeNode::File(file) => Some(file.content),
                 _ => None,
             });
             let mut now = None;
@@ -173,28 +178,37 @@ impl<'a> Walker<'a> {
                 }
             }
             if now != before {
-                scope = Scope::Everything;
+                scope = ScanScope::Everything;
             }
         }
         (rules, scope)
     }
 
     /// Takes the entries of the last scan, and goes only into directories that something changed in.
-    fn keep_known(&mut self, site: &Arc<Site>, known: &Arc<Directory>, more: &mut Vec<Task>) {
+    fn keep_known(
+        &mut self,
+        site: &Arc<OpenDirectory>,
+        known: &Arc<Directory>,
+        more: &mut Vec<ScanTask>,
+    ) {
         for (place, entry) in known.entries().iter().enumerate() {
             let path = Directory::entry_path(&site.path, &entry.name);
-            if matches!(entry.node, Node::Directory(_)) && site.scope.touches(&path) {
+            if matches!(entry.node, TreeNode::Directory(_)) && site.scope.touches(&path) {
                 site.expect(1);
-                more.push(Task::Enter(Arc::clone(site), entry.name.clone(), site.scope.clone()));
+                more.push(ScanTask::Enter(
+                    Arc::clone(site),
+                    entry.name.clone(),
+                    site.scope.clone(),
+                ));
             } else {
-                self.report.reused_files += u64::from(matches!(entry.node, Node::File(_)));
-                site.add([Found::Known(place)]);
+                self.report.reused_files += u64::from(matches!(entry.node, TreeNode::File(_)));
+                site.add([KnownEntry::Known(place)]);
             }
         }
     }
 
     /// What the rules leave of a listing.
-    fn leave_out(&mut self, site: &Site, mut listed: Vec<Listed>) -> Vec<Listed> {
+    fn leave_out(&mut self, site: &OpenDirectory, mut listed: Vec<Listed>) -> Vec<Listed> {
         let before = listed.len();
         let mut path = std::mem::take(&mut self.path);
         path.clear();
@@ -214,7 +228,7 @@ impl<'a> Walker<'a> {
     }
 
     /// One of the things that a directory waits for is done.
-    fn done(&mut self, site: &Arc<Site>) {
+    fn done(&mut self, site: &Arc<OpenDirectory>) {
         if let Some(tree) = site.done() {
             self.finished = Some(tree);
         }
@@ -246,6 +260,6 @@ impl<'a> Walker<'a> {
                 Err(_) => end = path[..end].iter().rposition(|byte| *byte == b'/').unwrap_or(0),
             }
         };
-        self.report.problem(Problem { path, kind, detail });
+        self.report.problem(ScanProblem { path, kind, detail });
     }
 }

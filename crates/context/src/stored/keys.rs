@@ -15,7 +15,7 @@ use crate::{
 
 /// The kinds of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
+pub(crate) enum RowKind {
     /// The current tree.
     Current = b'R' as isize,
     /// A recorded tree, by its number.
@@ -62,10 +62,10 @@ pub(crate) enum Row {
 
 /// Makes the keys of one project.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Keys(pub(crate) ProjectId);
+pub(crate) struct ProjectKeys(pub(crate) ProjectId);
 
-impl Keys {
-    fn start(self, row: Row) -> Vec<u8> {
+impl ProjectKeys {
+    fn start(self, row: RowKind) -> Vec<u8> {
         let mut key = Vec::with_capacity(96);
         key.extend_from_slice(self.0.as_bytes());
         key.push(row as u8);
@@ -73,30 +73,30 @@ impl Keys {
     }
 
     /// What all keys of a kind begin with.
-    pub(crate) fn all(self, row: Row) -> Vec<u8> {
+    pub(crate) fn all(self, row: RowKind) -> Vec<u8> {
         self.start(row)
     }
 
     /// The only row of its kind.
-    pub(crate) fn only(self, row: Row) -> Key {
+    pub(crate) fn only(self, row: RowKind) -> Key {
         self.start(row).into()
     }
 
     pub(crate) fn root(self, sequence: u64) -> Key {
-        let mut key = self.start(Row::Root);
+        let mut key = self.start(RowKind::Root);
         key.extend_from_slice(&sequence.to_be_bytes());
         key.into()
     }
 
     pub(crate) fn label(self, label: &Label) -> Key {
-        let mut key = self.start(Row::Label);
+        let mut key = self.start(RowKind::Label);
         key.extend_from_slice(label.as_str().as_bytes());
         key.into()
     }
 
     /// A tree node, or a later row of a directory that needs several.
     pub(crate) fn node(self, id: TreeNodeId, part: u32) -> Key {
-        let mut key = self.start(Row::Node);
+        let mut key = self.start(RowKind::Node);
         key.extend_from_slice(id.as_bytes());
         if part > 0 {
             key.extend_from_slice(&part.to_be_bytes());
@@ -105,7 +105,7 @@ impl Keys {
     }
 
     /// What the rows of a kind begin with that are about this path and no other.
-    pub(crate) fn at(self, row: Row, path: &TreePath) -> Vec<u8> {
+    pub(crate) fn at(self, row: RowKind, path: &TreePath) -> Vec<u8> {
         let mut key = self.start(row);
         key.extend_from_slice(path.as_bytes());
         key.push(0);
@@ -113,7 +113,7 @@ impl Keys {
     }
 
     /// What the rows of a kind begin with that are about paths below this one.
-    pub(crate) fn below(self, row: Row, path: &TreePath) -> Vec<u8> {
+    pub(crate) fn below(self, row: RowKind, path: &TreePath) -> Vec<u8> {
         let mut key = self.start(row);
         if !path.is_root() {
             key.extend_from_slice(path.as_bytes());
@@ -122,13 +122,13 @@ impl Keys {
         key
     }
 
-    pub(crate) fn numbered(self, row: Row, path: &TreePath, number: u64) -> Key {
+    pub(crate) fn numbered(self, row: RowKind, path: &TreePath, number: u64) -> Key {
         let mut key = self.at(row, path);
         key.extend_from_slice(&number.to_be_bytes());
         key.into()
     }
 
-    pub(crate) fn typed(self, row: Row, path: &TreePath, frame_type: &FrameType) -> Key {
+    pub(crate) fn typed(self, row: RowKind, path: &TreePath, frame_type: &FrameType) -> Key {
         let mut key = self.at(row, path);
         key.extend_from_slice(frame_type.as_str().as_bytes());
         key.into()
@@ -136,7 +136,7 @@ impl Keys {
 
     /// What the rows of a run's frames begin with. What follows is what the rows of the frames have after their letter.
     pub(crate) fn made_in(self, run: RunId) -> Vec<u8> {
-        let mut key = self.start(Row::OfRun);
+        let mut key = self.start(RowKind::OfRun);
         key.extend_from_slice(run.as_bytes());
         key
     }
@@ -150,7 +150,7 @@ impl Keys {
     }
 
     /// A row about one digest, or about two.
-    pub(crate) fn digests(self, row: Row, first: &Digest, second: Option<&Digest>) -> Key {
+    pub(crate) fn digests(self, row: RowKind, first: &Digest, second: Option<&Digest>) -> Key {
         let mut key = self.start(row);
         key.extend_from_slice(first.as_bytes());
         if let Some(second) = second {

@@ -9,7 +9,7 @@ use super::bytes::{Bytes, SEAL_BYTES, put_bytes, put_number, seal};
 use crate::{
     bounds::DIRECTORY_ROW_ENTRIES,
     tree::{
-        Directory, Kind, Name, Node, Totals, TreeNodeId, TreePath, directory_id, file_id,
+        Directory, Name, NodeKind, Totals, TreeNode, TreeNodeId, TreePath, directory_id, file_id,
         symlink_id,
     },
 };
@@ -55,7 +55,7 @@ pub struct ChildRecord {
     /// Its name.
     pub name: Name,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Its id.
     pub id: TreeNodeId,
 }
@@ -64,30 +64,30 @@ pub struct ChildRecord {
 const SEAL: &str = "node_row";
 
 /// The rows of a node, the first with the path.
-pub(crate) fn encode(path: &TreePath, node: &Node) -> Vec<Vec<u8>> {
+pub(crate) fn encode(path: &TreePath, node: &TreeNode) -> Vec<Vec<u8>> {
     let mut rows = encode_unsealed(path, node);
     let seal = seal(SEAL, &rows[0]);
     rows[0].extend_from_slice(&seal);
     rows
 }
 
-fn encode_unsealed(path: &TreePath, node: &Node) -> Vec<Vec<u8>> {
+fn encode_unsealed(path: &TreePath, node: &TreeNode) -> Vec<Vec<u8>> {
     let mut row = Vec::with_capacity(64 + path.as_bytes().len());
     match node {
-        Node::File(file) => {
+        TreeNode::File(file) => {
             row.push(if file.executable { EXECUTABLE } else { FILE });
             put_bytes(&mut row, path.as_bytes());
             put_number(&mut row, file.stamp.size);
             row.extend_from_slice(file.content.as_bytes());
             vec![row]
         }
-        Node::Symlink(symlink) => {
+        TreeNode::Symlink(symlink) => {
             row.push(SYMLINK);
             put_bytes(&mut row, path.as_bytes());
             put_bytes(&mut row, &symlink.target);
             vec![row]
         }
-        Node::Directory(directory) => encode_directory(row, path, directory),
+        TreeNode::Directory(directory) => encode_directory(row, path, directory),
     }
 }
 
@@ -115,9 +115,9 @@ fn encode_directory(mut row: Vec<u8>, path: &TreePath, directory: &Directory) ->
         for entry in part {
             put_bytes(row, entry.name.as_bytes());
             row.push(match &entry.node {
-                Node::File(_) => FILE,
-                Node::Symlink(_) => SYMLINK,
-                Node::Directory(_) => DIRECTORY,
+                TreeNode::File(_) => FILE,
+                TreeNode::Symlink(_) => SYMLINK,
+                TreeNode::Directory(_) => DIRECTORY,
             });
             row.extend_from_slice(entry.node.id().as_bytes());
         }
@@ -171,9 +171,9 @@ pub(crate) fn decode_children(row: &[u8]) -> Option<Vec<ChildRecord>> {
     while !bytes.0.is_empty() {
         let name = Name::new(bytes.bytes()?).ok()?;
         let kind = match bytes.array()? {
-            [FILE] => Kind::File,
-            [SYMLINK] => Kind::Symlink,
-            [DIRECTORY] => Kind::Directory,
+            [FILE] => NodeKind::File,
+            [SYMLINK] => NodeKind::Symlink,
+            [DIRECTORY] => NodeKind::Directory,
             _ => return None,
         };
         children.push(ChildRecord { name, kind, id: TreeNodeId::new(bytes.digest()?) });
@@ -183,11 +183,11 @@ pub(crate) fn decode_children(row: &[u8]) -> Option<Vec<ChildRecord>> {
 
 impl NodeBody {
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NodeKind {
         match self {
-            Self::File { .. } => Kind::File,
-            Self::Symlink { .. } => Kind::Symlink,
-            Self::Directory { .. } => Kind::Directory,
+            Self::File { .. } => NodeKind::File,
+            Self::Symlink { .. } => NodeKind::Symlink,
+            Self::Directory { .. } => NodeKind::Directory,
         }
     }
 

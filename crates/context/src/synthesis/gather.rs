@@ -2,12 +2,12 @@
 
 use piton_store::bounds::TABLE_GET_MAX;
 
-use super::{Piece, policy::Selection};
+use super::{PolicyInput, policy::Selection};
 use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
-    frame::{Frame, Head, Policy},
-    stored::{NodeBody, keys::Row},
+    frame::{Frame, FrameHead, Policy},
+    stored::{NodeBody, keys::RowKind},
     tree::{TreeNodeId, TreePath},
     word::FrameType,
 };
@@ -20,7 +20,7 @@ impl Context {
         root: TreeNodeId,
         path: &TreePath,
         policy: &Policy,
-    ) -> Result<Option<Vec<(TreePath, Head)>>, Error> {
+    ) -> Result<Option<Vec<(TreePath, FrameHead)>>, Error> {
         let selection = Selection::of(policy)?;
         let Some((id, _)) = self.id_at(root, path).await? else {
             return Ok(None);
@@ -33,10 +33,10 @@ impl Context {
         if let Ok(only) = selection.inputs.parse::<FrameType>() {
             // One type has one head at a path, so they are read many at a time.
             for paths in paths.chunks(TABLE_GET_MAX) {
-                let keys = paths.iter().map(|path| self.keys.typed(Row::Head, path, &only));
+                let keys = paths.iter().map(|path| self.keys.typed(RowKind::Head, path, &only));
                 let rows = self.ports.table.get_all(keys.collect()).await?;
                 for (path, row) in paths.iter().zip(rows) {
-                    let head = row.map(|row| Head::decode(&row.value)).transpose()?;
+                    let head = row.map(|row| FrameHead::decode(&row.value)).transpose()?;
                     found.extend(
                         head.filter(|head| selection.takes(head)).map(|head| (path.clone(), head)),
                     );
@@ -63,18 +63,22 @@ impl Context {
     }
 
     /// The frames of heads with their contents.
-    pub(super) async fn pieces(&self, heads: &[(TreePath, Head)]) -> Result<Vec<Piece>, Error> {
+    pub(super) async fn pieces(
+        &self,
+        heads: &[(TreePath, FrameHead)],
+    ) -> Result<Vec<PolicyInput>, Error> {
         let mut pieces = Vec::with_capacity(heads.len());
         for heads in heads.chunks(TABLE_GET_MAX) {
-            let key =
-                |(path, head): &(TreePath, Head)| self.keys.numbered(Row::Frame, path, head.index);
+            let key = |(path, head): &(TreePath, FrameHead)| {
+                self.keys.numbered(RowKind::Frame, path, head.index)
+            };
             let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
             for ((path, head), row) in heads.iter().zip(rows) {
                 let row = row.ok_or_else(|| {
                     Error::integrity(format!("the frame {}", head.frame), "its row is missing")
                 })?;
                 let (frame, inline) = Frame::decode(&row.value)?;
-                pieces.push(Piece {
+                pieces.push(PolicyInput {
                     path: path.clone(),
                     frame_type: head.frame_type.clone(),
                     agent_id: head.agent_id.clone(),

@@ -9,9 +9,9 @@ use crate::{
     Context, Error,
     bounds::METADATA_VALUE_BYTES_MAX,
     context::put,
-    frame::Head,
+    frame::FrameHead,
     history::NodeRef,
-    stored::keys::{Row, split_path},
+    stored::keys::{RowKind, split_path},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -43,7 +43,7 @@ impl Context {
         asked: &NodeRef,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(TreePath, Head), Error> {
+    ) -> Result<(TreePath, FrameHead), Error> {
         if reason.len() > METADATA_VALUE_BYTES_MAX {
             return Err(Error::Invalid(format!(
                 "the reason has {} bytes; at most {METADATA_VALUE_BYTES_MAX}",
@@ -58,7 +58,7 @@ impl Context {
         };
         let mark = Mark { agent: agent.clone(), reason: reason.to_owned() };
         let value = canonical::encode(&mark).expect("it has texts only").into_vec();
-        let mut batch = vec![put(self.keys.typed(Row::Invalid, &node.path, frame_type), value)];
+        let mut batch = vec![put(self.keys.typed(RowKind::Invalid, &node.path, frame_type), value)];
         batch.push(self.touch(&node.path));
         batch.extend(node.path.parent().map(|parent| self.touch(&parent)));
         self.commit(batch).await?;
@@ -68,7 +68,7 @@ impl Context {
     /// Why heads are to be regenerated, of all that are.
     pub(crate) async fn marks(&self) -> Result<BTreeMap<(TreePath, FrameType), String>, Error> {
         let mut found = BTreeMap::new();
-        for row in self.rows(&self.keys.all(Row::Invalid)).await? {
+        for row in self.rows(&self.keys.all(RowKind::Invalid)).await? {
             let place = split_path(&row.key).and_then(|(path, frame_type)| {
                 Some((path, std::str::from_utf8(frame_type).ok()?.parse().ok()?))
             });
@@ -85,7 +85,7 @@ impl Context {
         path: &TreePath,
         frame_type: &FrameType,
     ) -> Result<Option<String>, Error> {
-        let row = self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await?;
+        let row = self.row(&self.keys.typed(RowKind::Invalid, path, frame_type)).await?;
         row.map(|row| why(&row.value)).transpose()
     }
 }

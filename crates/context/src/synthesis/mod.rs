@@ -12,7 +12,7 @@ mod summary;
 mod synthesize;
 
 pub(crate) use invalidate::{damaged_mark, is_mark};
-pub use policy::{Inputs, Piece, PolicySpec};
+pub use policy::{Inputs, PolicyInput, PolicySpec};
 pub(crate) use regenerate::NOTHING_DESCRIBED;
 pub use regenerate::{RegenerateScope, Regenerated};
 pub use registry::{CustomOrder, CustomPolicy, Registry};

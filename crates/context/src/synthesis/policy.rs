@@ -7,7 +7,7 @@ use super::summary::{concatenation, summary};
 use crate::{
     Error,
     bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
-    frame::{Head, Policy},
+    frame::{FrameHead, Policy},
     tree::TreePath,
     word::{AgentId, FrameType},
 };
@@ -67,7 +67,7 @@ pub enum PolicySpec {
 
 /// A frame of an entry, as a policy sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct PolicyInput {
     /// Where it is.
     pub path: TreePath,
     /// Its type.
@@ -145,7 +145,7 @@ impl Selection {
     }
 
     /// Whether a head is used.
-    pub(super) fn takes(&self, head: &Head) -> bool {
+    pub(super) fn takes(&self, head: &FrameHead) -> bool {
         (self.inputs == "*" || self.inputs == head.frame_type.as_str())
             && (self.types.is_empty() || self.types.contains(&head.frame_type))
             && (self.agents.is_empty() || self.agents.contains(&head.agent_id))
@@ -153,7 +153,7 @@ impl Selection {
 }
 
 /// The text of a policy that comes with Piton; `None` if there is no such policy.
-pub(super) fn render(policy: &Policy, pieces: &[Piece]) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Error> {
     Ok(match policy.name.as_str() {
         "concatenation" | "filtering" => Some(concatenation(pieces, CONCATENATION_BYTES)),
         "summarization" => {

@@ -11,18 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use piton_store::{
     LeaseName,
-    port::{Entry, Mode, Patience},
+    port::{Mode, Patience, TableEntry},
 };
 use serde::Serialize;
 
-use super::synthesize::Wanted;
+use super::synthesize::SynthesisSpec;
 use crate::{
     Context, Error,
     context::remove_after,
-    frame::{Basis, BasisKind, FrameId, Head, Metadata, Outcome, Policy},
+    frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy},
     history::TOUCHED_EVERYWHERE,
     report::StaleFrame,
-    stored::keys::{Row, split_path},
+    stored::keys::{RowKind, split_path},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
@@ -90,7 +90,7 @@ impl RegenerateScope {
     }
 
     /// Whether a head at a path of the scope is asked for.
-    fn asks_for(&self, head: &Head) -> bool {
+    fn asks_for(&self, head: &FrameHead) -> bool {
         self.frame.is_none_or(|frame| frame == head.frame)
             && self.frame_type.as_ref().is_none_or(|only| *only == head.frame_type)
     }
@@ -126,7 +126,7 @@ impl Context {
                 && changed
                 && scope.holds(&above)
             {
-                let note = self.row(&self.keys.at(Row::Touched, &above)).await?;
+                let note = self.row(&self.keys.at(RowKind::Touched, &above)).await?;
                 waiting.insert((above.depth(), above), note);
             }
             if let Some(note) = note {
@@ -144,7 +144,7 @@ impl Context {
     }
 
     /// The heads of a scope, by path and type.
-    async fn heads_of(&self, scope: &RegenerateScope) -> Result<Vec<(TreePath, Head)>, Error> {
+    async fn heads_of(&self, scope: &RegenerateScope) -> Result<Vec<(TreePath, FrameHead)>, Error> {
         let mut paths = vec![scope.path.clone()];
         while paths.len() <= scope.ancestors
             && let Some(above) = paths.last().and_then(TreePath::parent)
@@ -170,21 +170,21 @@ impl Context {
     async fn noted(
         &self,
         scope: &RegenerateScope,
-    ) -> Result<BTreeMap<(usize, TreePath), Option<Entry>>, Error> {
+    ) -> Result<BTreeMap<(usize, TreePath), Option<TableEntry>>, Error> {
         let mut found = BTreeMap::new();
         let mut everything = scope.everything;
-        let root = self.keys.at(Row::Touched, &TreePath::root());
+        let root = self.keys.at(RowKind::Touched, &TreePath::root());
         if let Some(row) = self.row(&root).await? {
             everything |= row.value == TOUCHED_EVERYWHERE;
         }
-        let mut rows = self.rows(&self.keys.at(Row::Touched, &scope.path)).await?;
+        let mut rows = self.rows(&self.keys.at(RowKind::Touched, &scope.path)).await?;
         if scope.subtree {
-            rows.extend(self.rows(&self.keys.below(Row::Touched, &scope.path)).await?);
+            rows.extend(self.rows(&self.keys.below(RowKind::Touched, &scope.path)).await?);
         }
         let mut above = scope.path.parent();
         for _ in 0..scope.ancestors {
             let Some(path) = above else { break };
-            rows.extend(self.row(&self.keys.at(Row::Touched, &path)).await?);
+            rows.extend(self.row(&self.keys.at(RowKind::Touched, &path)).await?);
             above = path.parent();
         }
         for row in rows {
@@ -229,7 +229,7 @@ impl Context {
         &self,
         said: &Metadata,
         path: &TreePath,
-        head: &Head,
+        head: &FrameHead,
         report: &mut Regenerated,
     ) -> Result<bool, Error> {
         let root = self.current().await?.root;
@@ -242,16 +242,20 @@ impl Context {
             return Ok(false);
         };
         let policy = Policy { version, ..policy.clone() };
-        let wanted =
-            Wanted { agent: &head.agent_id, frame_type: &head.frame_type, policy: &policy, said };
+        let wanted = SynthesisSpec {
+            agent: &head.agent_id,
+            frame_type: &head.frame_type,
+            policy: &policy,
+            said,
+        };
         let Some(appended) = self.synthesize_one(path, &wanted).await? else { return Ok(false) };
         let list = match appended.outcome {
-            Outcome::Unchanged => return Ok(false),
-            Outcome::Reaffirmed => &mut report.reaffirmed,
-            Outcome::Added | Outcome::HeadMoved => &mut report.made,
+            AppendOutcome::Unchanged => return Ok(false),
+            AppendOutcome::Reaffirmed => &mut report.reaffirmed,
+            AppendOutcome::Added | AppendOutcome::HeadMoved => &mut report.made,
         };
         list.push((path.clone(), appended.frame));
-        Ok(appended.outcome != Outcome::Reaffirmed)
+        Ok(appended.outcome != AppendOutcome::Reaffirmed)
     }
 
     /// The version of its policy by which a synthesis can be made anew, or why it cannot.
@@ -291,14 +295,14 @@ impl Context {
         path: &TreePath,
         frame_type: &FrameType,
     ) -> Result<bool, Error> {
-        match self.row(&self.keys.typed(Row::Invalid, path, frame_type)).await? {
+        match self.row(&self.keys.typed(RowKind::Invalid, path, frame_type)).await? {
             Some(row) => self.commit(vec![remove_after(&row)]).await.map(|()| true),
             None => Ok(false),
         }
     }
 
     /// Takes away the note about a directory, unless it was noted again or one of its syntheses is out of date.
-    async fn unnote(&self, path: &TreePath, note: Entry) -> Result<(), Error> {
+    async fn unnote(&self, path: &TreePath, note: TableEntry) -> Result<(), Error> {
         let root = self.current().await?.root;
         for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
         {

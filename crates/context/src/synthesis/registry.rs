@@ -5,7 +5,7 @@ use std::{cmp::Ordering, collections::BTreeMap, fmt, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    Piece,
+    PolicyInput,
     policy::{self, BUILT_IN},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Makes one text from pieces. The same pieces and parameters must give the same text.
-pub type CustomPolicy = Arc<dyn Fn(&[Piece], &Value) -> Vec<u8> + Send + Sync>;
+pub type CustomPolicy = Arc<dyn Fn(&[PolicyInput], &Value) -> Vec<u8> + Send + Sync>;
 
 /// Says which of two frames comes first. Frames that it calls equal are ordered by their ids.
 pub type CustomOrder = Arc<dyn Fn(&Frame, &Frame) -> Ordering + Send + Sync>;
@@ -70,7 +70,7 @@ impl Registry {
     }
 
     /// What a policy makes of pieces.
-    pub(super) fn render(&self, policy: &Policy, pieces: &[Piece]) -> Result<Vec<u8>, Error> {
+    pub(super) fn render(&self, policy: &Policy, pieces: &[PolicyInput]) -> Result<Vec<u8>, Error> {
         if let Some(text) = policy::render(policy, pieces)? {
             return Ok(text);
         }

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
-use super::Piece;
+use super::PolicyInput;
 use crate::bounds::SUMMARY_BYTES_MIN;
 
 /// Words before the name of a symbol, in the languages that agents mostly write about.
@@ -55,7 +55,7 @@ const ENDING_BYTES_MAX: usize = 12;
 const STEP: usize = 32;
 
 /// A summary of at most `bytes_max` bytes: every piece in some detail if that fits, else one line each.
-pub(super) fn summary(pieces: &[Piece], bytes_max: usize) -> String {
+pub(super) fn summary(pieces: &[PolicyInput], bytes_max: usize) -> String {
     let mut text = String::new();
     for piece in pieces {
         let _ = writeln!(text, "{} ({})", piece.path, piece.frame_type);
@@ -69,7 +69,7 @@ pub(super) fn summary(pieces: &[Piece], bytes_max: usize) -> String {
 
 /// Each piece whole under a heading with its path, type and agent. Where that takes more than `bytes_max` bytes, each is
 /// cut to what is left for it at the end of a sentence; where that is too little to say something, each gets one line.
-pub(super) fn concatenation(pieces: &[Piece], bytes_max: usize) -> Vec<u8> {
+pub(super) fn concatenation(pieces: &[PolicyInput], bytes_max: usize) -> Vec<u8> {
     let headings: Vec<String> = pieces
         .iter()
         .map(|piece| format!("## {} ({}, {})\n\n", piece.path, piece.frame_type, piece.agent_id))
@@ -136,7 +136,7 @@ fn whole_sentences(text: &str, bytes_max: usize) -> &str {
 
 /// One line for each piece: its path and its first sentence. Where there are too many, as many as fit are shown, evenly
 /// over all of them, and the others are counted by the endings of their names.
-pub(super) fn outline(pieces: &[Piece], bytes_max: usize) -> String {
+pub(super) fn outline(pieces: &[PolicyInput], bytes_max: usize) -> String {
     let lines: Vec<String> = pieces
         .iter()
         .map(|piece| {
@@ -169,7 +169,7 @@ pub(super) fn outline(pieces: &[Piece], bytes_max: usize) -> String {
         is_shown[place] = true;
         text.push_str(&lines[place]);
     }
-    let left: Vec<&Piece> = pieces
+    let left: Vec<&PolicyInput> = pieces
         .iter()
         .zip(&is_shown)
         .filter(|(_, shown)| !**shown)
@@ -183,7 +183,7 @@ pub(super) fn outline(pieces: &[Piece], bytes_max: usize) -> String {
 }
 
 /// How many pieces there are, by the endings of their names.
-fn counts(pieces: &[&Piece]) -> String {
+fn counts(pieces: &[&PolicyInput]) -> String {
     let mut endings: BTreeMap<String, usize> = BTreeMap::new();
     for piece in pieces {
         let name = piece.path.name().map(|name| name.to_string()).unwrap_or_default();

@@ -9,10 +9,12 @@ use super::{Inputs, PolicySpec, policy::Selection};
 use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
-    frame::{After, Appended, Basis, Draft, Metadata, NextAppend, Outcome, Policy},
+    frame::{
+        AppendOutcome, Appended, Basis, FrameDraft, Metadata, NextAppend, Policy, Precondition,
+    },
     history::{NodeRef, RootEntry},
-    stored::keys::Row,
-    tree::{Kind, TreeNodeId, TreePath},
+    stored::keys::RowKind,
+    tree::{NodeKind, TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };
 
@@ -67,14 +69,15 @@ impl Context {
         let policy = request.policy.pinned(&request.inputs, version);
         let root = self.current().await?.root;
         let node = self.node(root, asked).await?;
-        if node.kind != Kind::Directory {
+        if node.kind != NodeKind::Directory {
             let path = node.path;
             return Err(Error::Invalid(format!(
                 "{path} is a {}; only directories are synthesised",
                 node.kind
             )));
         }
-        let wanted = Wanted { agent, frame_type: &request.frame_type, policy: &policy, said };
+        let wanted =
+            SynthesisSpec { agent, frame_type: &request.frame_type, policy: &policy, said };
         let all = self.directories_below(node.id, &node.path).await?;
         let below = if request.recursive {
             all
@@ -105,7 +108,7 @@ impl Context {
         root: TreeNodeId,
         path: &TreePath,
         all: &[TreePath],
-        wanted: &Wanted<'_>,
+        wanted: &SynthesisSpec<'_>,
         request: &SynthesizeRequest,
     ) -> Result<Vec<TreePath>, Error> {
         // Only a synthesis over frames of its own type needs those of the directories below.
@@ -166,7 +169,7 @@ impl Context {
         while let Some((id, path)) = waiting.pop() {
             let children = self.children(id).await?;
             for child in children.into_iter().rev() {
-                if child.kind == Kind::Directory {
+                if child.kind == NodeKind::Directory {
                     waiting.push((child.id, path.join(&child.name)));
                 }
             }
@@ -180,14 +183,18 @@ impl Context {
     pub(super) async fn synthesize_one(
         &self,
         path: &TreePath,
-        wanted: &Wanted<'_>,
+        wanted: &SynthesisSpec<'_>,
     ) -> Result<Option<Appended>, Error> {
         for _ in 0..crate::bounds::TRIES_MAX {
             match self.try_synthesize_one(path, wanted).await {
                 Err(error) if error.is_conflict() => {}
-                Ok(Some(appended)) if appended.outcome == Outcome::Unchanged => {
+                Ok(Some(appended)) if appended.outcome == AppendOutcome::Unchanged => {
                     let was_marked = self.settle(path, wanted.frame_type).await?;
-                    let outcome = if was_marked { Outcome::Reaffirmed } else { Outcome::Unchanged };
+                    let outcome = if was_marked {
+                        AppendOutcome::Reaffirmed
+                    } else {
+                        AppendOutcome::Unchanged
+                    };
                     return Ok(Some(Appended { outcome, ..appended }));
                 }
                 outcome => return outcome,
@@ -199,11 +206,12 @@ impl Context {
     async fn try_synthesize_one(
         &self,
         path: &TreePath,
-        wanted: &Wanted<'_>,
+        wanted: &SynthesisSpec<'_>,
     ) -> Result<Option<Appended>, Error> {
         // Whatever is read from here on must not change before the frame is recorded.
-        let sequence = self.row(&self.keys.only(Row::Sequence)).await?;
-        let current = self.row(&self.keys.only(Row::Current)).await?.ok_or(Error::NotScanned)?;
+        let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
+        let current =
+            self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
         let root = RootEntry::decode(&current.value)?.root;
         let heads = self.gather(root, path, wanted.policy).await?;
         let node_id = self.id_at(root, path).await?.map(|(id, _)| id);
@@ -213,7 +221,7 @@ impl Context {
         debug_assert!(heads.len() <= SYNTHESIS_FRAMES_MAX);
         let frames = heads.iter().map(|(_, head)| head.frame).collect();
         let basis = Basis::synthesis(frames, wanted.policy.clone());
-        let mut draft = Draft {
+        let mut draft = FrameDraft {
             path: path.clone(),
             node_id,
             frame_type: wanted.frame_type.clone(),
@@ -230,17 +238,17 @@ impl Context {
             return Ok(None);
         }
         if is_there {
-            return Ok(Some(Appended { frame: id, outcome: Outcome::Unchanged }));
+            return Ok(Some(Appended { frame: id, outcome: AppendOutcome::Unchanged }));
         }
         let pieces = self.pieces(&heads).await?;
         draft.content = self.registry.render(wanted.policy, &pieces)?;
-        let after = After { current: Some(current), sequence: Some(NextAppend(sequence)) };
+        let after = Precondition { current: Some(current), sequence: Some(NextAppend(sequence)) };
         self.append(&draft, &after).await.map(Some)
     }
 }
 
 /// A synthesis, the same for every directory of a call.
-pub(super) struct Wanted<'a> {
+pub(super) struct SynthesisSpec<'a> {
     pub(super) agent: &'a AgentId,
     pub(super) frame_type: &'a FrameType,
     pub(super) policy: &'a Policy,

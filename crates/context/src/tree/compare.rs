@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton_core::Digest;
 use serde::Serialize;
 
-use super::{Kind, Moves, TreeNodeId, TreePath};
+use super::{Moves, NodeKind, TreeNodeId, TreePath};
 
 /// A tree node as one of two trees has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Side {
+pub struct TreeSide {
     /// Its id.
     pub id: TreeNodeId,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// For a file, the digest of its bytes, as far as it was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
@@ -38,25 +38,25 @@ piton_core::closed_set! {
 #[expect(clippy::struct_field_names, reason = "`change` is what readers of JSON look for")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Change {
+pub struct TreeChange {
     /// The path; of a rename, the new one.
     pub path: TreePath,
     /// How it differs.
     pub change: ChangeKind,
     /// What the older tree has there; of a rename, at the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub old: Option<Side>,
+    pub old: Option<TreeSide>,
     /// What the newer tree has there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub new: Option<Side>,
+    pub new: Option<TreeSide>,
     /// Of a rename, the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<TreePath>,
 }
 
-impl Change {
+impl TreeChange {
     /// What differs at `path`, if anything does.
-    pub fn of(path: TreePath, old: Option<Side>, new: Option<Side>) -> Option<Self> {
+    pub fn of(path: TreePath, old: Option<TreeSide>, new: Option<TreeSide>) -> Option<Self> {
         let change = match (&old, &new) {
             (None, Some(_)) => ChangeKind::Added,
             (Some(_), None) => ChangeKind::Removed,
@@ -67,7 +67,7 @@ impl Change {
     }
 
     /// What is there now, or was.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NodeKind {
         let side = self.new.or(self.old).expect("a change has a side");
         side.kind
     }
@@ -77,9 +77,9 @@ impl Change {
 ///
 /// What was moved for certain comes first. Where several other files have one content, the first removed path goes with
 /// the first added one, and so on.
-pub fn pair_renames(mut changes: Vec<Change>) -> Vec<Change> {
+pub fn pair_renames(mut changes: Vec<TreeChange>) -> Vec<TreeChange> {
     changes.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    let content = |side: Option<Side>| side.and_then(|side| side.content);
+    let content = |side: Option<TreeSide>| side.and_then(|side| side.content);
     let certain: BTreeMap<TreePath, TreePath> =
         Moves::of(&changes).certain.into_iter().map(|found| (found.to, found.from)).collect();
     let is_certain: BTreeSet<TreePath> = certain.values().cloned().collect();

@@ -9,7 +9,7 @@ use piton_core::Digest;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Kind, Name, Stamp, TreeNodeId, TreePath,
+    FileStamp, Name, NodeKind, TreeNodeId, TreePath,
     hashed::{directory_id, file_id, symlink_id},
     path::extend,
 };
@@ -19,23 +19,23 @@ use super::{
 pub struct Directory {
     id: TreeNodeId,
     totals: Totals,
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
 }
 
 /// One entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TreeEntry {
     /// Its name.
     pub name: Name,
     /// What it is.
-    pub node: Node,
+    pub node: TreeNode,
 }
 
 /// A tree node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum TreeNode {
     /// A regular file.
-    File(File),
+    File(TreeFile),
     /// A symbolic link.
     Symlink(Symlink),
     /// A directory.
@@ -44,7 +44,7 @@ pub enum Node {
 
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct TreeFile {
     /// Its id.
     pub id: TreeNodeId,
     /// The digest of its bytes.
@@ -52,7 +52,7 @@ pub struct File {
     /// Whether its owner may execute it.
     pub executable: bool,
     /// What the file system said about it when its content was read.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// A symbolic link.
@@ -63,7 +63,7 @@ pub struct Symlink {
     /// Where it points, as it was written.
     pub target: Box<[u8]>,
     /// What the file system said about it when it was read.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// What a tree holds, counted.
@@ -80,21 +80,21 @@ pub struct Totals {
     pub bytes: u64,
 }
 
-impl File {
+impl TreeFile {
     /// A file at `path`.
-    pub fn new(path: &[u8], executable: bool, content: Digest, stamp: Stamp) -> Self {
+    pub fn new(path: &[u8], executable: bool, content: Digest, stamp: FileStamp) -> Self {
         Self { id: file_id(path, executable, content), content, executable, stamp }
     }
 }
 
 impl Symlink {
     /// A symbolic link at `path`.
-    pub fn new(path: &[u8], target: Box<[u8]>, stamp: Stamp) -> Self {
+    pub fn new(path: &[u8], target: Box<[u8]>, stamp: FileStamp) -> Self {
         Self { id: symlink_id(path, &target), target, stamp }
     }
 }
 
-impl Node {
+impl TreeNode {
     /// Its id.
     pub fn id(&self) -> TreeNodeId {
         match self {
@@ -105,22 +105,22 @@ impl Node {
     }
 
     /// What it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> NodeKind {
         match self {
-            Self::File(_) => Kind::File,
-            Self::Symlink(_) => Kind::Symlink,
-            Self::Directory(_) => Kind::Directory,
+            Self::File(_) => NodeKind::File,
+            Self::Symlink(_) => NodeKind::Symlink,
+            Self::Directory(_) => NodeKind::Directory,
         }
     }
 }
 
-impl Entry {
+impl TreeEntry {
     /// Whether this is that entry, stamp included. Directories are compared by where they are in memory, so that
     /// one that was built anew is another one.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.name == other.name
             && match (&self.node, &other.node) {
-                (Node::Directory(one), Node::Directory(other)) => Arc::ptr_eq(one, other),
+                (TreeNode::Directory(one), TreeNode::Directory(other)) => Arc::ptr_eq(one, other),
                 (one, other) => one == other,
             }
     }
@@ -132,7 +132,7 @@ impl Directory {
     /// # Panics
     ///
     /// If two entries have the same name, which no directory has.
-    pub fn new(path: &[u8], mut entries: Vec<Entry>) -> Self {
+    pub fn new(path: &[u8], mut entries: Vec<TreeEntry>) -> Self {
         entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         assert!(
             entries.windows(2).all(|pair| pair[0].name != pair[1].name),
@@ -148,7 +148,7 @@ impl Directory {
     }
 
     /// A directory whose id and counts are known from elsewhere.
-    pub(crate) fn known(id: TreeNodeId, totals: Totals, entries: Vec<Entry>) -> Self {
+    pub(crate) fn known(id: TreeNodeId, totals: Totals, entries: Vec<TreeEntry>) -> Self {
         Self { id, totals, entries }
     }
 
@@ -163,12 +163,12 @@ impl Directory {
     }
 
     /// Its entries in byte order of their names.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TreeEntry] {
         &self.entries
     }
 
     /// The entry of that name.
-    pub fn entry(&self, name: &[u8]) -> Option<&Entry> {
+    pub fn entry(&self, name: &[u8]) -> Option<&TreeEntry> {
         self.place(name).map(|place| &self.entries[place])
     }
 
@@ -178,11 +178,11 @@ impl Directory {
     }
 
     /// Every path below `path`, where this directory is, with its node; parents before what they hold.
-    pub fn walk(&self, path: &TreePath, visit: &mut impl FnMut(&TreePath, &Node)) {
+    pub fn walk(&self, path: &TreePath, visit: &mut impl FnMut(&TreePath, &TreeNode)) {
         for entry in &self.entries {
             let below = path.join(&entry.name);
             visit(&below, &entry.node);
-            if let Node::Directory(directory) = &entry.node {
+            if let TreeNode::Directory(directory) = &entry.node {
                 directory.walk(&below, visit);
             }
         }
@@ -197,14 +197,14 @@ impl Directory {
 }
 
 impl Totals {
-    fn add(&mut self, node: &Node) {
+    fn add(&mut self, node: &TreeNode) {
         match node {
-            Node::File(file) => {
+            TreeNode::File(file) => {
                 self.files += 1;
                 self.bytes += file.stamp.size;
             }
-            Node::Symlink(_) => self.symlinks += 1,
-            Node::Directory(directory) => {
+            TreeNode::Symlink(_) => self.symlinks += 1,
+            TreeNode::Directory(directory) => {
                 let below = directory.totals;
                 self.files += below.files;
                 self.directories += below.directories;

@@ -5,7 +5,7 @@
 
 use piton_core::{Digest, DigestBuilder};
 
-use super::{Kind, TreeNodeId};
+use super::{NodeKind, TreeNodeId};
 
 /// The first field of everything that is hashed here. A change of any form below changes it.
 const DOMAIN: &[u8] = b"piton.context.v1";
@@ -41,7 +41,7 @@ impl Preimage {
 
 /// The id of a file.
 pub fn file_id(path: &[u8], executable: bool, content: Digest) -> TreeNodeId {
-    let mut preimage = Preimage::new(Kind::File.as_str());
+    let mut preimage = Preimage::new(NodeKind::File.as_str());
     preimage.field(path);
     preimage.field(&[u8::from(executable)]);
     preimage.field(content.as_bytes());
@@ -50,7 +50,7 @@ pub fn file_id(path: &[u8], executable: bool, content: Digest) -> TreeNodeId {
 
 /// The id of a symbolic link.
 pub fn symlink_id(path: &[u8], target: &[u8]) -> TreeNodeId {
-    let mut preimage = Preimage::new(Kind::Symlink.as_str());
+    let mut preimage = Preimage::new(NodeKind::Symlink.as_str());
     preimage.field(path);
     preimage.field(target);
     TreeNodeId::new(preimage.finish())
@@ -61,7 +61,7 @@ pub fn directory_id<'a>(
     path: &[u8],
     entries: impl ExactSizeIterator<Item = (&'a [u8], TreeNodeId)>,
 ) -> TreeNodeId {
-    let mut preimage = Preimage::new(Kind::Directory.as_str());
+    let mut preimage = Preimage::new(NodeKind::Directory.as_str());
     preimage.field(path);
     preimage.number(entries.len() as u64);
     for (name, id) in entries {

@@ -49,7 +49,7 @@ impl fmt::Debug for TreeNodeId {
 
 piton_core::closed_set! {
     /// What a tree node is.
-    pub enum Kind {
+    pub enum NodeKind {
         /// A regular file.
         File => "file",
         /// A directory.

@@ -14,12 +14,12 @@ mod moves;
 mod path;
 mod stamp;
 
-pub use compare::{Change, ChangeKind, Side, pair_renames};
-pub use directory::{Directory, Entry, File, Node, Symlink, Totals};
+pub use compare::{ChangeKind, TreeChange, TreeSide, pair_renames};
+pub use directory::{Directory, Symlink, Totals, TreeEntry, TreeFile, TreeNode};
 pub(crate) use hashed::Preimage;
 pub use hashed::{directory_id, file_id, symlink_id};
-pub use id::{Kind, TreeNodeId};
+pub use id::{NodeKind, TreeNodeId};
 pub use moves::{Move, Moves, UnclearMove};
 pub(crate) use path::extend;
 pub use path::{Name, PathError, TreePath};
-pub use stamp::{Stamp, Time};
+pub use stamp::{FileStamp, Time};

@@ -9,7 +9,7 @@ use std::{
 
 use piton_core::{Digest, FileBytes};
 
-use super::{Change, ChangeKind, Kind, Preimage, Side, TreePath};
+use super::{ChangeKind, NodeKind, Preimage, TreeChange, TreePath, TreeSide};
 
 /// A file or directory that is somewhere else now.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,14 +38,14 @@ pub struct Moves {
     pub unclear: Vec<UnclearMove>,
 }
 
-type Paths<'a> = BTreeMap<&'a TreePath, Side>;
+type Paths<'a> = BTreeMap<&'a TreePath, TreeSide>;
 
 impl Moves {
     /// What was moved. Files count by the digests that their sides carry.
     ///
     /// A directory was moved if everything below it has the same names and contents elsewhere; then all of it was. Other
     /// files count by their content, and where several have it, by their content and name.
-    pub fn of(changes: &[Change]) -> Self {
+    pub fn of(changes: &[TreeChange]) -> Self {
         let side = |kind: ChangeKind| -> Paths<'_> {
             let changes = changes.iter().filter(move |change| change.change == kind);
             changes.filter_map(|change| Some((&change.path, change.new.or(change.old)?))).collect()
@@ -109,7 +109,7 @@ impl Moves {
 
     /// Finds files that took the place of others: two that were swapped, or one that was renamed over another. Each has
     /// a content that one other path alone had.
-    fn exchanged(&mut self, changes: &[Change]) {
+    fn exchanged(&mut self, changes: &[TreeChange]) {
         let nothing = Digest::of(&FileBytes(b""));
         let mut contents: BTreeMap<Digest, [Vec<&TreePath>; 2]> = BTreeMap::new();
         for change in changes {
@@ -173,7 +173,7 @@ struct Shapes<'a> {
 fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
     let mut shapes = Shapes { by_path: BTreeMap::new(), by_shape: BTreeMap::new() };
     for (path, side) in paths {
-        if side.kind != Kind::Directory {
+        if side.kind != NodeKind::Directory {
             continue;
         }
         let mut shape = Preimage::new("moved_directory");
@@ -197,7 +197,7 @@ fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
 fn below<'p, 'a>(
     paths: &'p Paths<'a>,
     directory: &TreePath,
-) -> impl Iterator<Item = (&'a TreePath, Side)> + use<'p, 'a> {
+) -> impl Iterator<Item = (&'a TreePath, TreeSide)> + use<'p, 'a> {
     let prefix = [directory.as_bytes(), b"/"].concat();
     let start = TreePath::new(&prefix[..prefix.len() - 1]).expect("it is a path already");
     let all = paths.range::<TreePath, _>((Bound::Excluded(&start), Bound::Unbounded));
@@ -214,22 +214,22 @@ mod tests {
     use crate::tree::TreeNodeId;
 
     /// A change of a file with this content, or of a directory.
-    fn change(path: &str, kind: ChangeKind, content: Option<u8>) -> Change {
-        let side = Side {
+    fn change(path: &str, kind: ChangeKind, content: Option<u8>) -> TreeChange {
+        let side = TreeSide {
             id: TreeNodeId::new(Digest::from_bytes([9; 32])),
-            kind: if content.is_some() { Kind::File } else { Kind::Directory },
+            kind: if content.is_some() { NodeKind::File } else { NodeKind::Directory },
             content: content.map(|byte| Digest::from_bytes([byte; 32])),
         };
         let (old, new) = match kind {
             ChangeKind::Removed => (Some(side), None),
             _ => (None, Some(side)),
         };
-        Change { path: path.parse().unwrap(), change: kind, old, new, renamed_from: None }
+        TreeChange { path: path.parse().unwrap(), change: kind, old, new, renamed_from: None }
     }
 
     /// `-path content`, `+path content`, without a content for directories.
     fn check(changes: &[(&str, Option<u8>)], certain: &[(&str, &str)], unclear: usize) {
-        let changes: Vec<Change> = changes
+        let changes: Vec<TreeChange> = changes
             .iter()
             .map(|(text, content)| {
                 let (sign, path) = text.split_at(1);

@@ -11,7 +11,7 @@ pub struct Time {
 
 /// By what a file that nobody touched is recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Its size.
     pub size: u64,
     /// When its content last changed.
@@ -37,7 +37,7 @@ impl Time {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     /// Whether a change of the file could have gone unnoticed by somebody who saw this stamp in a scan that began at
     /// `scan`: the clock of the file system may not have moved between the two.
     ///
@@ -58,8 +58,8 @@ mod tests {
         Time { seconds, nanoseconds }
     }
 
-    fn stamp(modified: Time, changed: Time) -> Stamp {
-        Stamp { size: 1, modified, changed, inode: 1 }
+    fn stamp(modified: Time, changed: Time) -> FileStamp {
+        FileStamp { size: 1, modified, changed, inode: 1 }
     }
 
     // shows in part: CT-008 (the part that a file touched within the tick of the scan is not trusted)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{bounds::DIRTY_MAX, scan::Scope, tree::TreePath};
+use crate::{bounds::DIRTY_MAX, scan::ScanScope, tree::TreePath};
 
 /// Directories that something changed in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,8 +40,8 @@ impl Dirty {
     }
 
     /// What has to be scanned.
-    pub(super) fn scope(self) -> Scope {
-        if self.lost { Scope::Everything } else { Scope::Only(self.directories.into()) }
+    pub(super) fn scope(self) -> ScanScope {
+        if self.lost { ScanScope::Everything } else { ScanScope::Only(self.directories.into()) }
     }
 }
 
@@ -61,14 +61,14 @@ mod tests {
         dirty.path(&path("a/b/c"), false);
         dirty.path(&path("a/d"), true);
         dirty.path(&path("a/b/e"), false);
-        let Scope::Only(paths) = dirty.clone().scope() else { panic!("everything") };
+        let ScanScope::Only(paths) = dirty.clone().scope() else { panic!("everything") };
         assert_eq!(*paths, [path("a"), path("a/b"), path("a/d")].into_iter().collect());
         for number in 0..=DIRTY_MAX {
             dirty.path(&path(&format!("many/{number}/x")), false);
         }
-        assert!(matches!(dirty.scope(), Scope::Everything));
+        assert!(matches!(dirty.scope(), ScanScope::Everything));
         let mut lost = Dirty::default();
         lost.lost();
-        assert!(!lost.is_empty() && matches!(lost.scope(), Scope::Everything));
+        assert!(!lost.is_empty() && matches!(lost.scope(), ScanScope::Everything));
     }
 }

@@ -6,7 +6,7 @@ use super::Watcher;
 use crate::{
     Context, Error,
     history::{Recorded, RootEntry, RootRef},
-    scan::{Scanner, Scope},
+    scan::{ScanScope, Scanner},
 };
 
 /// Is told of every tree that was recorded, with the old and new ids of what changed.
@@ -54,7 +54,7 @@ impl Follower {
     /// A failure loses nothing: the next call scans everything, whether something changes meanwhile or not.
     pub async fn step(&mut self, patience: Duration) -> Result<Option<Recorded>, Error> {
         let scope = match self.watcher.wait(patience) {
-            _ if self.behind => Scope::Everything,
+            _ if self.behind => ScanScope::Everything,
             None => return Ok(None),
             Some(scope) => scope,
         };
@@ -64,7 +64,7 @@ impl Follower {
         Ok(recorded)
     }
 
-    async fn take_in(&mut self, scope: &Scope) -> Result<Option<Recorded>, Error> {
+    async fn take_in(&mut self, scope: &ScanScope) -> Result<Option<Recorded>, Error> {
         let scanned = self.scanner.scan_only(scope, false)?;
         self.watcher.follow(&scanned.tree)?;
         let partial = scanned.report.is_partial();

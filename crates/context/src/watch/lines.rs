@@ -4,23 +4,23 @@ use serde::Serialize;
 
 use crate::{
     history::Recorded,
-    tree::{Change, TreeNodeId},
+    tree::{TreeChange, TreeNodeId},
 };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct WatchLine<'a> {
     sequence: u64,
     root: TreeNodeId,
     #[serde(flatten)]
-    change: &'a Change,
+    change: &'a TreeChange,
 }
 
 /// One line for each path that changed.
 pub fn json_lines(recorded: &Recorded) -> String {
     let mut text = String::new();
     for change in &recorded.changes {
-        let line = Line { sequence: recorded.root.sequence, root: recorded.root.root, change };
+        let line = WatchLine { sequence: recorded.root.sequence, root: recorded.root.root, change };
         text.push_str(&serde_json::to_string(&line).expect("it has texts and numbers only"));
         text.push('\n');
     }

@@ -20,8 +20,8 @@ use super::events::Dirty;
 use crate::{
     Error,
     bounds::{QUIET, QUIET_LONGEST},
-    scan::Scope,
-    tree::{Directory, Node, TreePath},
+    scan::ScanScope,
+    tree::{Directory, TreeNode, TreePath},
 };
 
 /// Watches the directories of a tree.
@@ -61,7 +61,7 @@ impl Watcher {
     pub fn follow(&mut self, tree: &Directory) -> Result<(), Error> {
         let mut wanted = BTreeSet::from([TreePath::root()]);
         tree.walk(&TreePath::root(), &mut |path, node| {
-            if matches!(node, Node::Directory(_)) {
+            if matches!(node, TreeNode::Directory(_)) {
                 wanted.insert(path.clone());
             }
         });
@@ -88,7 +88,7 @@ impl Watcher {
     }
 
     /// Waits until something changed and it is quiet again; `None` if nothing changes for `patience`. Blocks.
-    pub fn wait(&mut self, patience: Duration) -> Option<Scope> {
+    pub fn wait(&mut self, patience: Duration) -> Option<ScanScope> {
         let mut dirty = Dirty::default();
         dirty.add(std::mem::take(&mut self.late));
         let began = Instant::now();

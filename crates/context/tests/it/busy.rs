@@ -5,9 +5,9 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use piton_context::{Context, Ports, agent::AgentAdapter, frame::NewFrame};
+use piton_context::{Context, ContextPorts, agent::AgentAdapter, frame::NewFrame};
 use piton_store::{
-    port::{Change, Entry, Expect, Table, Write},
+    port::{EntryChange, Expect, Table, TableEntry, TableWrite},
     testing::{TableCall, WatchedTable},
 };
 
@@ -39,16 +39,17 @@ fn a_check_beside_a_writer_tells_damage_and_nothing_else() {
             write_elsewhere(&writer, counted.fetch_add(1, Ordering::Relaxed));
         }
     });
-    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
     let context = Context::new(ports, scene.context.project());
     let found = block_on(context.validate()).unwrap();
     assert!(found.is_sound(), "{:?}", found.damage);
     assert_eq!(written.load(Ordering::Relaxed), 1, "somebody wrote in between");
 
     let rows = block_on(scene.table.scan(b"", None, 1_000)).unwrap().entries;
-    let heads: Vec<&Entry> = rows.iter().filter(|row| row.key[16] == b'h').collect();
+    let heads: Vec<&TableEntry> = rows.iter().filter(|row| row.key[16] == b'h').collect();
     let of_b = heads.iter().find(|row| row.key[17] == b'b').unwrap();
-    let remove = Write { key: of_b.key.clone(), expect: Expect::Anything, change: Change::Remove };
+    let remove =
+        TableWrite { key: of_b.key.clone(), expect: Expect::Anything, change: EntryChange::Remove };
     block_on(scene.table.commit(vec![remove])).unwrap();
     let found = block_on(context.validate()).unwrap();
     let told: Vec<&str> = found.damage.iter().map(|damage| damage.what.as_str()).collect();

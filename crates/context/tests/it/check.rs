@@ -4,7 +4,7 @@ use piton_context::{
     check::DamageKind::{self, Content, Frame, Head, Index, Node, Root, Sequence, Set},
     synthesis::PolicySpec,
 };
-use piton_store::port::{Change, Expect, Table as _, Write};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
 
 use crate::{
     history::dump,
@@ -24,8 +24,8 @@ fn scene() -> Scene {
     scene
 }
 
-fn change(scene: &Scene, key: &[u8], change: Change) {
-    let write = Write { key: key.into(), expect: Expect::Anything, change };
+fn change(scene: &Scene, key: &[u8], change: EntryChange) {
+    let write = TableWrite { key: key.into(), expect: Expect::Anything, change };
     block_on(scene.table.commit(vec![write])).unwrap();
 }
 
@@ -58,17 +58,17 @@ fn every_kind_of_damage_is_found() {
         let rows: Vec<_> = rows.collect();
         assert!(!rows.is_empty(), "{}", letter as char);
         for (key, value, _) in rows {
-            let mut ways = vec![Change::Remove];
+            let mut ways = vec![EntryChange::Remove];
             if !value.is_empty() {
                 let mut flipped = value.clone();
                 let place = flipped.len() / 2;
                 flipped[place] ^= 1;
-                ways.push(Change::Put(flipped));
-                ways.push(Change::Put(value[..value.len() - 1].to_vec()));
+                ways.push(EntryChange::Put(flipped));
+                ways.push(EntryChange::Put(value[..value.len() - 1].to_vec()));
             }
             for way in ways {
                 // A label that is gone was never there: nothing can tell.
-                if letter == b'l' && way == Change::Remove {
+                if letter == b'l' && way == EntryChange::Remove {
                     continue;
                 }
                 change(&scene, &key, way.clone());
@@ -79,7 +79,7 @@ fn every_kind_of_damage_is_found() {
                     letter as char,
                     found.damage
                 );
-                change(&scene, &key, Change::Put(value.clone()));
+                change(&scene, &key, EntryChange::Put(value.clone()));
             }
         }
     }

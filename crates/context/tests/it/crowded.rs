@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use piton_context::{
-    Context, Ports, agent::AgentAdapter, bounds::TRIES_MAX, frame::NewFrame, synthesis::PolicySpec,
+    Context, ContextPorts, agent::AgentAdapter, bounds::TRIES_MAX, frame::NewFrame,
+    synthesis::PolicySpec,
 };
 use piton_core::{Code, Retry};
 use piton_store::port::Table;
@@ -29,7 +30,8 @@ fn a_writer_that_is_never_fast_enough_is_told_to_try_again_and_not_that_it_was_w
     ] {
         let (table, left) = (scene.table.clone(), AtomicU64::new(u64::MAX));
         let crowded = Arc::new(Refusing { table, row, left });
-        let ports = Ports { table: Arc::clone(&crowded) as Arc<dyn Table>, ..scene.ports.clone() };
+        let ports =
+            ContextPorts { table: Arc::clone(&crowded) as Arc<dyn Table>, ..scene.ports.clone() };
         let context = Context::new(ports, scene.context.project());
         let agent = AgentAdapter::new(context.clone(), &agents(), &synthesis).unwrap();
         let frame = NewFrame::new("summary".parse().unwrap(), "more about a");

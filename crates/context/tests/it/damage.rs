@@ -12,10 +12,10 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports,
+    Context, ContextPorts,
     agent::AgentAdapter,
     check::ContextRepaired,
-    frame::{FrameId, Metadata, NewFrame, Outcome},
+    frame::{AppendOutcome, FrameId, Metadata, NewFrame},
     history::RootRef,
     read::View,
     scan::Scanner,
@@ -25,7 +25,7 @@ use piton_core::{Digest, RunId};
 use piton_store::{
     local::{DataDir, LocalBlobs},
     memory::MemoryTable,
-    port::{Change, Expect, Table, Write},
+    port::{EntryChange, Expect, Table, TableWrite},
     testing::{TableCall, WatchedTable},
 };
 
@@ -101,7 +101,7 @@ impl Store {
         let mut key = scene.context.project().as_bytes().to_vec();
         key.extend_from_slice(b"aa/later\0");
         let value = [&9_u64.to_be_bytes()[..], b"a/x"].concat();
-        change(&scene.table, &key, Change::Put(value));
+        change(&scene.table, &key, EntryChange::Put(value));
         let sound = block_on(scene.context.validate()).unwrap();
         assert!(sound.is_sound(), "{:?}", sound.damage);
         Self { scene, data }
@@ -114,14 +114,14 @@ impl Store {
     /// The same project with these rows.
     fn with(&self, rows: &Rows) -> Scene {
         let table = MemoryTable::new();
-        let put = |(key, value): (&Vec<u8>, &Vec<u8>)| Write {
+        let put = |(key, value): (&Vec<u8>, &Vec<u8>)| TableWrite {
             key: key.as_slice().into(),
             expect: Expect::Anything,
-            change: Change::Put(value.clone()),
+            change: EntryChange::Put(value.clone()),
         };
         block_on(table.commit(rows.iter().map(put).collect())).unwrap();
         let scene = &self.scene;
-        let ports = Ports { table: Arc::new(table.clone()), ..scene.ports.clone() };
+        let ports = ContextPorts { table: Arc::new(table.clone()), ..scene.ports.clone() };
         Scene {
             dir: tempfile::tempdir().unwrap(),
             context: Context::new(ports.clone(), scene.context.project()),
@@ -154,8 +154,8 @@ fn rows(scene: &Scene) -> Rows {
     dump(scene).into_iter().map(|(key, value, _)| (key, value)).collect()
 }
 
-fn change(table: &MemoryTable, key: &[u8], change: Change) {
-    let write = Write { key: key.into(), expect: Expect::Anything, change };
+fn change(table: &MemoryTable, key: &[u8], change: EntryChange) {
+    let write = TableWrite { key: key.into(), expect: Expect::Anything, change };
     block_on(table.commit(vec![write])).unwrap();
 }
 
@@ -208,8 +208,8 @@ fn is_usable(scene: &mut Scene, case: &str) {
     assert_eq!(rows(scene), before, "{case}: a second repair changes nothing");
     for at in ["a/x", "a/y", "b", "new"] {
         let put = scene.put(at, "check", &format!("after {case}"));
-        assert_eq!(put.outcome, Outcome::Added, "{case}");
-        assert_ne!(scene.put(at, "summary", "first").outcome, Outcome::Unchanged);
+        assert_eq!(put.outcome, AppendOutcome::Added, "{case}");
+        assert_ne!(scene.put(at, "summary", "first").outcome, AppendOutcome::Unchanged);
         block_on(scene.context.prove(put.frame)).unwrap();
     }
     scene.synthesize("a", &summaries(PolicySpec::Concatenation));
@@ -259,7 +259,11 @@ fn check_each(store: &Store, is_meant: impl Fn(&[u8], &[u8]) -> bool) {
             let case = format!("{} {} {way}", letter as char, String::from_utf8_lossy(&key[17..]));
             let mut scene = store.with(&whole);
             let damaged = bytes.clone();
-            change(&scene.table, key, damaged.clone().map_or(Change::Remove, Change::Put));
+            change(
+                &scene.table,
+                key,
+                damaged.clone().map_or(EntryChange::Remove, EntryChange::Put),
+            );
             let found = block_on(scene.context.validate()).unwrap();
             let done = repair(&mut scene);
             let after = rows(&scene);
@@ -317,7 +321,7 @@ fn a_damaged_newest_frame_gives_the_head_back_to_the_one_before() {
         let mut key = scene.context.project().as_bytes().to_vec();
         key.extend_from_slice(b"fa/y\0");
         key.extend_from_slice(&u64::to_be_bytes(place));
-        change(&scene.table, &key, Change::Put(b"not a frame".to_vec()));
+        change(&scene.table, &key, EntryChange::Put(b"not a frame".to_vec()));
         let done = repair(&mut scene);
         assert_eq!(done.taken.len(), 1, "{done:?}");
         assert!(done.taken[0].what.contains("a/y"), "{done:?}");
@@ -329,7 +333,7 @@ fn a_damaged_newest_frame_gives_the_head_back_to_the_one_before() {
         // What is lost can be put again, and is the head then.
         let lost = if place == 0 { "first" } else { "of a run" };
         let put = scene.put("a/y", "summary", lost);
-        assert_eq!(put.outcome, Outcome::Added);
+        assert_eq!(put.outcome, AppendOutcome::Added);
         assert_eq!(scene.head("a/y", "summary"), Some(put.frame));
         assert!(block_on(scene.context.validate()).unwrap().is_sound());
     }
@@ -361,7 +365,7 @@ fn a_damaged_content_is_taken_out_with_its_frame() {
             assert_eq!(scene.head("b", "note"), Some(left[0].frame.id), "{way}");
             is_usable(&mut scene, &way);
             let text = String::from_utf8(bytes.clone()).unwrap();
-            assert_eq!(scene.put("b", "note", &text).outcome, Outcome::Added, "{way}");
+            assert_eq!(scene.put("b", "note", &text).outcome, AppendOutcome::Added, "{way}");
             assert_eq!(fs::read(file).unwrap(), bytes, "the same text makes it whole: {way}");
         }
     }
@@ -388,7 +392,7 @@ fn a_repair_that_dies_anywhere_is_completed_by_the_next() {
                 assert!(commits.fetch_add(1, Ordering::Relaxed) != commit, "the process dies");
             }
         });
-        let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+        let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
         let dying = Context::new(ports, scene.context.project());
         let tree = scene.scanner.scan(true).unwrap().tree;
         let died = catch_unwind(AssertUnwindSafe(|| block_on(dying.repair(&tree, false)))).is_err();
@@ -424,7 +428,7 @@ fn what_does_not_depend_on_a_damaged_row_works_before_any_repair() {
         }
         for bytes in [&value[..value.len() / 2], b"", BAD] {
             let mut scene = store.with(&whole);
-            change(&scene.table, key, Change::Put(bytes.to_vec()));
+            change(&scene.table, key, EntryChange::Put(bytes.to_vec()));
             let case = format!("{} {}", letter as char, String::from_utf8_lossy(&key[17..]));
             assert_eq!(scene.get("b", &View::default()).frames.len(), 2, "{case}");
             let file = store.scene.dir.path().join("later");

@@ -10,12 +10,12 @@ use piton_context::{
     frame::{Metadata, NewFrame},
     history::{NodeRef, RootRef},
     read::View,
-    synthesis::{Piece, PolicySpec, RegenerateScope, Registry},
+    synthesis::{PolicyInput, PolicySpec, RegenerateScope, Registry},
     tree::{ChangeKind, TreePath},
 };
 use piton_store::{
-    collect::{Intent, Swept, collect},
-    port::{Namespace, Roots as _, TakenOut},
+    collect::{CollectMode, SweepReport, collect},
+    port::{BlobNamespace, Roots as _, TakenOut},
 };
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn a_path_is_taken_from_where_somebody_stands() {
 #[test]
 fn a_name_that_is_taken_is_refused() {
     let nothing: piton_context::synthesis::CustomPolicy =
-        Arc::new(|_: &[Piece], _: &Value| Vec::new());
+        Arc::new(|_: &[PolicyInput], _: &Value| Vec::new());
     for name in ["concatenation", "summarization", "filtering"] {
         let refused = Registry::default().with_policy(name, 1, Arc::clone(&nothing)).unwrap_err();
         assert!(matches!(refused, Error::Invalid(words) if words.contains(name)));
@@ -70,16 +70,21 @@ fn what_frames_refer_to_is_kept_and_nothing_else() {
     scene.put("a.txt", "note", &long);
     scene.put("b.txt", "note", &"y".repeat(INLINE_BYTES_MAX + 1));
     let ports = &scene.ports;
-    let orphan = block_on(ports.blobs.put(Namespace::Context, b"nobody's".to_vec())).unwrap();
+    let orphan = block_on(ports.blobs.put(BlobNamespace::Context, b"nobody's".to_vec())).unwrap();
     let roots = FrameRoots::new(&*ports.table);
     let (named, _) = block_on(roots.roots(None)).unwrap();
     assert_eq!(named.len(), 2);
     scene.clock.0.store(u64::from(u32::MAX), std::sync::atomic::Ordering::Relaxed);
-    let swept =
-        block_on(collect(&*ports.blobs, &*ports.leases, &[&roots], &*ports.clock, Intent::Remove));
-    let swept = swept.unwrap().remove(&Namespace::Context).unwrap();
-    assert!(matches!(swept, Swept::Done { kept: 2, removed: 1, .. }), "{swept:?}");
-    assert!(block_on(ports.blobs.get(Namespace::Context, orphan)).unwrap().is_none());
+    let swept = block_on(collect(
+        &*ports.blobs,
+        &*ports.leases,
+        &[&roots],
+        &*ports.clock,
+        CollectMode::Remove,
+    ));
+    let swept = swept.unwrap().remove(&BlobNamespace::Context).unwrap();
+    assert!(matches!(swept, SweepReport::Done { kept: 2, removed: 1, .. }), "{swept:?}");
+    assert!(block_on(ports.blobs.get(BlobNamespace::Context, orphan)).unwrap().is_none());
     let shown = scene.get("a.txt", &View { heads_only: true, ..View::default() });
     assert_eq!(shown.frames[0].content.as_deref(), Some(long.as_bytes()));
     assert!(block_on(scene.context.validate()).unwrap().is_sound());

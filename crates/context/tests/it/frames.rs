@@ -6,15 +6,15 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports,
-    agent::{AgentAdapter, Answer, Right, Role},
-    frame::{Basis, FrameId, Given, Metadata, NewFrame, Outcome, Policy, Proof},
+    Context, ContextPorts,
+    agent::{AgentAdapter, ModelAnswer, Right, Role},
+    frame::{AppendOutcome, Basis, BasisInputs, FrameId, Metadata, NewFrame, Policy, Proof},
     read::{Composition, View},
     synthesis::PolicySpec,
 };
 use piton_core::{Digest, FileBytes, canonical};
 use piton_store::{
-    port::{Change, Expect, Table as _, Write},
+    port::{EntryChange, Expect, Table as _, TableWrite},
     testing::{TableCall, WatchedTable},
 };
 use serde_json::json;
@@ -38,7 +38,7 @@ fn an_id_changes_with_path_type_agent_and_basis_and_with_nothing_else() {
         Policy { name: "concatenation".into(), version: 1, parameters: json!({"inputs": "*"}) };
     let child = FrameId::new(digest("child"));
     let synthesis = Basis::synthesis(vec![child], policy.clone());
-    let given = vec![Given::Node { path: path("a"), node_id }];
+    let given = vec![BasisInputs::Node { path: path("a"), node_id }];
     let generated = Basis::Generated { prompt: digest("why?"), given: given.clone(), attempt: 1 };
     let id = |at: &str, kind: &str, agent: &str, basis: &Basis| {
         FrameId::of(&path(at), &kind.parse().unwrap(), &agent.parse().unwrap(), basis)
@@ -112,7 +112,7 @@ fn what_is_said_about_a_frame_is_no_part_of_its_id() {
             ..NewFrame::new("note".parse().unwrap(), "the same words")
         };
         let written = block_on(agent.write_context(&node("a"), frame, false)).unwrap();
-        let answer = Answer {
+        let answer = ModelAnswer {
             prompt: digest("why?"),
             given: Vec::new(),
             attempt: 1,
@@ -139,7 +139,7 @@ fn a_frame_and_its_head_are_one_commit() {
             seen.lock().unwrap().push(String::from_utf8(letters.into_iter().collect()).unwrap());
         }
     });
-    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
     let context = Context::new(ports, scene.context.project());
     let writer = AgentAdapter::new(context, &agents(), &"writer".parse().unwrap()).unwrap();
     for text in ["X", "Y", "X"] {
@@ -156,9 +156,9 @@ fn a_frame_and_its_head_are_one_commit() {
 fn a_write_is_kept_once_and_moves_the_head_when_it_is_repeated() {
     let scene = Scene::scanned(&[("a", "1")]);
     let x = scene.put("a", "summary", "X");
-    assert_eq!(x.outcome, Outcome::Added);
+    assert_eq!(x.outcome, AppendOutcome::Added);
     let before = dump(&scene);
-    assert_eq!(scene.put("a", "summary", "X").outcome, Outcome::Unchanged);
+    assert_eq!(scene.put("a", "summary", "X").outcome, AppendOutcome::Unchanged);
     assert_eq!(dump(&scene), before, "nothing was written");
     // The clock goes back, and nobody is confused.
     scene.clock.0.store(5_000, Ordering::Relaxed);
@@ -166,7 +166,7 @@ fn a_write_is_kept_once_and_moves_the_head_when_it_is_repeated() {
     scene.clock.0.store(1, Ordering::Relaxed);
     assert_eq!(scene.head("a", "summary"), Some(y.frame));
     let again = scene.put("a", "summary", "X");
-    assert_eq!((again.frame, again.outcome), (x.frame, Outcome::HeadMoved));
+    assert_eq!((again.frame, again.outcome), (x.frame, AppendOutcome::HeadMoved));
     let seen = scene.get("a", &View::default());
     assert_eq!(seen.frame_count, 2);
     let order: Vec<FrameId> = seen.frames.iter().map(|viewed| viewed.frame.id).collect();
@@ -198,10 +198,10 @@ fn bytes_that_were_tampered_with_are_refused_when_they_are_read() {
         let mut altered = value.clone();
         altered[place] ^= 1;
         let write = |value: Vec<u8>| {
-            vec![Write {
+            vec![TableWrite {
                 key: key.as_slice().into(),
                 expect: Expect::Anything,
-                change: Change::Put(value),
+                change: EntryChange::Put(value),
             }]
         };
         block_on(scene.table.commit(write(altered))).unwrap();
@@ -241,14 +241,14 @@ fn an_edit_makes_frames_stale_and_never_loses_them() {
     let mut scene = Scene::scanned(&[("src/a", "1"), ("b", "2")]);
     let frame = scene.put("src/a", "summary", "about a");
     let given = vec![
-        Given::Node { path: path("b"), node_id: scene.get("b", &View::default()).node.id },
-        Given::Frame {
+        BasisInputs::Node { path: path("b"), node_id: scene.get("b", &View::default()).node.id },
+        BasisInputs::Frame {
             path: path("src/a"),
             frame_type: "summary".parse().unwrap(),
             frame_id: frame.frame,
         },
     ];
-    let answer = Answer {
+    let answer = ModelAnswer {
         prompt: digest("what is it?"),
         given,
         attempt: 1,
@@ -259,9 +259,9 @@ fn an_edit_makes_frames_stale_and_never_loses_them() {
     let made = block_on(scene.adapter("writer").generate_frame(&node("b"), &kind, answer.clone()))
         .unwrap();
     // The same question gives the frame that is there, whatever the model would say now.
-    let other = Answer { content: b"something else".to_vec(), ..answer };
+    let other = ModelAnswer { content: b"something else".to_vec(), ..answer };
     let again = block_on(scene.adapter("writer").generate_frame(&node("b"), &kind, other)).unwrap();
-    assert_eq!((again.frame, again.outcome), (made.frame, Outcome::Unchanged));
+    assert_eq!((again.frame, again.outcome), (made.frame, AppendOutcome::Unchanged));
     let fresh = |scene: &Scene, at: &str| {
         let seen = scene.get(at, &View::default());
         seen.frames[0].freshness.reason().map(str::to_owned)
@@ -325,7 +325,7 @@ fn each_role_may_do_what_it_is_for() {
     scene.put("d/a", "summary", "about a");
     let request = summaries(PolicySpec::Concatenation);
     let scope = piton_context::synthesis::RegenerateScope::subtree(path("."));
-    let answer = Answer {
+    let answer = ModelAnswer {
         prompt: digest("why?"),
         given: Vec::new(),
         attempt: 1,

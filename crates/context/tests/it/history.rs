@@ -6,7 +6,7 @@ use piton_context::{
     Context, Error, ProjectId,
     history::RootRef,
     scan::Scanner,
-    tree::{ChangeKind, Kind},
+    tree::{ChangeKind, NodeKind},
 };
 use piton_store::port::Table as _;
 
@@ -41,7 +41,7 @@ fn a_node_is_found_by_its_path_and_by_its_id() {
     let current = block_on(scene.context.current()).unwrap().root;
     let find = |text: &str| block_on(scene.context.node(current, &node(text))).unwrap();
     let by_path = find("src/main.rs");
-    assert_eq!((by_path.kind, by_path.mode, by_path.size), (Kind::File, "100644", 13));
+    assert_eq!((by_path.kind, by_path.mode, by_path.size), (NodeKind::File, "100644", 13));
     assert_eq!(find(&by_path.id.to_string()), by_path);
     assert_eq!(find(&by_path.id.digest().hex()[..12]), by_path);
     let directory = find("src");
@@ -49,7 +49,10 @@ fn a_node_is_found_by_its_path_and_by_its_id() {
     assert_eq!(directory.parent, Some(current));
     let names: Vec<String> = directory.children.iter().map(|c| c.name.to_string()).collect();
     assert_eq!(names, ["lib.rs", "main.rs"]);
-    assert_eq!((directory.kind, directory.mode, directory.size), (Kind::Directory, "040000", 13));
+    assert_eq!(
+        (directory.kind, directory.mode, directory.size),
+        (NodeKind::Directory, "040000", 13)
+    );
     assert_eq!(find(".").id, current);
 }
 
@@ -91,7 +94,7 @@ fn every_tree_that_differs_is_kept_and_can_be_named() {
     let renamed: Vec<_> = third
         .changes
         .iter()
-        .filter(|change| change.kind() == Kind::File)
+        .filter(|change| change.kind() == NodeKind::File)
         .map(|change| (change.change, change.path.to_string(), change.renamed_from.clone()))
         .collect();
     assert_eq!(renamed, [(ChangeKind::Renamed, "moved".to_owned(), Some(path("b/c")))]);
@@ -128,7 +131,7 @@ fn two_trees_are_compared_path_by_path() {
     scene.scan();
     let diff = |old: &str, new: &str| {
         let changes = block_on(scene.context.diff(&root(old), &root(new))).unwrap();
-        let line = |change: &piton_context::tree::Change| {
+        let line = |change: &piton_context::tree::TreeChange| {
             let from = change.renamed_from.as_ref();
             let from = from.map(|from| format!(" from {from}")).unwrap_or_default();
             format!("{} {} {}{from}", change.change, change.kind(), change.path)
@@ -245,10 +248,10 @@ fn comparing_reads_only_what_differs() {
                 && value.first() == Some(&3)
                 && !needed.iter().any(|id| key[17..] == id.as_bytes()[..])
         })
-        .map(|(key, ..)| piton_store::port::Write {
+        .map(|(key, ..)| piton_store::port::TableWrite {
             key: key.as_slice().into(),
             expect: piton_store::port::Expect::Anything,
-            change: piton_store::port::Change::Remove,
+            change: piton_store::port::EntryChange::Remove,
         })
         .collect::<Vec<_>>();
     assert!(batch.len() > 90);

@@ -10,7 +10,7 @@ use std::{
 
 use piton_context::{
     scan::Scanner,
-    tree::{Node, TreePath},
+    tree::{TreeNode, TreePath},
 };
 use piton_core::port::fixed::SeededEntropy;
 
@@ -41,7 +41,7 @@ fn our_files(root: &Path) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     let tree = Scanner::new(root).scan(false).unwrap().tree;
     tree.walk(&TreePath::root(), &mut |path, node| {
-        if !matches!(node, Node::Directory(_)) {
+        if !matches!(node, TreeNode::Directory(_)) {
             files.insert(path.to_string());
         }
     });

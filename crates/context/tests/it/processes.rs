@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Instant};
 
 use piton_context::{
-    Context, Ports, ProjectId,
+    Context, ContextPorts, ProjectId,
     agent::AgentAdapter,
     frame::NewFrame,
     read::{Composition, View},
@@ -34,7 +34,7 @@ fn open(root: &str) -> (Context, Scanner) {
     let root = Path::new(root);
     let dir = DataDir::open(&root.join("data")).unwrap();
     let clock = Arc::new(SystemClock);
-    let ports = Ports {
+    let ports = ContextPorts {
         table: Arc::new(LocalTable::open(&dir, &"context".parse().unwrap()).unwrap()),
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, sync::Arc};
 
 use piton_context::{
     frame::FrameId,
-    read::{Composition, Order, Relation, Source, View, export, relevance, tokens},
+    read::{ComposeSource, Composition, Order, Relation, View, export, relevance, tokens},
     synthesis::Registry,
 };
 use piton_core::TimestampMs;
@@ -175,10 +175,10 @@ fn a_composition_takes_from_the_node_and_its_surroundings() {
     let scene = scene();
     let how = Composition {
         sources: vec![
-            Source::Siblings,
-            Source::Related(vec![path("e/x"), path("no/such")]),
-            Source::Parent,
-            Source::Own,
+            ComposeSource::Siblings,
+            ComposeSource::Related(vec![path("e/x"), path("no/such")]),
+            ComposeSource::Parent,
+            ComposeSource::Own,
         ],
         ..Composition::default()
     };
@@ -193,8 +193,10 @@ fn a_composition_takes_from_the_node_and_its_surroundings() {
         ["own d/a", "own d/a", "own d/a", "parent d", "related e/x", "sibling d/c", "sibling d/b"];
     assert_eq!(seen, expected);
     // A frame that comes from two sources is there once, as the first of them.
-    let twice =
-        Composition { sources: vec![Source::Own, Source::Related(vec![path("d/a")])], ..how };
+    let twice = Composition {
+        sources: vec![ComposeSource::Own, ComposeSource::Related(vec![path("d/a")])],
+        ..how
+    };
     let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &twice)).unwrap();
     assert_eq!(composed.frames.len(), 3);
     assert!(composed.frames.iter().all(|viewed| viewed.relation == Relation::Own));

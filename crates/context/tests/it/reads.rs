@@ -9,7 +9,7 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports,
+    Context, ContextPorts,
     agent::AgentAdapter,
     batch::batch,
     bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
@@ -30,7 +30,7 @@ fn watched(scene: &Scene) -> (AgentAdapter, Context, Arc<AtomicUsize>) {
             counted.fetch_add(1, Ordering::Relaxed);
         }
     });
-    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
     let context = Context::new(ports, scene.context.project());
     let agent = "synthesis".parse().unwrap();
     (AgentAdapter::new(context.clone(), &agents(), &agent).unwrap(), context, reads)

@@ -9,7 +9,7 @@ use piton_context::{
     history::RootRef,
     read::View,
     scan::Scanner,
-    tree::{Directory, Node, TreeNodeId, TreePath},
+    tree::{Directory, TreeNode, TreeNodeId, TreePath},
 };
 use proptest::prelude::*;
 
@@ -177,7 +177,7 @@ impl World {
 fn id_at(tree: &Directory, at: &str) -> Option<TreeNodeId> {
     let mut found = None;
     let wanted: TreePath = at.parse().unwrap();
-    tree.walk(&TreePath::root(), &mut |path: &TreePath, node: &Node| {
+    tree.walk(&TreePath::root(), &mut |path: &TreePath, node: &TreeNode| {
         if *path == wanted {
             found = Some(node.id());
         }

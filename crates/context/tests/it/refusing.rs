@@ -8,7 +8,7 @@ use std::sync::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
 };
 
 /// A table in which somebody else changed a row before each of so many commits.
@@ -21,11 +21,11 @@ pub(crate) struct Refusing {
 }
 
 impl Table for Refusing {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         self.table.get(key)
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         self.table.get_all(keys)
     }
 
@@ -38,7 +38,7 @@ impl Table for Refusing {
         self.table.scan(prefix, after, limit)
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         let less = |left: u64| left.checked_sub(1);
         if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err() {
             return self.table.commit(batch);

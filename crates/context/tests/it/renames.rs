@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use piton_context::{Context, Ports, read::View, scan::Scanner};
+use piton_context::{Context, ContextPorts, read::View, scan::Scanner};
 use piton_store::testing::{TableCall, WatchedTable};
 
 use crate::scene::{Scene, block_on, path};
@@ -56,7 +56,7 @@ fn a_process_that_dies_in_a_rename_leaves_it_to_the_next() {
                 assert!(counted.fetch_add(1, Ordering::Relaxed) != commit, "the process dies");
             }
         });
-        let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+        let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
         let dying = Context::new(ports, scene.context.project());
         let mut scanner = Scanner::new(scene.dir.path());
         let look = || block_on(dying.refreshed(&mut scanner, None));

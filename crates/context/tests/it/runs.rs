@@ -9,13 +9,13 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports,
+    Context, ContextPorts,
     check::DamageKind,
     frame::{Metadata, NewFrame, RunFrames},
 };
 use piton_core::RunId;
 use piton_store::{
-    port::{Change, Expect, Table as _, Write},
+    port::{EntryChange, Expect, Table as _, TableWrite},
     testing::{TableCall, WatchedTable},
 };
 
@@ -53,10 +53,10 @@ fn found(scene: &Scene, by: RunId, most: usize) -> RunFrames {
 
 fn remove(scene: &Scene, is_meant: impl Fn(u8) -> bool) {
     let rows = dump(scene).into_iter().filter(|(key, ..)| is_meant(key[16]));
-    let removed = rows.map(|(key, ..)| Write {
+    let removed = rows.map(|(key, ..)| TableWrite {
         key: key.into(),
         expect: Expect::Anything,
-        change: Change::Remove,
+        change: EntryChange::Remove,
     });
     block_on(scene.table.commit(removed.collect())).unwrap();
 }
@@ -93,7 +93,7 @@ fn the_frames_of_others_are_not_read() {
             counted.fetch_add(frames.count(), Ordering::Relaxed);
         }
     });
-    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
     let context = Context::new(ports, scene.context.project());
     assert_eq!(block_on(context.frames_of_run(run(1), 10)).unwrap().frames.len(), 2);
     assert_eq!(asked.load(Ordering::Relaxed), 2);
@@ -143,8 +143,8 @@ fn a_frame_that_is_not_listed_and_a_listed_one_that_is_not_there_are_damage() {
     // The same place under another run.
     let mut other = key;
     other[17] ^= 1;
-    let change = Change::Put(Vec::new());
-    let write = Write { key: other.into(), expect: Expect::Anything, change };
+    let change = EntryChange::Put(Vec::new());
+    let write = TableWrite { key: other.into(), expect: Expect::Anything, change };
     block_on(scene.table.commit(vec![write])).unwrap();
     let expected = ["no frame has it", "it is missing"];
     assert_eq!(damage(), expected.map(|detail| (DamageKind::Index, detail.to_owned())));

@@ -9,8 +9,8 @@ use std::{
 };
 
 use piton_context::{
-    scan::{ProblemKind, Scanned, Scanner, Scope},
-    tree::{Directory, Node, TreePath},
+    scan::{ProblemKind, ScanScope, Scanned, Scanner},
+    tree::{Directory, TreeNode, TreePath},
 };
 use piton_core::port::fixed::SeededEntropy;
 
@@ -146,7 +146,7 @@ fn what_disappears_or_is_too_deep_is_reported_and_stops_nothing() {
     // The scan goes into a directory that it saw a moment ago, and it is gone.
     fs::remove_dir_all(dir.path().join("src/deep/er")).unwrap();
     let dirty = Arc::new([path("src/deep/er")].into_iter().collect());
-    let found = scanner.scan_only(&Scope::Only(dirty), false).unwrap();
+    let found = scanner.scan_only(&ScanScope::Only(dirty), false).unwrap();
     assert_eq!(kinds(&found), [ProblemKind::Vanished]);
     assert!(!paths(&found.tree).contains(&"src/deep/er".to_owned()));
 }
@@ -411,7 +411,7 @@ mod long {
         let again = Directory::new(path.as_bytes(), directory.entries().to_vec());
         assert_eq!((again.id(), again.totals()), (directory.id(), directory.totals()));
         for entry in directory.entries() {
-            if let Node::Directory(below) = &entry.node {
+            if let TreeNode::Directory(below) = &entry.node {
                 check(below, &path.join(&entry.name));
             }
         }
@@ -429,12 +429,12 @@ fn a_scan_of_some_directories_costs_what_changed_in_them() {
     write(dir.path(), "d3/s3/f", "changed");
     write(dir.path(), "d4/new/g", "new");
     let dirty = Arc::new([path("d3/s3"), path("d4")].into_iter().collect());
-    let found = scanner.scan_only(&Scope::Only(dirty), false).unwrap();
+    let found = scanner.scan_only(&ScanScope::Only(dirty), false).unwrap();
     assert_eq!(found.tree.id(), scan(dir.path()).id());
     assert_eq!(found.report.listed_directories, 3, "d3/s3, d4 and d4/new");
     // New rules in a directory are new rules for everything below it.
     write(dir.path(), "d5/.gitignore", "f\n");
     let dirty = Arc::new([path("d5")].into_iter().collect());
-    let found = scanner.scan_only(&Scope::Only(dirty), false).unwrap();
+    let found = scanner.scan_only(&ScanScope::Only(dirty), false).unwrap();
     assert_eq!(found.tree.id(), scan(dir.path()).id());
 }

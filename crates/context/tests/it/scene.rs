@@ -13,12 +13,12 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports, ProjectId,
-    agent::{Agent, AgentAdapter, Agents, Role},
+    Context, ContextPorts, ProjectId,
+    agent::{AgentAdapter, Agents, ContextAgent, Role},
     frame::{Appended, FrameId, NewFrame},
     history::{NodeRef, Recorded},
     read::{NodeContext, View},
-    scan::{Report, Scanner},
+    scan::{ScanReport, Scanner},
     synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized},
     tree::TreePath,
 };
@@ -50,7 +50,7 @@ pub(crate) struct Scene {
     pub(crate) table: MemoryTable,
     pub(crate) clock: Arc<HandClock>,
     pub(crate) scanner: Scanner,
-    pub(crate) ports: Ports,
+    pub(crate) ports: ContextPorts,
 }
 
 pub(crate) fn path(text: &str) -> TreePath {
@@ -71,10 +71,10 @@ pub(crate) fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-pub(crate) fn memory_ports() -> (Ports, MemoryTable, Arc<HandClock>) {
+pub(crate) fn memory_ports() -> (ContextPorts, MemoryTable, Arc<HandClock>) {
     let clock = Arc::new(HandClock::default());
     let table = MemoryTable::new();
-    let ports = Ports {
+    let ports = ContextPorts {
         table: Arc::new(table.clone()),
         blobs: Arc::new(MemoryBlobs::new(clock.clone())),
         leases: Arc::new(MemoryLeases::new(clock.clone())),
@@ -85,8 +85,9 @@ pub(crate) fn memory_ports() -> (Ports, MemoryTable, Arc<HandClock>) {
 
 /// An agent of each role, called like the role; and a second writer called `other`.
 pub(crate) fn agents() -> Agents {
-    let named = |name: &str, role| Agent { id: name.parse().unwrap(), role };
-    let mut all: Vec<Agent> = Role::ALL.iter().map(|role| named(role.as_str(), *role)).collect();
+    let named = |name: &str, role| ContextAgent { id: name.parse().unwrap(), role };
+    let mut all: Vec<ContextAgent> =
+        Role::ALL.iter().map(|role| named(role.as_str(), *role)).collect();
     all.push(named("other", Role::Synthesis));
     Agents::new(all)
 }
@@ -125,7 +126,7 @@ impl Scene {
         self.scan_reported().0
     }
 
-    pub(crate) fn scan_reported(&mut self) -> (Recorded, Report) {
+    pub(crate) fn scan_reported(&mut self) -> (Recorded, ScanReport) {
         let scanned = self.scanner.scan(false).unwrap();
         let partial = scanned.report.is_partial();
         (block_on(self.context.record(&scanned.tree, partial, None)).unwrap(), scanned.report)

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use piton_context::{
-    Context, Ports, ProjectId,
+    Context, ContextPorts, ProjectId,
     agent::AgentAdapter,
     read::View,
     synthesis::{Inputs, PolicySpec},
@@ -26,7 +26,7 @@ fn a_synthesis_reads_nothing_outside_its_subtree() {
     let table = WatchedTable::new(Arc::clone(&scene.ports.table), move |call| {
         asked.lock().unwrap().extend(call.keys_read().into_iter().map(<[u8]>::to_vec));
     });
-    let ports = Ports { table: Arc::new(table), ..scene.ports.clone() };
+    let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
     let project = ProjectId::of_directory(scene.dir.path().as_os_str().as_encoded_bytes());
     let agent = "synthesis".parse().unwrap();
     let adapter = AgentAdapter::new(Context::new(ports, project), &agents(), &agent).unwrap();

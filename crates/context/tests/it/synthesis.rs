@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use piton_context::{
-    frame::{FrameId, Outcome},
+    frame::{AppendOutcome, FrameId},
     read::{Composition, View},
-    synthesis::{Inputs, Missing, Piece, PolicySpec, RegenerateScope, Registry, SynthesizeRequest},
+    synthesis::{
+        Inputs, Missing, PolicyInput, PolicySpec, RegenerateScope, Registry, SynthesizeRequest,
+    },
 };
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::port::{Mode, Patience};
@@ -67,7 +69,7 @@ fn each_policy_writes_what_it_should() {
 #[test]
 fn a_program_can_register_a_policy_of_its_own() {
     let mut scene = scene();
-    let count = Arc::new(|pieces: &[Piece], told: &Value| {
+    let count = Arc::new(|pieces: &[PolicyInput], told: &Value| {
         format!("{} pieces, {}", pieces.len(), told["word"]).into_bytes()
     });
     scene.context = scene
@@ -79,7 +81,7 @@ fn a_program_can_register_a_policy_of_its_own() {
     assert_eq!(content(&scene, "a"), "3 pieces, \"hi\"");
     assert_eq!(reason(&scene, "a"), None);
     // Another version of it, or none, makes what it wrote stale.
-    let newer = Arc::new(|_: &[Piece], _: &Value| b"new".to_vec());
+    let newer = Arc::new(|_: &[PolicyInput], _: &Value| b"new".to_vec());
     scene.context = scene
         .context
         .clone()
@@ -205,7 +207,7 @@ fn the_same_frames_give_the_same_frame_and_others_another() {
     let first = scene.make(".", &request).frame;
     let before = dump(&scene);
     let again = scene.make(".", &request);
-    assert_eq!((again.frame, again.outcome), (first, Outcome::Unchanged));
+    assert_eq!((again.frame, again.outcome), (first, AppendOutcome::Unchanged));
     assert_eq!(dump(&scene), before);
     scene.write("a/x.rs", "edited");
     scene.scan();
@@ -214,7 +216,7 @@ fn the_same_frames_give_the_same_frame_and_others_another() {
     let other = scene.synthesize(".", &request);
     assert_ne!(other.frames.last().unwrap().1.frame, first);
     let untouched = other.frames.iter().find(|(at, _)| *at == path("b")).unwrap();
-    assert_eq!(untouched.1.outcome, Outcome::Unchanged);
+    assert_eq!(untouched.1.outcome, AppendOutcome::Unchanged);
 }
 
 // shows: CT-055

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use piton_context::tree::{
-    Directory, Entry, File, Name, Node, Stamp, Symlink, TreeNodeId, TreePath, directory_id,
-    file_id, symlink_id,
+    Directory, FileStamp, Name, Symlink, TreeEntry, TreeFile, TreeNode, TreeNodeId, TreePath,
+    directory_id, file_id, symlink_id,
 };
 use piton_core::{Digest, FileBytes};
 use proptest::prelude::*;
@@ -63,18 +63,22 @@ fn build(files: &BTreeMap<Vec<&str>, String>) -> Directory {
             let below = path.join(&name);
             let count = rest.iter().take_while(|(names, _)| names[0] == first[0]).count();
             let node = if first.len() == 1 {
-                let stamp = Stamp { size: content.len() as u64, ..Stamp::default() };
+                let stamp = FileStamp { size: content.len() as u64, ..FileStamp::default() };
                 if content.starts_with('>') {
-                    Node::Symlink(Symlink::new(below.as_bytes(), content.as_bytes().into(), stamp))
+                    TreeNode::Symlink(Symlink::new(
+                        below.as_bytes(),
+                        content.as_bytes().into(),
+                        stamp,
+                    ))
                 } else {
-                    Node::File(File::new(below.as_bytes(), false, digest(content), stamp))
+                    TreeNode::File(TreeFile::new(below.as_bytes(), false, digest(content), stamp))
                 }
             } else {
                 let inner: Vec<_> =
                     rest[..count].iter().map(|(names, content)| (&names[1..], *content)).collect();
-                Node::Directory(at(&below, &inner).into())
+                TreeNode::Directory(at(&below, &inner).into())
             };
-            entries.push(Entry { name, node });
+            entries.push(TreeEntry { name, node });
             rest = &rest[count..];
         }
         Directory::new(path.as_bytes(), entries)

@@ -10,7 +10,7 @@ use std::{
 };
 
 use piton_context::{
-    Context, Ports,
+    Context, ContextPorts,
     bounds::TRIES_MAX,
     scan::Scanner,
     watch::{Follower, json_lines},
@@ -108,7 +108,8 @@ fn a_change_that_could_not_be_recorded_is_recorded_by_the_next_step() {
     let scene = Scene::new(&[("a", "1")]);
     let (table, left) = (scene.table.clone(), AtomicU64::new(0));
     let refusing = Arc::new(Refusing { table, row: 0, left });
-    let ports = Ports { table: Arc::clone(&refusing) as Arc<dyn Table>, ..scene.ports.clone() };
+    let ports =
+        ContextPorts { table: Arc::clone(&refusing) as Arc<dyn Table>, ..scene.ports.clone() };
     let context = Context::new(ports, scene.context.project());
     block_on(async {
         let scanner = Scanner::new(scene.dir.path());
@@ -141,6 +142,6 @@ fn an_edit_costs_its_directory() {
     scanner.scan(false).unwrap();
     scene.write("d7/f7", "edited");
     let dirty = Arc::new([path("d7")].into_iter().collect());
-    let found = scanner.scan_only(&piton_context::scan::Scope::Only(dirty), false).unwrap();
+    let found = scanner.scan_only(&piton_context::scan::ScanScope::Only(dirty), false).unwrap();
     assert_eq!(found.report.listed_directories, 1);
 }

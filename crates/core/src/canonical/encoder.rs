@@ -9,7 +9,7 @@ use serde::ser::Serializer;
 use super::array::ArrayWriter;
 use super::error::CanonicalError;
 use super::number::{write_float, write_integer};
-use super::object::{Entry, ObjectWriter};
+use super::object::{ObjectEntry, ObjectWriter};
 use super::text::write_string;
 use crate::bounds::DEPTH_MAX;
 
@@ -23,7 +23,7 @@ const ENTRIES: usize = 32;
 pub(super) struct Encoder<'o> {
     pub(super) out: &'o mut Vec<u8>,
     /// The entries of all open objects.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<ObjectEntry>,
     /// Where an object is put together that did not arrive in order.
     pub(super) scratch: Vec<u8>,
     depth: usize,

@@ -24,12 +24,12 @@ pub(super) struct KeySpan {
     pub(super) start: usize,
     /// The position after its closing quote.
     end: usize,
-    form: Form,
+    form: KeyOrder,
 }
 
 /// How the bytes of a key in the output order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Form {
+enum KeyOrder {
     /// Like its UTF-16 units.
     Plain,
     /// Like its UTF-16 units once they are ranked: it has a character from U+E000 on.
@@ -44,11 +44,11 @@ impl KeySpan {
     pub(super) fn write(key: &str, out: &mut Vec<u8>) -> Self {
         let start = out.len();
         let form = if write_string(key, out) {
-            Form::Escaped
+            KeyOrder::Escaped
         } else if !key.is_ascii() && key.bytes().any(|byte| byte >= FIRST_BYTE_FROM_E000) {
-            Form::High
+            KeyOrder::High
         } else {
-            Form::Plain
+            KeyOrder::Plain
         };
         Self { start, end: out.len(), form }
     }
@@ -64,9 +64,9 @@ impl KeySpan {
     pub(super) fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
         let (left, right) = (self.written(out), other.written(out));
         match self.form.max(other.form) {
-            Form::Plain => left.cmp(right),
-            Form::High => compare_ranks(left.iter().copied(), right.iter().copied()),
-            Form::Escaped => compare_ranks(read_back(left), read_back(right)),
+            KeyOrder::Plain => left.cmp(right),
+            KeyOrder::High => compare_ranks(left.iter().copied(), right.iter().copied()),
+            KeyOrder::Escaped => compare_ranks(read_back(left), read_back(right)),
         }
     }
 

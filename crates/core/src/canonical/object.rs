@@ -16,7 +16,7 @@ use super::key::{KeySpan, KeyWriter};
 
 /// One entry of an open object: where its key stands, and where its value ends.
 #[derive(Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct ObjectEntry {
     key: KeySpan,
     end: usize,
 }
@@ -67,7 +67,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
                 Ordering::Greater => self.sorted = false,
             }
         }
-        entries.push(Entry { key, end: 0 });
+        entries.push(ObjectEntry { key, end: 0 });
         out.push(b':');
         Ok(())
     }

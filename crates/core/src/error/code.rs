@@ -6,7 +6,7 @@
 
 use super::domain::Domain;
 use super::facts::{
-    Facts, backpack, bundle, context, flow, internal, keyring, model, session, store, token,
+    CodeFacts, backpack, bundle, context, flow, internal, keyring, model, session, store, token,
     validation, workspace,
 };
 use super::retry::Retry;
@@ -245,7 +245,7 @@ impl Code {
     }
 
     #[expect(clippy::too_many_lines, reason = "one line for each code")]
-    const fn facts(self) -> Facts {
+    const fn facts(self) -> CodeFacts {
         match self {
             Self::StoreIo => store::IO,
             Self::StoreFull => store::FULL,

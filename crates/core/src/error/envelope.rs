@@ -31,7 +31,7 @@ pub struct Envelope {
 
 crate::closed_set! {
     /// How the size of something that has a budget was measured.
-    pub enum Measure {
+    pub enum MeasuredSize {
         /// The UTF-8 bytes of a text.
         Utf8Bytes => "utf8_bytes",
         /// The bytes of a value in canonical JSON.
@@ -57,7 +57,7 @@ impl Envelope {
         what: &str,
         measured: usize,
         max: usize,
-        measure: Measure,
+        measure: MeasuredSize,
         advice: &str,
     ) -> Self {
         let message = format!("{what} is too large: {measured} bytes ({measure}), at most {max}.");

@@ -19,7 +19,7 @@ pub(super) mod workspace;
 
 /// What is said about a code.
 #[derive(Clone, Copy)]
-pub(super) struct Facts {
+pub(super) struct CodeFacts {
     pub(super) domain: Domain,
     /// What happened, in one sentence.
     pub(super) meaning: &'static str,

@@ -15,6 +15,6 @@ mod sentence;
 pub use code::Code;
 pub use details::{Details, DetailsError};
 pub use domain::Domain;
-pub use envelope::{Envelope, Measure};
+pub use envelope::{Envelope, MeasuredSize};
 pub use retry::Retry;
 pub use sentence::sentence;

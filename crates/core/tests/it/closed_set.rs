@@ -1,6 +1,6 @@
 //! Closed sets: names are fixed, and nothing else parses.
 
-use piton_core::{Code, Domain, Measure, UnknownValue};
+use piton_core::{Code, Domain, MeasuredSize, UnknownValue};
 use serde_json::json;
 
 piton_core::closed_set! {
@@ -56,5 +56,5 @@ fn every_closed_set_of_this_crate_refuses_an_unknown_name() {
     assert!(serde_json::from_value::<Code>(json!("STORE_OTHER")).is_err());
     assert!(serde_json::from_value::<Code>(json!("store_io")).is_err());
     assert!(serde_json::from_value::<Domain>(json!("other")).is_err());
-    assert!(serde_json::from_value::<Measure>(json!("characters")).is_err());
+    assert!(serde_json::from_value::<MeasuredSize>(json!("characters")).is_err());
 }

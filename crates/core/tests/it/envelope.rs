@@ -2,7 +2,7 @@
 
 use piton_core::bounds::{DETAILS_BYTES_MAX, ENVELOPE_TEXT_BYTES_MAX};
 use piton_core::canonical::encode;
-use piton_core::{Code, Details, DetailsError, Envelope, Measure, Retry};
+use piton_core::{Code, Details, DetailsError, Envelope, MeasuredSize, Retry};
 use serde_json::{Value, json};
 
 // shows: WR-486
@@ -107,7 +107,7 @@ fn a_budget_error_says_how_large_how_measured_and_how_to_reduce() {
         "The context",
         300_000,
         262_144,
-        Measure::CanonicalJsonBytes,
+        MeasuredSize::CanonicalJsonBytes,
         "Send references to files instead of their content.",
     );
     assert_eq!(envelope.code, Code::ValidationError);

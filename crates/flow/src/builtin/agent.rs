@@ -9,11 +9,11 @@ use piton_models::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::asking::{Asking, FIELDS};
+use super::asking::{FIELDS, ModelQuery};
 use super::chat::Chat;
 use super::decision::{Choice, choosing, chosen};
 use super::params::{both, key, read, split};
-use super::tool_call::{Arguments, OnError, ToolCall, Which};
+use super::tool_call::{OnError, ToolArguments, ToolCallNode, Which};
 use super::tool_params::ToolParams;
 use super::transcript::{Called, Transcript};
 use crate::action::Action;
@@ -21,7 +21,7 @@ use crate::bounds::AGENT_CALLS_DEFAULT;
 use crate::config::{BuildRequest, ParamProblem};
 use crate::error::Error;
 use crate::graph::{Flow, NodeSettings};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError, RetryRule};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError, RetryRule};
 use crate::tool::TOOLS_COME_FROM;
 
 const ANSWER: &str = "answer";
@@ -31,7 +31,7 @@ const MODEL_RETRY: RetryRule = RetryRule { attempts: 2, wait_ms: 0 };
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Raw {
+struct AgentParams {
     tools: Vec<String>,
     #[serde(default = "calls")]
     calls_max: u64,
@@ -49,7 +49,7 @@ fn answer() -> String {
 
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, raw) = both(Asking::read(asked), read::<Raw>(rest))?;
+    let (asking, raw) = both(ModelQuery::read(asked), read::<AgentParams>(rest))?;
     let mut problems = Vec::new();
     if raw.tools.is_empty() {
         problems.push(ParamProblem::new("tools", "an agent has at least one tool"));
@@ -86,7 +86,12 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
 }
 
 /// The flow of an agent. What its nodes hand to each other lies under keys that begin with its id.
-fn assemble(id: &str, asking: &Asking, choices: Vec<Choice>, raw: &Raw) -> Result<Flow, Error> {
+fn assemble(
+    id: &str,
+    asking: &ModelQuery,
+    choices: Vec<Choice>,
+    raw: &AgentParams,
+) -> Result<Flow, Error> {
     let under = |name: &str| format!("{id}.{name}");
     let transcript = Transcript { key: under("calls") };
     let chosen_tool = under("tool");
@@ -104,9 +109,9 @@ fn assemble(id: &str, asking: &Asking, choices: Vec<Choice>, raw: &Raw) -> Resul
         transcript: Some(transcript.clone()),
         params: Map::new(),
     };
-    let call = ToolCall {
+    let call = ToolCallNode {
         which: Which::From(chosen_tool.clone()),
-        arguments: Arguments::From(under("arguments")),
+        arguments: ToolArguments::From(under("arguments")),
         output: under("result"),
         on_error: OnError::Pack,
         params: Map::new(),
@@ -142,7 +147,7 @@ fn assemble(id: &str, asking: &Asking, choices: Vec<Choice>, raw: &Raw) -> Resul
 
 /// Chooses a tool, or to answer.
 struct Decide {
-    asking: Asking,
+    asking: ModelQuery,
     choices: Vec<Choice>,
     calls_max: u64,
     transcript: Transcript,
@@ -154,7 +159,7 @@ impl Node for Decide {
         "agent_decide"
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let calls = self.transcript.calls(context).await?.len();
             if u64::try_from(calls).unwrap_or(u64::MAX) >= self.calls_max {
@@ -182,7 +187,7 @@ impl Node for Decide {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {
@@ -211,7 +216,7 @@ impl Node for Note {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         _: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

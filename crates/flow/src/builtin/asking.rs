@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::params::{read, template};
 use super::template::{Template, shown};
 use crate::config::ParamProblem;
-use crate::node::{Context, Exec, NodeError};
+use crate::node::{Exec, NodeContext, NodeError};
 
 /// The parameters that every node which asks a model has.
 pub(super) const FIELDS: [&str; 7] =
@@ -16,7 +16,7 @@ pub(super) const FIELDS: [&str; 7] =
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Raw {
+struct QueryParams {
     provider: Option<ProviderName>,
     model: Option<String>,
     system: Option<String>,
@@ -31,7 +31,7 @@ struct Raw {
 
 /// How a node asks.
 #[derive(Clone, Debug)]
-pub(super) struct Asking {
+pub(super) struct ModelQuery {
     provider: Option<ProviderName>,
     model: Option<String>,
     system: Option<Template>,
@@ -41,9 +41,9 @@ pub(super) struct Asking {
     stream: bool,
 }
 
-impl Asking {
+impl ModelQuery {
     pub(super) fn read(params: Map<String, Value>) -> Result<Self, Vec<ParamProblem>> {
-        let raw: Raw = read(params).map_err(|problem| vec![problem])?;
+        let raw: QueryParams = read(params).map_err(|problem| vec![problem])?;
         let mut problems = Vec::new();
         if let Some(problem) = raw.options.problem() {
             problems.push(ParamProblem::new("", problem));
@@ -68,7 +68,7 @@ impl Asking {
     /// The request, with all that the prompt names and the node may read; `more` is added below it.
     pub(super) async fn request(
         &self,
-        context: &Context,
+        context: &NodeContext,
         more: &str,
     ) -> Result<Request, NodeError> {
         let mut messages = Vec::new();

@@ -3,16 +3,16 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::asking::{Asking, FIELDS, prepared};
+use super::asking::{FIELDS, ModelQuery, prepared};
 use super::params::{both, key, read, split};
 use super::transcript::Transcript;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Output {
+struct ChatOutput {
     #[serde(default = "answer")]
     output: String,
 }
@@ -24,7 +24,7 @@ fn answer() -> String {
 /// Asks a model and packs what it says.
 #[derive(Clone)]
 pub(super) struct Chat {
-    pub(super) asking: Asking,
+    pub(super) asking: ModelQuery,
     pub(super) output: String,
     /// Whether the flow ends with it.
     pub(super) last: bool,
@@ -35,8 +35,9 @@ pub(super) struct Chat {
 
 pub(super) fn build(request: &BuildRequest<'_>, last: bool) -> Result<Chat, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
-    let output = read::<Output>(rest).and_then(|rest| key("output", &rest.output).map(|()| rest));
-    let (asking, Output { output }) = both(Asking::read(asked), output)?;
+    let output =
+        read::<ChatOutput>(rest).and_then(|rest| key("output", &rest.output).map(|()| rest));
+    let (asking, ChatOutput { output }) = both(ModelQuery::read(asked), output)?;
     Ok(Chat { asking, output, last, transcript: None, params: request.params.clone() })
 }
 
@@ -53,7 +54,7 @@ impl Node for Chat {
         Some(vec![if self.last { Action::End } else { Action::Default }])
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let more = Transcript::told_of(self.transcript.as_ref(), context).await?;
             prepared(&self.asking.request(context, &more).await?)
@@ -70,7 +71,7 @@ impl Node for Chat {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

@@ -7,17 +7,17 @@ use piton_models::{Message, Request};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::asking::{Asking, FIELDS, prepared};
+use super::asking::{FIELDS, ModelQuery, prepared};
 use super::params::{all, both, key, read, split};
 use super::template::shown;
 use crate::action::Action;
 use crate::bounds::BATCH_PROMPTS_BYTES_MAX;
 use crate::config::{BuildRequest, ParamProblem};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError, Shape};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError, Shape};
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Raw {
+struct ChatEachParams {
     over: String,
     #[serde(default)]
     parallel: bool,
@@ -31,7 +31,7 @@ fn answers() -> String {
 
 /// Asks a model about each entry of a list.
 struct ChatEach {
-    asking: Asking,
+    asking: ModelQuery,
     over: String,
     parallel: bool,
     output: String,
@@ -40,7 +40,8 @@ struct ChatEach {
 
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, Raw { over, parallel, output }) = both(Asking::read(asked), read(rest))?;
+    let (asking, ChatEachParams { over, parallel, output }) =
+        both(ModelQuery::read(asked), read(rest))?;
     let ((), ()) = both(all(key("over", &over)), key("output", &output))?;
     Ok(ChatEach { asking, over, parallel, output, params: request.params.clone() })
 }
@@ -72,7 +73,7 @@ impl Node for ChatEach {
         if self.parallel { Shape::Parallel } else { Shape::Batch }
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let Value::Array(entries) = context.unpack_required(&self.over).await? else {
                 let message = format!("what lies under `{}` is no list", self.over);
@@ -101,7 +102,7 @@ impl Node for ChatEach {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

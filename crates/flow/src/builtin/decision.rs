@@ -7,11 +7,11 @@ use piton_models::{Answer, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::asking::{Asking, FIELDS, prepared};
+use super::asking::{FIELDS, ModelQuery, prepared};
 use super::params::{both, key, read, split};
 use crate::action::{Action, condition_problem};
 use crate::config::{BuildRequest, ParamProblem};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
 
 const TOOL: &str = "decide";
 
@@ -39,7 +39,7 @@ pub(super) struct Choice {
 }
 
 struct Decision {
-    asking: Asking,
+    asking: ModelQuery,
     choices: Vec<Choice>,
     output: String,
     params: Map<String, Value>,
@@ -47,7 +47,7 @@ struct Decision {
 
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, Choices { choices, output }) = both(Asking::read(asked), read(rest))?;
+    let (asking, Choices { choices, output }) = both(ModelQuery::read(asked), read(rest))?;
     let mut problems = Vec::new();
     if choices.len() < 2 {
         problems.push(ParamProblem::new("choices", "a decision has at least two choices"));
@@ -73,8 +73,8 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, V
 
 /// What is prepared to make a model choose; it reads `before` first.
 pub(super) async fn choosing(
-    asking: &Asking,
-    context: &Context,
+    asking: &ModelQuery,
+    context: &NodeContext,
     choices: &[Choice],
     before: String,
 ) -> Result<Value, NodeError> {
@@ -145,7 +145,7 @@ impl Node for Decision {
         Some(self.choices.iter().map(|choice| Action::named(&choice.action)).collect())
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move { choosing(&self.asking, context, &self.choices, String::new()).await })
     }
 
@@ -163,7 +163,7 @@ impl Node for Decision {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

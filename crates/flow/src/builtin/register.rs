@@ -2,7 +2,7 @@
 
 use super::{agent, chat, chat_each, decision, tool_call, tool_params};
 use crate::config::{Maker, Registry};
-use crate::graph::Body;
+use crate::graph::NodeBody;
 
 /// Takes in all types that come with Piton.
 pub(crate) fn register(registry: &mut Registry) {
@@ -11,11 +11,11 @@ pub(crate) fn register(registry: &mut Registry) {
     let mut add = |name: &str, factory: fn(&crate::config::BuildRequest<'_>) -> _| {
         registry.register(name, factory).expect(NEW);
     };
-    add("chat", |request| chat::build(request, false).map(Body::from));
-    add("final_answer", |request| chat::build(request, true).map(Body::from));
-    add("chat_each", |request| chat_each::build(request).map(Body::from));
-    add("decision", |request| decision::build(request).map(Body::from));
-    add("tool_params", |request| tool_params::build(request).map(Body::from));
-    add("tool_call", |request| tool_call::build(request).map(Body::from));
-    add("agent", |request| agent::build(request).map(Body::from));
+    add("chat", |request| chat::build(request, false).map(NodeBody::from));
+    add("final_answer", |request| chat::build(request, true).map(NodeBody::from));
+    add("chat_each", |request| chat_each::build(request).map(NodeBody::from));
+    add("decision", |request| decision::build(request).map(NodeBody::from));
+    add("tool_params", |request| tool_params::build(request).map(NodeBody::from));
+    add("tool_call", |request| tool_call::build(request).map(NodeBody::from));
+    add("agent", |request| agent::build(request).map(NodeBody::from));
 }

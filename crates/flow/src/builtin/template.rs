@@ -7,20 +7,20 @@ use piton_backpack::Key;
 use serde_json::{Map, Value};
 
 use crate::bounds::PROMPT_BYTES_MAX;
-use crate::node::{Context, NodeError};
+use crate::node::{NodeContext, NodeError};
 
 /// A text with places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template(Vec<Piece>);
+pub(crate) struct Template(Vec<TemplatePiece>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
-    Place(Place),
+    Place(Placeholder),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct Placeholder {
     path: String,
     optional: bool,
 }
@@ -37,24 +37,24 @@ impl Template {
             let (path, optional) = name.strip_suffix('?').map_or((name, false), |key| (key, true));
             Key::parse(path).map_err(|error| error.to_string())?;
             if !before.is_empty() {
-                pieces.push(Piece::Text(before.to_owned()));
+                pieces.push(TemplatePiece::Text(before.to_owned()));
             }
-            pieces.push(Piece::Place(Place { path: path.to_owned(), optional }));
+            pieces.push(TemplatePiece::Place(Placeholder { path: path.to_owned(), optional }));
             rest = behind;
         }
         if !rest.is_empty() {
-            pieces.push(Piece::Text(rest.to_owned()));
+            pieces.push(TemplatePiece::Text(rest.to_owned()));
         }
         Ok(Self(pieces))
     }
 
     /// The text with the values that the node may read. A value that is missing is an error that names its key.
-    pub(crate) async fn fill(&self, context: &Context) -> Result<String, NodeError> {
+    pub(crate) async fn fill(&self, context: &NodeContext) -> Result<String, NodeError> {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(words) => text.push_str(words),
-                Piece::Place(place) => {
+                TemplatePiece::Text(words) => text.push_str(words),
+                TemplatePiece::Place(place) => {
                     text.push_str(
                         &place.value(context).await?.as_ref().map(shown).unwrap_or_default(),
                     );
@@ -69,13 +69,13 @@ impl Template {
     }
 
     fn has_places(&self) -> bool {
-        self.0.iter().any(|piece| matches!(piece, Piece::Place(_)))
+        self.0.iter().any(|piece| matches!(piece, TemplatePiece::Place(_)))
     }
 }
 
-impl Place {
+impl Placeholder {
     /// The value; `None` if it may be missing and is.
-    async fn value(&self, context: &Context) -> Result<Option<Value>, NodeError> {
+    async fn value(&self, context: &NodeContext) -> Result<Option<Value>, NodeError> {
         let (key, inside) = self.split(context);
         let value = if self.optional {
             let Some(value) = context.unpack::<Value>(key).await? else { return Ok(None) };
@@ -92,7 +92,7 @@ impl Place {
     }
 
     /// The key that is meant, and the way inside its value: the longest beginning that the node may read wins.
-    fn split(&self, context: &Context) -> (&str, Vec<&str>) {
+    fn split(&self, context: &NodeContext) -> (&str, Vec<&str>) {
         let keys = context.keys();
         let mut end = self.path.len();
         loop {
@@ -160,11 +160,11 @@ impl JsonTemplate {
     }
 
     /// The value with the values that the node may read; `None` if it is one optional place whose value is missing.
-    pub(crate) async fn fill(&self, context: &Context) -> Result<Option<Value>, NodeError> {
+    pub(crate) async fn fill(&self, context: &NodeContext) -> Result<Option<Value>, NodeError> {
         Ok(Some(match self {
             Self::Plain(value) => value.clone(),
             Self::Text(text) => match &text.0[..] {
-                [Piece::Place(place)] => return place.value(context).await,
+                [TemplatePiece::Place(place)] => return place.value(context).await,
                 _ => Value::from(text.fill(context).await?),
             },
             Self::Array(entries) => {

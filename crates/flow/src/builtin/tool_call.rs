@@ -7,7 +7,7 @@ use super::params::{key, read};
 use super::template::JsonTemplate;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
 use crate::tool::{TOOLS_COME_FROM, Tools};
 
 piton_core::closed_set! {
@@ -24,7 +24,7 @@ piton_core::closed_set! {
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Raw {
+struct ToolCallParams {
     tool: Option<String>,
     tool_from: Option<String>,
     arguments: Option<Map<String, Value>>,
@@ -66,7 +66,7 @@ impl Which {
         }
     }
 
-    pub(super) async fn name(&self, context: &Context) -> Result<String, NodeError> {
+    pub(super) async fn name(&self, context: &NodeContext) -> Result<String, NodeError> {
         match self {
             Self::Named(name) => Ok(name.clone()),
             Self::From(key) => context.unpack_required(key).await,
@@ -75,9 +75,9 @@ impl Which {
 }
 
 /// Calls a tool.
-pub(super) struct ToolCall {
+pub(super) struct ToolCallNode {
     pub(super) which: Which,
-    pub(super) arguments: Arguments,
+    pub(super) arguments: ToolArguments,
     pub(super) output: String,
     pub(super) on_error: OnError,
     pub(super) params: Map<String, Value>,
@@ -85,13 +85,13 @@ pub(super) struct ToolCall {
 
 /// With which arguments.
 #[derive(Clone, Debug)]
-pub(super) enum Arguments {
+pub(super) enum ToolArguments {
     Given(JsonTemplate),
     From(String),
 }
 
-pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamProblem>> {
-    let raw: Raw = read(request.params.clone()).map_err(|problem| vec![problem])?;
+pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<ParamProblem>> {
+    let raw: ToolCallParams = read(request.params.clone()).map_err(|problem| vec![problem])?;
     let mut problems = Vec::new();
     let which = Which::read(raw.tool, raw.tool_from, request.registry.tools());
     let which = which.map_err(|problem| problems.push(problem)).ok();
@@ -103,12 +103,12 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamPro
         }
         (None, Some(from)) => {
             problems.extend(key("argumentsFrom", &from).err());
-            Some(Arguments::From(from))
+            Some(ToolArguments::From(from))
         }
         (given, None) => {
             let given = Value::Object(given.unwrap_or_default());
             match JsonTemplate::parse(&given, "arguments") {
-                Ok(template) => Some(Arguments::Given(template)),
+                Ok(template) => Some(ToolArguments::Given(template)),
                 Err((path, message)) => {
                     problems.push(ParamProblem::new(path, message));
                     None
@@ -118,14 +118,14 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamPro
     };
     problems.extend(key("output", &raw.output).err());
     // What has places is checked when they are filled, before the tool is called.
-    if let (Some(Which::Named(tool)), Some(Arguments::Given(JsonTemplate::Plain(given)))) =
+    if let (Some(Which::Named(tool)), Some(ToolArguments::Given(JsonTemplate::Plain(given)))) =
         (&which, &arguments)
         && let Err(error) = request.registry.tools().check(tool, given)
     {
         problems.push(ParamProblem::new("arguments", error.to_string()));
     }
     match (which, arguments) {
-        (Some(which), Some(arguments)) if problems.is_empty() => Ok(ToolCall {
+        (Some(which), Some(arguments)) if problems.is_empty() => Ok(ToolCallNode {
             which,
             arguments,
             output: raw.output,
@@ -136,7 +136,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCall, Vec<ParamPro
     }
 }
 
-impl Node for ToolCall {
+impl Node for ToolCallNode {
     fn type_name(&self) -> &'static str {
         "tool_call"
     }
@@ -154,12 +154,12 @@ impl Node for ToolCall {
         true
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
             let arguments = match &self.arguments {
-                Arguments::Given(given) => given.fill(context).await?.unwrap_or_default(),
-                Arguments::From(key) => context.unpack_required(key).await?,
+                ToolArguments::Given(given) => given.fill(context).await?.unwrap_or_default(),
+                ToolArguments::From(key) => context.unpack_required(key).await?,
             };
             Ok(json!({ "tool": tool, "arguments": arguments }))
         })
@@ -193,7 +193,7 @@ impl Node for ToolCall {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

@@ -7,18 +7,18 @@ use piton_models::{Answer, Request, ToolChoice};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::asking::{Asking, FIELDS, prepared};
+use super::asking::{FIELDS, ModelQuery, prepared};
 use super::params::{all, both, key, read, split};
 use super::tool_call::Which;
 use super::transcript::Transcript;
 use crate::action::Action;
 use crate::config::{BuildRequest, ParamProblem};
-use crate::node::{BoxFuture, Context, Exec, Node, NodeError};
+use crate::node::{BoxFuture, Exec, Node, NodeContext, NodeError};
 use crate::tool::keep_as_text;
 
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Raw {
+struct ToolParamsConfig {
     tool: Option<String>,
     tool_from: Option<String>,
     #[serde(default = "arguments")]
@@ -31,7 +31,7 @@ fn arguments() -> String {
 
 /// Lets a model write arguments.
 pub(super) struct ToolParams {
-    pub(super) asking: Asking,
+    pub(super) asking: ModelQuery,
     pub(super) which: Which,
     pub(super) output: String,
     pub(super) transcript: Option<Transcript>,
@@ -40,7 +40,8 @@ pub(super) struct ToolParams {
 
 pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolParams, Vec<ParamProblem>> {
     let (asked, rest) = split(request.params, &FIELDS);
-    let (asking, Raw { tool, tool_from, output }) = both(Asking::read(asked), read(rest))?;
+    let (asking, ToolParamsConfig { tool, tool_from, output }) =
+        both(ModelQuery::read(asked), read(rest))?;
     let which = Which::read(tool, tool_from, request.registry.tools());
     let (which, ()) = both(all(which), key("output", &output))?;
     Ok(ToolParams { asking, which, output, transcript: None, params: request.params.clone() })
@@ -59,7 +60,7 @@ impl Node for ToolParams {
         Some(vec![Action::Default])
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
             let mut more = Transcript::told_of(self.transcript.as_ref(), context).await?;
@@ -94,7 +95,7 @@ impl Node for ToolParams {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

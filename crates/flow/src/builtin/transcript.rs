@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::template::shown;
-use crate::node::{Context, NodeError};
+use crate::node::{NodeContext, NodeError};
 
 /// One call of a tool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,14 +22,14 @@ pub(super) struct Transcript {
 
 impl Transcript {
     /// The calls so far.
-    pub(super) async fn calls(&self, context: &Context) -> Result<Vec<Called>, NodeError> {
+    pub(super) async fn calls(&self, context: &NodeContext) -> Result<Vec<Called>, NodeError> {
         Ok(context.unpack(&self.key).await?.unwrap_or_default())
     }
 
     /// The calls of an agent in words, if there is one.
     pub(super) async fn told_of(
         transcript: Option<&Self>,
-        context: &Context,
+        context: &NodeContext,
     ) -> Result<String, NodeError> {
         match transcript {
             None => Ok(String::new()),
@@ -38,7 +38,7 @@ impl Transcript {
     }
 
     /// The calls in words; nothing if there were none.
-    pub(super) async fn told(&self, context: &Context) -> Result<String, NodeError> {
+    pub(super) async fn told(&self, context: &NodeContext) -> Result<String, NodeError> {
         let calls = self.calls(context).await?;
         if calls.is_empty() {
             return Ok(String::new());

@@ -10,38 +10,40 @@ use super::reach;
 use super::read;
 use super::registry::{BuildRequest, Maker, Registry};
 use crate::error::Error;
-use crate::graph::{Body, Contract, Flow, NodeRef, NodeSettings, Origin, Place, id_problem};
-use crate::problem::{Problem, Problems, join};
+use crate::graph::{
+    Contract, Flow, FlowNode, NodeBody, NodeOrigin, NodeRef, NodeSettings, id_problem,
+};
+use crate::problem::{FlowProblem, Problems, join};
 
 /// A flow that was read, and what its author should look at.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedFlow {
     /// The flow.
     pub flow: Flow,
     /// What is odd, and no error.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<FlowProblem>,
 }
 
 impl Flow {
     /// Reads a flow from JSON. A description with problems is refused with all of them, before anything runs.
-    pub fn from_json(text: &str, registry: &Registry) -> Result<Loaded, Error> {
+    pub fn from_json(text: &str, registry: &Registry) -> Result<LoadedFlow, Error> {
         let mut problems = Problems::default();
         let flow = read::text(text, &mut problems)
             .map(|description| build(&description, "", 1, registry, &mut problems));
         match flow {
             Some(flow) if !problems.has_errors() => {
-                Ok(Loaded { flow, warnings: problems.into_vec() })
+                Ok(LoadedFlow { flow, warnings: problems.into_vec() })
             }
             _ => Err(Error::Invalid { problems: problems.into_vec() }),
         }
     }
 
     /// Every problem of a description, errors and warnings.
-    pub fn check_json(text: &str, registry: &Registry) -> Vec<Problem> {
+    pub fn check_json(text: &str, registry: &Registry) -> Vec<FlowProblem> {
         match Self::from_json(text, registry) {
             Ok(loaded) => loaded.warnings,
             Err(Error::Invalid { problems }) => problems,
-            Err(error) => vec![Problem {
+            Err(error) => vec![FlowProblem {
                 path: String::new(),
                 severity: crate::problem::Severity::Error,
                 message: error.to_string(),
@@ -112,13 +114,18 @@ impl Builder<'_> {
         let settings = self.settings(node, path);
         let Some(body) = self.body(node, path, registry) else { return };
         if is_new {
-            let origin = Origin::Node { kind: node.kind.clone(), params: node.params.clone() };
+            let origin = NodeOrigin::Node { kind: node.kind.clone(), params: node.params.clone() };
             let (id, edges) = (node.id.clone(), Vec::new());
-            self.place(Place { id, body, origin, settings, edges }, path);
+            self.place(FlowNode { id, body, origin, settings, edges }, path);
         }
     }
 
-    fn body(&mut self, node: &NodeDescription, path: &str, registry: &Registry) -> Option<Body> {
+    fn body(
+        &mut self,
+        node: &NodeDescription,
+        path: &str,
+        registry: &Registry,
+    ) -> Option<NodeBody> {
         let factory = match registry.maker(&node.kind) {
             Some(Maker::Factory(factory)) => factory,
             Some(Maker::Flow) => return self.inner(node, &join(path, "params"), registry),
@@ -147,7 +154,12 @@ impl Builder<'_> {
     }
 
     /// The flow that is written into the parameters of a node.
-    fn inner(&mut self, node: &NodeDescription, path: &str, registry: &Registry) -> Option<Body> {
+    fn inner(
+        &mut self,
+        node: &NodeDescription,
+        path: &str,
+        registry: &Registry,
+    ) -> Option<NodeBody> {
         for name in node.params.keys().filter(|name| *name != "flow") {
             self.problems.error(join(path, name), "no such field; the fields are flow");
         }
@@ -157,7 +169,7 @@ impl Builder<'_> {
             return None;
         };
         let description = read::flow(value, &path, depth, self.problems)?;
-        Some(Body::from(build(&description, &path, depth, registry, self.problems)))
+        Some(NodeBody::from(build(&description, &path, depth, registry, self.problems)))
     }
 
     fn settings(&mut self, node: &NodeDescription, path: &str) -> NodeSettings {
@@ -194,13 +206,14 @@ impl Builder<'_> {
         let is_new = self.id(&id, path);
         let flow = build(subflow, path, self.depth + 1, registry, self.problems);
         if is_new {
-            let (body, settings) = (Body::from(flow), NodeSettings::default());
-            let place = Place { id, body, origin: Origin::Subflow, settings, edges: Vec::new() };
+            let (body, settings) = (NodeBody::from(flow), NodeSettings::default());
+            let place =
+                FlowNode { id, body, origin: NodeOrigin::Subflow, settings, edges: Vec::new() };
             self.place(place, path);
         }
     }
 
-    fn place(&mut self, place: Place, path: &str) {
+    fn place(&mut self, place: FlowNode, path: &str) {
         let id = place.id.clone();
         match self.flow.place(place) {
             Ok(node) => {

@@ -2,7 +2,7 @@
 
 use super::description::Description;
 use crate::action::Action;
-use crate::graph::{Body, Flow, Place};
+use crate::graph::{Flow, FlowNode, NodeBody};
 use crate::problem::{Problems, join};
 
 /// Warns of every edge whose condition its node does not end with, and of every end that no edge follows on although
@@ -33,14 +33,14 @@ pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems
     }
 }
 
-fn actions(place: &Place) -> Option<Vec<Action>> {
+fn actions(place: &FlowNode) -> Option<Vec<Action>> {
     match &place.body {
-        Body::Node(node) => node.actions(),
-        Body::Flow(_) | Body::Batch { .. } => None,
+        NodeBody::Node(node) => node.actions(),
+        NodeBody::Flow(_) | NodeBody::Batch { .. } => None,
     }
 }
 
-fn never_taken(place: &Place, condition: &str, actions: &[Action]) -> String {
+fn never_taken(place: &FlowNode, condition: &str, actions: &[Action]) -> String {
     let quoted = |names: Vec<&str>| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::description::{Description, EdgeDescription, NodeDescription, VERSION};
-use crate::graph::{Body, Flow, Origin, Place};
+use crate::graph::{Flow, FlowNode, NodeBody, NodeOrigin};
 
 impl Flow {
     /// The flow as it would be written down.
@@ -17,13 +17,13 @@ impl Flow {
             Description { namespace: self.namespace.clone(), ..Description::default() };
         for place in &self.places {
             match (&place.origin, &place.body) {
-                (Origin::Subflow, Body::Flow(flow)) => description
+                (NodeOrigin::Subflow, NodeBody::Flow(flow)) => description
                     .subflows
                     .push(Description { id: Some(place.id.clone()), ..flow.describe() }),
-                (Origin::Node { kind, params }, _) => {
+                (NodeOrigin::Node { kind, params }, _) => {
                     description.nodes.push(node(place, kind.clone(), params.clone()));
                 }
-                (Origin::Subflow, _) => unreachable!("only flows are written under subflows"),
+                (NodeOrigin::Subflow, _) => unreachable!("only flows are written under subflows"),
             }
             description.edges.extend(place.edges.iter().map(|edge| EdgeDescription {
                 from: place.id.clone(),
@@ -41,7 +41,7 @@ impl Flow {
     }
 }
 
-fn node(place: &Place, kind: String, params: serde_json::Map<String, Value>) -> NodeDescription {
+fn node(place: &FlowNode, kind: String, params: serde_json::Map<String, Value>) -> NodeDescription {
     NodeDescription {
         id: place.id.clone(),
         kind,

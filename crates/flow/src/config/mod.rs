@@ -13,7 +13,7 @@ mod reach;
 mod read;
 mod registry;
 
-pub use build::Loaded;
+pub use build::LoadedFlow;
 pub use description::{Description, EdgeDescription, NodeDescription, VERSION};
 pub(crate) use registry::Maker;
 pub use registry::{BuildRequest, ParamProblem, Registry};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::Error;
-use crate::graph::Body;
+use crate::graph::NodeBody;
 use crate::tool::Tools;
 
 /// A problem with the parameters of a node: where inside them, and what.
@@ -35,7 +35,7 @@ pub struct BuildRequest<'a> {
     pub registry: &'a Registry,
 }
 
-type Factory = dyn Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync;
+type Factory = dyn Fn(&BuildRequest<'_>) -> Result<NodeBody, Vec<ParamProblem>> + Send + Sync;
 
 /// How a node of a type is made.
 #[derive(Clone)]
@@ -69,7 +69,7 @@ impl Registry {
     /// Takes in a type. One of a name that is there is refused.
     pub fn register<F>(&mut self, name: &str, factory: F) -> Result<(), Error>
     where
-        F: Fn(&BuildRequest<'_>) -> Result<Body, Vec<ParamProblem>> + Send + Sync + 'static,
+        F: Fn(&BuildRequest<'_>) -> Result<NodeBody, Vec<ParamProblem>> + Send + Sync + 'static,
     {
         self.add(name, Maker::Factory(Arc::new(factory)))
     }

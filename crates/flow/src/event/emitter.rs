@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_backpack::{Action as Done, Committed, Event as Observed, Identity};
+use piton_backpack::{Action as Done, Committed, Event as Observed, NodeIdentity};
 use piton_core::{Clock, RunId};
 
 use super::kind::{EventKind, Touched};
@@ -58,7 +58,7 @@ impl Emitter {
         self.audience.any.load(Ordering::Acquire)
     }
 
-    pub(crate) fn tell(&self, node: Option<&Identity>, kind: EventKind) {
+    pub(crate) fn tell(&self, node: Option<&NodeIdentity>, kind: EventKind) {
         if !self.is_heard() {
             return;
         }
@@ -102,7 +102,7 @@ fn told(committed: &Committed) -> Option<EventKind> {
 #[derive(Clone)]
 pub(crate) struct Tap {
     pub(crate) emitter: Arc<Emitter>,
-    pub(crate) identity: Arc<Identity>,
+    pub(crate) identity: Arc<NodeIdentity>,
 }
 
 impl Tap {

@@ -18,4 +18,4 @@ pub use kind::{EventKind, EventName, RunStatus, Touched};
 pub use run_event::RunEvent;
 pub(crate) use shortened::cut;
 pub(crate) use subscription::pair;
-pub use subscription::{Heard, Subscription};
+pub use subscription::{SubscriberEvent, Subscription};

@@ -1,6 +1,6 @@
 //! One thing that happened in a run.
 
-use piton_backpack::Identity;
+use piton_backpack::NodeIdentity;
 use piton_core::{Namespace, RunId, TimestampMs};
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub struct RunEvent {
     pub run: RunId,
     /// The node; absent if it is about the whole run.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub node: Option<Identity>,
+    pub node: Option<NodeIdentity>,
     /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,

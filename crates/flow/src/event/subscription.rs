@@ -16,7 +16,7 @@ use crate::bounds::SUBSCRIPTION_EVENTS_MAX;
 
 /// What a subscriber hears.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SubscriberEvent {
     /// An event.
     Event(Arc<RunEvent>),
     /// This many events were told while there was no room for them.
@@ -24,8 +24,8 @@ pub enum Heard {
 }
 
 #[derive(Default)]
-struct Queue {
-    heard: VecDeque<Heard>,
+struct EventQueue {
+    heard: VecDeque<SubscriberEvent>,
     missed: u64,
     closed: bool,
     waker: Option<Waker>,
@@ -35,21 +35,21 @@ struct Queue {
 pub(crate) struct Listener {
     filter: EventFilter,
     room: usize,
-    queue: Arc<Mutex<Queue>>,
+    queue: Arc<Mutex<EventQueue>>,
 }
 
 /// The events of runs, as they happen; a stream that ends when nobody is left who could tell any.
 pub struct Subscription {
-    queue: Arc<Mutex<Queue>>,
+    queue: Arc<Mutex<EventQueue>>,
 }
 
-fn lock(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+fn lock(queue: &Mutex<EventQueue>) -> MutexGuard<'_, EventQueue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The two ends; at most `room` events wait in between.
 pub(crate) fn pair(filter: EventFilter, room: usize) -> (Listener, Subscription) {
-    let queue = Arc::new(Mutex::new(Queue::default()));
+    let queue = Arc::new(Mutex::new(EventQueue::default()));
     let room = room.clamp(1, SUBSCRIPTION_EVENTS_MAX);
     (Listener { filter, room, queue: Arc::clone(&queue) }, Subscription { queue })
 }
@@ -66,7 +66,7 @@ impl Listener {
             return;
         }
         queue.settle();
-        queue.heard.push_back(Heard::Event(Arc::clone(event)));
+        queue.heard.push_back(SubscriberEvent::Event(Arc::clone(event)));
         let waker = queue.waker.take();
         drop(queue);
         if let Some(waker) = waker {
@@ -80,12 +80,12 @@ impl Listener {
     }
 }
 
-impl Queue {
+impl EventQueue {
     /// Says what was missed before anything else is said.
     fn settle(&mut self) {
         if self.missed > 0 {
             let missed = std::mem::take(&mut self.missed);
-            self.heard.push_back(Heard::Missed(missed));
+            self.heard.push_back(SubscriberEvent::Missed(missed));
         }
     }
 }
@@ -105,7 +105,7 @@ impl Drop for Listener {
 
 impl Subscription {
     /// What was told so far and not heard yet, without waiting.
-    pub fn drain(&mut self) -> Vec<Heard> {
+    pub fn drain(&mut self) -> Vec<SubscriberEvent> {
         let mut queue = lock(&self.queue);
         queue.settle();
         queue.heard.drain(..).collect()
@@ -113,9 +113,9 @@ impl Subscription {
 }
 
 impl Stream for Subscription {
-    type Item = Heard;
+    type Item = SubscriberEvent;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Heard>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<SubscriberEvent>> {
         let mut queue = lock(&self.queue);
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));

@@ -7,7 +7,7 @@ use crate::node::Node;
 
 /// A node, or a flow that stands for one.
 #[derive(Clone)]
-pub enum Body {
+pub enum NodeBody {
     /// A node.
     Node(Arc<dyn Node>),
     /// A flow that runs on the same backpack, within the namespace of its place.
@@ -24,7 +24,7 @@ pub enum Body {
     },
 }
 
-impl Body {
+impl NodeBody {
     /// What people call it.
     pub fn type_name(&self) -> &str {
         match self {
@@ -59,13 +59,13 @@ impl Body {
     }
 }
 
-impl<N: Node + 'static> From<N> for Body {
+impl<N: Node + 'static> From<N> for NodeBody {
     fn from(node: N) -> Self {
         Self::Node(Arc::new(node))
     }
 }
 
-impl From<Flow> for Body {
+impl From<Flow> for NodeBody {
     fn from(flow: Flow) -> Self {
         Self::Flow(Arc::new(flow))
     }

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use piton_backpack::Key;
 use serde_json::Value;
 
-use super::body::Body;
+use super::body::NodeBody;
 use super::edge::{Edge, Mappings};
 use super::id::id_problem;
-use super::place::{Origin, Place};
+use super::place::{FlowNode, NodeOrigin};
 use super::settings::NodeSettings;
 use crate::action::{DEFAULT, condition_problem};
 use crate::bounds::{DEPTH_MAX, EDGES_MAX, NODES_MAX};
@@ -21,7 +21,7 @@ use crate::error::Error;
 #[derive(Clone, Default)]
 pub struct Flow {
     pub(crate) namespace: Option<String>,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FlowNode>,
     pub(crate) start: Option<usize>,
     /// Keys through which its nodes hand values to each other, whatever its place may touch.
     pub(crate) own_keys: BTreeSet<Key>,
@@ -51,7 +51,7 @@ impl Flow {
     }
 
     /// Adds a node or a flow; the first is where the flow starts.
-    pub fn add(&mut self, id: &str, body: impl Into<Body>) -> Result<NodeRef, Error> {
+    pub fn add(&mut self, id: &str, body: impl Into<NodeBody>) -> Result<NodeRef, Error> {
         self.add_with(id, body, NodeSettings::default())
     }
 
@@ -59,20 +59,20 @@ impl Flow {
     pub fn add_with(
         &mut self,
         id: &str,
-        body: impl Into<Body>,
+        body: impl Into<NodeBody>,
         settings: NodeSettings,
     ) -> Result<NodeRef, Error> {
         let body = body.into();
         let origin = match &body {
-            Body::Node(node) | Body::Batch { items: node, .. } => {
-                Origin::Node { kind: node.type_name().to_owned(), params: node.params() }
+            NodeBody::Node(node) | NodeBody::Batch { items: node, .. } => {
+                NodeOrigin::Node { kind: node.type_name().to_owned(), params: node.params() }
             }
-            Body::Flow(_) => Origin::Subflow,
+            NodeBody::Flow(_) => NodeOrigin::Subflow,
         };
-        self.place(Place { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
+        self.place(FlowNode { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
     }
 
-    pub(crate) fn place(&mut self, place: Place) -> Result<NodeRef, Error> {
+    pub(crate) fn place(&mut self, place: FlowNode) -> Result<NodeRef, Error> {
         if let Some(problem) = id_problem(&place.id) {
             return Err(Error::invalid("id", problem));
         }

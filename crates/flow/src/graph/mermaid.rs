@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::body::Body;
+use super::body::NodeBody;
 use super::flow::Flow;
 use crate::action::DEFAULT;
 
@@ -21,8 +21,8 @@ impl Flow {
             let id = escaped(&place.id);
             let kind = escaped(place.body.type_name());
             match &place.body {
-                Body::Node(_) => line(text, &indent, &format!("{name}[\"{id}<br/>{kind}\"]")),
-                Body::Flow(flow) | Body::Batch { flow, .. } => {
+                NodeBody::Node(_) => line(text, &indent, &format!("{name}[\"{id}<br/>{kind}\"]")),
+                NodeBody::Flow(flow) | NodeBody::Batch { flow, .. } => {
                     line(text, &indent, &format!("subgraph {name}[\"{id}\"]"));
                     flow.draw(text, &format!("{name}_"), depth + 1);
                     line(text, &indent, "end");

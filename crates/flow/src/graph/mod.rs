@@ -14,11 +14,11 @@ pub mod namespace;
 mod place;
 mod settings;
 
-pub use body::Body;
+pub use body::NodeBody;
 pub(crate) use edge::Edge;
 pub use edge::Mappings;
 pub use flow::{Flow, NodeRef};
 pub(crate) use flow::{digest, too_deep};
 pub(crate) use id::id_problem;
-pub(crate) use place::{Origin, Place};
+pub(crate) use place::{FlowNode, NodeOrigin};
 pub use settings::{Contract, NodeSettings};

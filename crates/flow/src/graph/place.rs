@@ -3,13 +3,13 @@
 use piton_core::canonical;
 use serde_json::{Map, Value};
 
-use super::body::Body;
+use super::body::NodeBody;
 use super::edge::Edge;
 use super::settings::NodeSettings;
 
 /// How a place was written down, so that it can be written down again.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum NodeOrigin {
     /// As a node of this type, made from these parameters.
     Node { kind: String, params: Map<String, Value> },
     /// Under `subflows`.
@@ -18,21 +18,21 @@ pub(crate) enum Origin {
 
 /// One place.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct FlowNode {
     pub(crate) id: String,
-    pub(crate) body: Body,
-    pub(crate) origin: Origin,
+    pub(crate) body: NodeBody,
+    pub(crate) origin: NodeOrigin,
     pub(crate) settings: NodeSettings,
     /// In the order in which they were drawn.
     pub(crate) edges: Vec<Edge>,
 }
 
-impl Place {
+impl FlowNode {
     /// Why its description has no canonical form, and in which field. A flow is known by the digest of that form.
     pub(crate) fn canonical_problem(&self) -> Option<(&'static str, String)> {
         let params = match &self.origin {
-            Origin::Node { params, .. } => canonical::encode(params).err(),
-            Origin::Subflow => None,
+            NodeOrigin::Node { params, .. } => canonical::encode(params).err(),
+            NodeOrigin::Subflow => None,
         };
         let (inputs, outputs) = (self.settings.inputs.sources(), self.settings.outputs.sources());
         let problem =

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::context::Context;
+use super::context::NodeContext;
 use super::error::NodeError;
 use super::exec::Exec;
 use crate::action::Action;
@@ -56,7 +56,7 @@ pub trait Node: Send + Sync {
     }
 
     /// Reads what it needs. Of a batch, the result is a list.
-    fn prep<'a>(&'a self, _context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, _context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(std::future::ready(Ok(Value::Null)))
     }
 
@@ -81,7 +81,7 @@ pub trait Node: Send + Sync {
     /// Writes what came of it, and says where to go on. Of a batch, the result is a list in the order of entries.
     fn post<'a>(
         &'a self,
-        _context: &'a Context,
+        _context: &'a NodeContext,
         _prepared: &'a Value,
         _result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

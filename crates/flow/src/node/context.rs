@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use piton_backpack::{AsyncScope, Identity, Key, PackOptions};
+use piton_backpack::{AsyncScope, Key, NodeIdentity, PackOptions};
 use piton_core::RunId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,7 +28,7 @@ use super::protected::Protected;
 use crate::event::Tap;
 
 /// A node's own view of the run: its part of the backpack, in its name, and its parameters.
-pub struct Context {
+pub struct NodeContext {
     pub(crate) scope: AsyncScope,
     pub(crate) params: Arc<Map<String, Value>>,
     pub(crate) run: RunId,
@@ -36,9 +36,9 @@ pub struct Context {
     pub(crate) protected: Arc<Protected>,
 }
 
-impl Context {
+impl NodeContext {
     /// Who the node is.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &NodeIdentity {
         self.scope.identity()
     }
 

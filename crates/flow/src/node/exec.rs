@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use futures_util::StreamExt as _;
-use piton_models::{Answer, ModelClient, Part, Request};
+use piton_models::{Answer, AnswerPart, ModelClient, Request};
 use serde_json::{Map, Value};
 
 use super::error::NodeError;
@@ -53,8 +53,8 @@ impl Exec<'_> {
         let mut parts = self.models.stream(request);
         while let Some(part) = parts.next().await {
             match part? {
-                Part::Text(text) => self.chunk(&text),
-                Part::Done(answer) => return Ok(*answer),
+                AnswerPart::Text(text) => self.chunk(&text),
+                AnswerPart::Done(answer) => return Ok(*answer),
             }
         }
         Err(NodeError::new("the model's answer ended without an end"))

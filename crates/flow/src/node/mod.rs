@@ -13,7 +13,7 @@ mod protected;
 mod retry;
 
 pub use behaviour::{BoxFuture, Node, Shape};
-pub use context::Context;
+pub use context::NodeContext;
 pub use error::{NodeError, Phase};
 pub use exec::Exec;
 pub(crate) use protected::Protected;

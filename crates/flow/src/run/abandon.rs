@@ -14,12 +14,12 @@ use super::progress::{KEY as PASSES, KeptPasses};
 use super::record::{Abandoned, KEY as RECORD, RUNNER, RunRecord, runner};
 use crate::error::Error;
 use crate::graph::Flow;
-use crate::state::State;
+use crate::state::FlowState;
 
 /// Brings the state back to where the last record left it, but for what passes of a batch have finished since and for
 /// what others did. Says which commits were abandoned, if there are any.
 pub(super) async fn abandon(
-    state: &State,
+    state: &FlowState,
     flow: &Flow,
     passes: &KeptPasses,
 ) -> Result<Option<Abandoned>, Error> {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use piton_models::Request;
 use serde_json::{Value, json};
 
-use super::guard::{Came, guarded};
+use super::guard::{PhaseOutcome, guarded};
 use super::phases::Visit;
 use crate::error::Error;
 use crate::event::{EventKind, cut};
@@ -23,7 +23,7 @@ impl Visit<'_> {
         let mut attempt = 1;
         loop {
             let error = match self.attempt(entry, attempt).await? {
-                Came::Failed(error) => error,
+                PhaseOutcome::Failed(error) => error,
                 came => return Ok((self.settle(Phase::Exec, came)?, u64::from(attempt))),
             };
             self.set_aside(attempt, &error).await?;
@@ -44,7 +44,7 @@ impl Visit<'_> {
         }
     }
 
-    async fn attempt(&self, entry: &Value, attempt: u32) -> Result<Came<Value>, Error> {
+    async fn attempt(&self, entry: &Value, attempt: u32) -> Result<PhaseOutcome<Value>, Error> {
         let exec = Exec {
             attempt,
             params: &self.context.params,

@@ -21,7 +21,7 @@ use super::progress::VisitId;
 use super::record::RunRecord;
 use crate::error::Error;
 use crate::event::RunStatus;
-use crate::state::State;
+use crate::state::FlowState;
 
 /// Where results are kept.
 const KEY: &str = "flow.item";
@@ -49,7 +49,7 @@ pub(super) struct DoneItems {
 
 impl DoneItems {
     /// Reads the results that the run left behind after the last node that finished.
-    pub(super) async fn of(record: &RunRecord, state: &State) -> Result<Self, Error> {
+    pub(super) async fn of(record: &RunRecord, state: &FlowState) -> Result<Self, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let kept = Filter { key, action: Some(Done::Quarantine), ..Filter::default() };
         let mut items = BTreeMap::new();

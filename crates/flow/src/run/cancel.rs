@@ -5,10 +5,10 @@ use std::task::{Poll, Waker};
 
 /// Stops a run. Clones stop the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Cancel(Arc<Mutex<Asked>>);
+pub struct Cancel(Arc<Mutex<CancelRequest>>);
 
 #[derive(Debug, Default)]
-struct Asked {
+struct CancelRequest {
     done: bool,
     wakers: Vec<Waker>,
 }
@@ -47,7 +47,7 @@ impl Cancel {
         .await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Asked> {
+    fn lock(&self) -> MutexGuard<'_, CancelRequest> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

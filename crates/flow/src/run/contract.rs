@@ -2,14 +2,18 @@
 
 use serde_json::Value;
 
-use super::pass::Ready;
+use super::pass::PreparedNode;
 use crate::error::Error;
 use crate::event::{EventKind, cut};
 use crate::graph::Contract;
 use crate::node::Phase;
 
 /// Looks at every declared key as the node itself sees it, and gathers every violation. It leaves no trace of reading.
-pub(super) async fn check(ready: &Ready, phase: Phase, contract: &Contract) -> Result<(), Error> {
+pub(super) async fn check(
+    ready: &PreparedNode,
+    phase: Phase,
+    contract: &Contract,
+) -> Result<(), Error> {
     let (mut violations, mut missing, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for (key, schema) in &contract.schemas {
         match ready.scope.peek::<Value>(key.as_str()).await {

@@ -8,7 +8,7 @@ use futures_util::FutureExt as _;
 use crate::node::{BoxFuture, NodeError};
 
 /// What came of a phase.
-pub(super) enum Came<T> {
+pub(super) enum PhaseOutcome<T> {
     /// What it gave.
     Back(T),
     /// A failure.
@@ -23,12 +23,12 @@ pub(super) enum Came<T> {
 /// leave half done.
 pub(super) async fn guarded<'a, T>(
     phase: impl FnOnce() -> BoxFuture<'a, Result<T, NodeError>>,
-) -> Came<T> {
+) -> PhaseOutcome<T> {
     let whole = AssertUnwindSafe(async move { phase().await });
     match whole.catch_unwind().await {
-        Ok(Ok(value)) => Came::Back(value),
-        Ok(Err(error)) => Came::Failed(error),
-        Err(payload) => Came::Panicked(words(&*payload)),
+        Ok(Ok(value)) => PhaseOutcome::Back(value),
+        Ok(Err(error)) => PhaseOutcome::Failed(error),
+        Err(payload) => PhaseOutcome::Panicked(words(&*payload)),
     }
 }
 

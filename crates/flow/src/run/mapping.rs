@@ -7,15 +7,19 @@
 use piton_backpack::{Key, PackOptions};
 use serde_json::Value;
 
-use super::pass::Ready;
+use super::pass::PreparedNode;
 use crate::error::Error;
 use crate::event::{EventKind, cut};
 use crate::graph::Edge;
 use crate::node::{NodeError, Phase};
-use crate::state::State;
+use crate::state::FlowState;
 
 /// Copies what the edge maps.
-pub(super) async fn hand_on(state: &State, edge: &Edge, from: &Ready) -> Result<(), Error> {
+pub(super) async fn hand_on(
+    state: &FlowState,
+    edge: &Edge,
+    from: &PreparedNode,
+) -> Result<(), Error> {
     for (source, target) in &edge.mappings {
         copy(state, from, source, target).await.map_err(|error| {
             let message = cut(error.message());
@@ -27,7 +31,12 @@ pub(super) async fn hand_on(state: &State, edge: &Edge, from: &Ready) -> Result<
     Ok(())
 }
 
-async fn copy(state: &State, from: &Ready, source: &Key, target: &Key) -> Result<(), NodeError> {
+async fn copy(
+    state: &FlowState,
+    from: &PreparedNode,
+    source: &Key,
+    target: &Key,
+) -> Result<(), NodeError> {
     let Some(item) = from.scope.item(source.as_str()).await? else {
         from.tap.warn(&format!("there is nothing under `{source}` to hand on as `{target}`"));
         return Ok(());

@@ -28,5 +28,5 @@ mod walk;
 pub use cancel::Cancel;
 pub use record::{Abandoned, RUNNER, RunRecord};
 pub use replay::{before_node, before_pending_node, check_start};
-pub use report::Report;
+pub use report::RunReport;
 pub use runner::{RunOptions, Runner, RunnerPorts};

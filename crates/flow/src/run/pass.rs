@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use piton_backpack::{AsyncScope, ChangeLog, Identity, Permissions};
+use piton_backpack::{AsyncScope, ChangeLog, NodeIdentity, Permissions};
 use piton_core::{Namespace, Pattern, Timer};
 use piton_models::ModelClient;
 use serde_json::{Map, Value};
@@ -15,16 +15,16 @@ use super::record::{Finished, Notebook, RunRecord};
 use crate::action::Action;
 use crate::error::Error;
 use crate::event::{Emitter, Tap};
-use crate::graph::{Flow, Place, namespace};
-use crate::state::State;
+use crate::graph::{Flow, FlowNode, namespace};
+use crate::state::FlowState;
 use crate::tool::Tools;
 
 /// The action with which a flow ended.
-pub(super) type Ended = Action;
+pub(super) type FlowOutcome = Action;
 
 /// One run under way.
-pub(super) struct Pass<'a> {
-    pub(super) state: &'a State,
+pub(super) struct FlowRun<'a> {
+    pub(super) state: &'a FlowState,
     pub(super) models: &'a dyn ModelClient,
     pub(super) tools: &'a Tools,
     pub(super) timer: &'a dyn Timer,
@@ -39,7 +39,7 @@ pub(super) struct Pass<'a> {
     pub(super) kept_passes: KeptPasses,
 }
 
-impl Pass<'_> {
+impl FlowRun<'_> {
     pub(super) fn record(&self) -> MutexGuard<'_, RunRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ impl Pass<'_> {
     }
 
     /// Counts a visit, unless there were too many.
-    pub(super) fn step(&self, frame: &Frame, place: &Place) -> Result<u64, Error> {
+    pub(super) fn step(&self, frame: &FlowFrame, place: &FlowNode) -> Result<u64, Error> {
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
@@ -69,7 +69,7 @@ impl Pass<'_> {
     }
 
     /// What a place needs to be visited, made once for each pass through its flow.
-    pub(super) fn ready(&self, frame: &Frame, place: &Place) -> Result<Ready, Error> {
+    pub(super) fn ready(&self, frame: &FlowFrame, place: &FlowNode) -> Result<PreparedNode, Error> {
         let (id, name) = (frame.full_id(place), place.body.type_name());
         let configured = place.settings.segment.as_deref();
         let within = namespace::compose(
@@ -80,19 +80,19 @@ impl Pass<'_> {
         )
         .map_err(|error| Error::invalid(&id, format!("its namespace is refused: {error}")))?;
         let bad = |error: piton_backpack::TextError| Error::invalid(&id, error.to_string());
-        let identity = Identity::new(&id, name).map_err(bad)?.within(within.clone());
+        let identity = NodeIdentity::new(&id, name).map_err(bad)?.within(within.clone());
         let permissions = place.settings.permissions.clone().or_else(|| frame.permissions.clone());
         let mut scope = self.state.scope(identity.clone(), permissions.clone())?;
         if let Some(changes) = &frame.changes {
             scope = scope.logged(changes.clone());
         }
         let tap = Tap { emitter: Arc::clone(&self.emitter), identity: Arc::new(identity) };
-        Ok(Ready { id, namespace: within, permissions, scope, tap })
+        Ok(PreparedNode { id, namespace: within, permissions, scope, tap })
     }
 }
 
 /// A place that is ready to be visited.
-pub(super) struct Ready {
+pub(super) struct PreparedNode {
     pub(super) id: String,
     pub(super) namespace: Namespace,
     pub(super) permissions: Option<Permissions>,
@@ -101,7 +101,7 @@ pub(super) struct Ready {
 }
 
 /// One flow in the run: where it stands and what it hands to its nodes.
-pub(super) struct Frame {
+pub(super) struct FlowFrame {
     namespace: Option<Namespace>,
     /// The ids of the places around it.
     path: Vec<String>,
@@ -114,7 +114,7 @@ pub(super) struct Frame {
     changes: Option<ChangeLog>,
 }
 
-impl Frame {
+impl FlowFrame {
     pub(super) fn outermost(
         flow: &Flow,
         params: Map<String, Value>,
@@ -130,7 +130,12 @@ impl Frame {
     }
 
     /// The flow inside a place. Its nodes inherit what the place may touch, and what they pack themselves.
-    pub(super) fn inside(&self, place: &Place, ready: &Ready, flow: &Flow) -> Result<Self, Error> {
+    pub(super) fn inside(
+        &self,
+        place: &FlowNode,
+        ready: &PreparedNode,
+        flow: &Flow,
+    ) -> Result<Self, Error> {
         let mut path = self.path.clone();
         path.push(place.id.clone());
         let own = Pattern::parse(&format!("{}.**", ready.namespace))
@@ -177,26 +182,26 @@ impl Frame {
     }
 
     /// The ids from the outermost flow to a place.
-    pub(super) fn path_to(&self, place: &Place) -> Vec<String> {
+    pub(super) fn path_to(&self, place: &FlowNode) -> Vec<String> {
         let mut path = self.path.clone();
         path.push(place.id.clone());
         path
     }
 
     /// The same as one text: what the node is called in the backpack and in events.
-    pub(super) fn full_id(&self, place: &Place) -> String {
+    pub(super) fn full_id(&self, place: &FlowNode) -> String {
         if self.path.is_empty() { place.id.clone() } else { self.path_to(place).join("/") }
     }
 }
 
 /// What is left of the way to the last node that finished, while a run is resumed.
 #[derive(Clone, Copy)]
-pub(super) struct Ahead<'a> {
+pub(super) struct ResumePoint<'a> {
     pub(super) path: &'a [String],
     pub(super) condition: Option<&'a str>,
 }
 
-impl<'a> Ahead<'a> {
+impl<'a> ResumePoint<'a> {
     pub(super) fn of(finished: &'a Finished) -> Self {
         Self { path: &finished.path, condition: finished.condition.as_deref() }
     }

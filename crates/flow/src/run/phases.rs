@@ -5,38 +5,38 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::batch_item::keep;
-use super::guard::{Came, guarded};
-use super::pass::{Frame, Pass, Ready};
+use super::guard::{PhaseOutcome, guarded};
+use super::pass::{FlowFrame, FlowRun, PreparedNode};
 use super::progress::VisitId;
 use super::side_by_side::in_order;
 use crate::action::Action;
 use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
 use crate::error::Error;
 use crate::event::{EventKind, cut};
-use crate::graph::Place;
-use crate::node::{BoxFuture, Context, Node, NodeError, Phase, Protected, Shape};
+use crate::graph::FlowNode;
+use crate::node::{BoxFuture, Node, NodeContext, NodeError, Phase, Protected, Shape};
 
 /// One visit.
 pub(super) struct Visit<'v> {
-    pub(super) pass: &'v Pass<'v>,
-    pub(super) place: &'v Place,
-    pub(super) ready: &'v Ready,
+    pub(super) pass: &'v FlowRun<'v>,
+    pub(super) place: &'v FlowNode,
+    pub(super) ready: &'v PreparedNode,
     pub(super) node: &'v dyn Node,
-    pub(super) context: Context,
+    pub(super) context: NodeContext,
     /// Under which id results of a batch are kept, if they are, for a run that is resumed.
     kept_as: Option<VisitId>,
 }
 
 impl<'v> Visit<'v> {
     pub(super) fn new(
-        pass: &'v Pass<'_>,
-        frame: &Frame,
-        place: &'v Place,
-        ready: &'v Ready,
+        pass: &'v FlowRun<'_>,
+        frame: &FlowFrame,
+        place: &'v FlowNode,
+        ready: &'v PreparedNode,
         node: &'v dyn Node,
     ) -> Self {
         let kept_as = frame.progress.as_ref().map(|progress| progress.visit());
-        let context = Context {
+        let context = NodeContext {
             scope: ready.scope.clone(),
             params: Arc::clone(&frame.params),
             run: pass.record().run,
@@ -114,11 +114,11 @@ impl<'v> Visit<'v> {
         Err(self.failed(Phase::Prep, NodeError::new(problem)))
     }
 
-    pub(super) fn settle<T>(&self, phase: Phase, came: Came<T>) -> Result<T, Error> {
+    pub(super) fn settle<T>(&self, phase: Phase, came: PhaseOutcome<T>) -> Result<T, Error> {
         match came {
-            Came::Back(value) => Ok(value),
-            Came::Failed(error) => Err(self.failed(phase, error)),
-            Came::Panicked(words) => {
+            PhaseOutcome::Back(value) => Ok(value),
+            PhaseOutcome::Failed(error) => Err(self.failed(phase, error)),
+            PhaseOutcome::Panicked(words) => {
                 let message = cut(&self.context.protected.clean(&words));
                 let code = None;
                 self.tell(EventKind::Error {

@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::record::{Finished, RUNNER, RunRecord};
 use crate::bounds::{CHANGES_NOTED_MAX, NOTE_BYTES_MAX};
 use crate::error::Error;
-use crate::state::State;
+use crate::state::FlowState;
 
 /// Where notes are packed.
 pub(super) const KEY: &str = "flow.pass";
@@ -179,7 +179,7 @@ pub(super) struct KeptPasses {
 
 impl KeptPasses {
     /// Reads the notes that the run left behind after the last node of its own that finished.
-    pub(super) async fn of(record: &RunRecord, state: &State) -> Result<Self, Error> {
+    pub(super) async fn of(record: &RunRecord, state: &FlowState) -> Result<Self, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let notes = Filter { key, action: Some(Done::Pack), ..Filter::default() };
         let mut kept = Self::default();

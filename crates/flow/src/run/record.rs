@@ -6,7 +6,7 @@
 
 use piton_backpack::{
     AccessControl, Action as Done, AsyncScope, Backpack, CommitId, Error as BackpackError, Filter,
-    Identity, Key, NodeId, PackOptions,
+    Key, NodeId, NodeIdentity, PackOptions,
 };
 use piton_core::{Digest, RunId};
 use serde::{Deserialize, Serialize};
@@ -16,10 +16,10 @@ use super::progress::{KEY as PASSES, PassNote};
 use crate::error::Error;
 use crate::event::RunStatus;
 use crate::graph::{Flow, digest};
-use crate::state::State;
+use crate::state::FlowState;
 
 /// Who notes it, as the backpack names them.
-pub const RUNNER: &str = Identity::FLOW_RUNNER;
+pub const RUNNER: &str = NodeIdentity::FLOW_RUNNER;
 
 /// Where.
 pub(super) const KEY: &str = "flow.run";
@@ -137,7 +137,7 @@ impl RunRecord {
     /// The commits between which nodes may have left something unfinished: the last record of a run under way, and the
     /// record of how it ended, if it did.
     pub(crate) async fn unfinished(
-        state: &State,
+        state: &FlowState,
     ) -> Result<Option<(CommitId, Option<CommitId>)>, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let packed = Filter { key, action: Some(Done::Pack), ..Filter::default() };
@@ -158,8 +158,8 @@ impl RunRecord {
 }
 
 /// The runner, as the backpack knows it.
-pub(super) fn runner() -> Identity {
-    Identity::new(RUNNER, RUNNER).expect("the word is a short text")
+pub(super) fn runner() -> NodeIdentity {
+    NodeIdentity::new(RUNNER, RUNNER).expect("the word is a short text")
 }
 
 /// Notes records.
@@ -169,14 +169,14 @@ pub(crate) struct Notebook {
 }
 
 impl Notebook {
-    pub(crate) fn open(state: &State) -> Result<Self, Error> {
+    pub(crate) fn open(state: &FlowState) -> Result<Self, Error> {
         let only = AccessControl::only([NodeId::parse(RUNNER).expect("the word is a short text")]);
         let scope = state.scope(runner(), None)?;
         Ok(Self { scope, options: PackOptions::new().limited(only) })
     }
 
     /// Keeps the description of a flow, unless it is kept already.
-    pub(crate) async fn keep(&self, state: &State, flow: &Flow) -> Result<(), Error> {
+    pub(crate) async fn keep(&self, state: &FlowState, flow: &Flow) -> Result<(), Error> {
         let (description, kept) = (flow.to_json(), state.backpack().debug().peek(DESCRIPTION)?);
         if kept.as_ref() != Some(&description) {
             // The item is limited to the runner, so nobody can refuse it to the runner.

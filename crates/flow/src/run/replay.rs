@@ -7,7 +7,7 @@ use piton_backpack::{Backpack, CommitId, Filter};
 use super::record::{Finished, RUNNER, RunRecord};
 use crate::bounds::NODES_NAMED_MAX;
 use crate::error::Error;
-use crate::graph::{Body, Flow};
+use crate::graph::{Flow, NodeBody};
 
 /// The last commit of the state in which the last run on a backpack came to `node` for the first time. `node` is named
 /// as the backpack names it: the ids from the outermost flow on, with `/` between them.
@@ -86,7 +86,7 @@ fn batch_around(flow: &Flow, node: &str) -> Option<String> {
         path.push(id);
         let place = flow.places.iter().find(|place| place.id == id)?;
         ids.peek()?;
-        if matches!(place.body, Body::Batch { .. }) {
+        if matches!(place.body, NodeBody::Batch { .. }) {
             return Some(path.join("/"));
         }
         flow = place.body.flow()?;

@@ -8,7 +8,7 @@ use crate::event::RunStatus;
 
 /// What became of a run.
 #[derive(Debug)]
-pub struct Report {
+pub struct RunReport {
     /// Which.
     pub run: RunId,
     /// How many nodes it visited, before and after it was resumed.
@@ -17,7 +17,7 @@ pub struct Report {
     pub outcome: Result<Action, Error>,
 }
 
-impl Report {
+impl RunReport {
     /// How the run stands.
     pub const fn status(&self) -> RunStatus {
         match &self.outcome {

@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 use super::abandon::abandon;
 use super::batch_item::DoneItems;
 use super::cancel::Cancel;
-use super::pass::{Frame, Pass};
+use super::pass::{FlowFrame, FlowRun};
 use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
-use super::report::Report;
+use super::report::RunReport;
 use crate::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
 use crate::error::Error;
 use crate::event::{Audience, Emitter, EventFilter, EventKind, RunStatus, Subscription, pair};
 use crate::graph::Flow;
-use crate::state::State;
+use crate::state::FlowState;
 use crate::tool::Tools;
 
 /// The effects that a runner asks for.
@@ -78,7 +78,7 @@ impl Runner {
     }
 
     /// Runs a flow from its start.
-    pub async fn run(&self, flow: &Flow, state: &State, options: RunOptions) -> Report {
+    pub async fn run(&self, flow: &Flow, state: &FlowState, options: RunOptions) -> RunReport {
         let run = RunId::mint(&*self.ports.entropy);
         let record = RunRecord::new(run, flow.digest(), options.params.clone());
         self.go(flow, state, &options, record, None).await
@@ -89,9 +89,9 @@ impl Runner {
     pub async fn resume(
         &self,
         flow: &Flow,
-        state: &State,
+        state: &FlowState,
         options: RunOptions,
-    ) -> Result<Report, Error> {
+    ) -> Result<RunReport, Error> {
         let refused = |reason: &str| Err(Error::NotResumable { reason: reason.to_owned() });
         let Some(mut record) = RunRecord::of(state.backpack())? else {
             return refused("no flow has run on this backpack");
@@ -119,9 +119,9 @@ impl Runner {
     pub async fn replay(
         &self,
         flow: &Flow,
-        state: &State,
+        state: &FlowState,
         options: RunOptions,
-    ) -> Result<Report, Error> {
+    ) -> Result<RunReport, Error> {
         let Some(before) = RunRecord::of(state.backpack())? else {
             let reason = "no flow has run on this backpack".to_owned();
             return Err(Error::NotResumable { reason });
@@ -138,11 +138,11 @@ impl Runner {
     async fn go(
         &self,
         flow: &Flow,
-        state: &State,
+        state: &FlowState,
         options: &RunOptions,
         record: RunRecord,
         resumed: Option<(DoneItems, KeptPasses)>,
-    ) -> Report {
+    ) -> RunReport {
         let run = record.run;
         let clock = Arc::clone(&self.ports.clock);
         let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
@@ -157,7 +157,7 @@ impl Runner {
             }
             Ok(notebook) => {
                 let (done_items, kept_passes) = resumed.unwrap_or_default();
-                let pass = Pass {
+                let pass = FlowRun {
                     state,
                     models: &*self.models,
                     tools: &self.tools,
@@ -181,13 +181,13 @@ impl Runner {
                 (outcome, pass.steps.into_inner())
             }
         };
-        let report = Report { run, steps, outcome };
+        let report = RunReport { run, steps, outcome };
         emitter.tell(None, EventKind::RunEnd { status: report.status(), steps });
         report
     }
 }
 
-impl Pass<'_> {
+impl FlowRun<'_> {
     /// Keeps what it takes to go on with the run.
     async fn begin(&self, flow: &Flow) -> Result<(), Error> {
         if self.state.is_durable() {
@@ -201,14 +201,14 @@ impl Pass<'_> {
         &self,
         flow: &Flow,
         params: &Map<String, Value>,
-    ) -> Result<super::pass::Ended, Error> {
+    ) -> Result<super::pass::FlowOutcome, Error> {
         let (finished, count) = {
             let record = self.record();
             (record.finished.clone(), record.nodes_finished)
         };
         let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
-        let frame = Frame::outermost(flow, params.clone(), progress)?;
-        let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::Ahead::of));
+        let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
+        let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::ResumePoint::of));
         let cancelled = std::pin::pin!(self.cancel.asked());
         let outcome = match select(walked, cancelled).await {
             Either::Left((outcome, _)) => outcome,

@@ -4,7 +4,7 @@ use piton_backpack::Error as BackpackError;
 use serde_json::Value;
 
 use super::contract::check;
-use super::pass::{Ahead, Frame, Pass, Ready};
+use super::pass::{FlowFrame, FlowRun, PreparedNode, ResumePoint};
 use super::phases::Visit;
 use super::progress::{PassNote, Progress};
 use super::side_by_side::in_order;
@@ -12,16 +12,16 @@ use crate::action::Action;
 use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
 use crate::error::Error;
 use crate::event::EventKind;
-use crate::graph::{Body, Flow, Place};
+use crate::graph::{Flow, FlowNode, NodeBody};
 use crate::node::{Node, NodeError, Phase};
 
-impl Pass<'_> {
+impl FlowRun<'_> {
     /// Visits a place, and notes that it finished.
     pub(super) async fn visit(
         &self,
-        frame: &Frame,
-        place: &Place,
-        ready: &Ready,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
     ) -> Result<Action, Error> {
         let step = self.step(frame, place)?;
         if ready.tap.is_heard() {
@@ -29,12 +29,12 @@ impl Pass<'_> {
         }
         check(ready, Phase::Inputs, &place.settings.inputs).await?;
         let action = match &place.body {
-            Body::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
-            Body::Flow(flow) => {
+            NodeBody::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
+            NodeBody::Flow(flow) => {
                 let inner = frame.inside(place, ready, flow)?;
                 outward(self.walk(flow, &inner, None).await?)
             }
-            Body::Batch { items, flow, parallel } => {
+            NodeBody::Batch { items, flow, parallel } => {
                 let batch = Batch { items: &**items, flow, parallel: *parallel };
                 self.batch(frame, place, ready, batch).await?
             }
@@ -45,26 +45,26 @@ impl Pass<'_> {
     /// Goes on inside a place that a run was in when it ended early.
     pub(super) async fn visit_again(
         &self,
-        frame: &Frame,
-        place: &Place,
-        ready: &Ready,
-        way: Ahead<'_>,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
+        way: ResumePoint<'_>,
     ) -> Result<Action, Error> {
-        let Body::Flow(flow) = &place.body else {
+        let NodeBody::Flow(flow) = &place.body else {
             let reason = format!("`{}` is no flow, and its record is inside it", ready.id);
             return Err(Error::NotResumable { reason });
         };
         let inner = frame.inside(place, ready, flow)?;
-        let rest = Ahead { path: &way.path[1..], condition: way.condition };
+        let rest = ResumePoint { path: &way.path[1..], condition: way.condition };
         let action = outward(self.walk(flow, &inner, Some(rest)).await?);
         self.left(frame, place, ready, action).await
     }
 
     async fn left(
         &self,
-        frame: &Frame,
-        place: &Place,
-        ready: &Ready,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
         action: Action,
     ) -> Result<Action, Error> {
         check(ready, Phase::Outputs, &place.settings.outputs).await?;
@@ -79,9 +79,9 @@ impl Pass<'_> {
     /// Runs a flow once for each entry that a node prepares.
     async fn batch(
         &self,
-        frame: &Frame,
-        place: &Place,
-        ready: &Ready,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
         batch: Batch<'_>,
     ) -> Result<Action, Error> {
         let visit = Visit::new(self, frame, place, ready, batch.items);
@@ -122,7 +122,7 @@ impl Pass<'_> {
             let frame = &frames[index];
             let progress = frame.progress.as_ref();
             let finished = progress.and_then(|progress| self.kept_passes.finished(&progress.pass));
-            self.walk(batch.flow, frame, finished.map(Ahead::of))
+            self.walk(batch.flow, frame, finished.map(ResumePoint::of))
         };
         let actions = in_order(frames.len(), max, pass).await?;
         let result = actions.iter().map(|action| Value::from(action.to_string())).collect();

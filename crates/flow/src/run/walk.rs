@@ -3,35 +3,35 @@
 use std::collections::BTreeMap;
 
 use super::mapping::hand_on;
-use super::pass::{Ahead, Ended, Frame, Pass, Ready};
+use super::pass::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
 use super::progress::PassNote;
 use super::record::Finished;
 use crate::action::Action;
 use crate::error::Error;
-use crate::graph::{Edge, Flow, Place};
+use crate::graph::{Edge, Flow, FlowNode};
 use crate::node::BoxFuture;
 
-impl Pass<'_> {
+impl FlowRun<'_> {
     /// Walks a flow to its end: from its start, or from behind the last node that finished.
     pub(super) fn walk<'a>(
         &'a self,
         flow: &'a Flow,
-        frame: &'a Frame,
-        ahead: Option<Ahead<'a>>,
-    ) -> BoxFuture<'a, Result<Ended, Error>> {
+        frame: &'a FlowFrame,
+        ahead: Option<ResumePoint<'a>>,
+    ) -> BoxFuture<'a, Result<FlowOutcome, Error>> {
         Box::pin(self.walk_on(flow, frame, ahead))
     }
 
     async fn walk_on(
         &self,
         flow: &Flow,
-        frame: &Frame,
-        ahead: Option<Ahead<'_>>,
-    ) -> Result<Ended, Error> {
+        frame: &FlowFrame,
+        ahead: Option<ResumePoint<'_>>,
+    ) -> Result<FlowOutcome, Error> {
         let Some(start) = flow.start else {
             return Err(Error::invalid("nodes", "there is no node to start at"));
         };
-        let mut ready: BTreeMap<usize, Ready> = BTreeMap::new();
+        let mut ready: BTreeMap<usize, PreparedNode> = BTreeMap::new();
         let mut at = start;
         let mut ahead = ahead;
         if let Some(way) = ahead {
@@ -57,8 +57,8 @@ impl Pass<'_> {
     /// Notes that a node finished, if that has to survive.
     pub(super) async fn finished(
         &self,
-        frame: &Frame,
-        place: &Place,
+        frame: &FlowFrame,
+        place: &FlowNode,
         action: &Action,
     ) -> Result<(), Error> {
         let Some(progress) = &frame.progress else { return Ok(()) };
@@ -81,7 +81,7 @@ impl Pass<'_> {
 }
 
 /// The edge that an action takes, if the flow goes on.
-fn leave<'p>(place: &'p Place, ready: &Ready, action: &Action) -> Option<&'p Edge> {
+fn leave<'p>(place: &'p FlowNode, ready: &PreparedNode, action: &Action) -> Option<&'p Edge> {
     let condition = action.condition()?;
     if ready.tap.is_heard()
         && let Some(message) = place.dead_end(condition)
@@ -98,6 +98,6 @@ fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
     })
 }
 
-fn finished_with(way: Ahead<'_>) -> Action {
+fn finished_with(way: ResumePoint<'_>) -> Action {
     way.condition.map_or(Action::End, Action::named)
 }

@@ -16,11 +16,11 @@ use crate::schema::Schema;
 /// Tools by name. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Tools {
-    tools: BTreeMap<String, Known>,
+    tools: BTreeMap<String, KnownTool>,
 }
 
 #[derive(Clone)]
-struct Known {
+struct KnownTool {
     tool: Arc<dyn Tool>,
     parameters: Arc<Schema>,
 }
@@ -47,7 +47,7 @@ impl Tools {
             return Err(refused("there is one of that name already".to_owned()));
         }
         let parameters = Arc::new(Schema::compile(&spec.parameters).map_err(&refused)?);
-        self.tools.insert(name, Known { tool, parameters });
+        self.tools.insert(name, KnownTool { tool, parameters });
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Tools {
         Ok(result)
     }
 
-    fn find(&self, name: &str) -> Result<&Known, ToolError> {
+    fn find(&self, name: &str) -> Result<&KnownTool, ToolError> {
         self.tools.get(name).ok_or_else(|| ToolError::Unknown {
             name: name.to_owned(),
             known: if self.tools.is_empty() {

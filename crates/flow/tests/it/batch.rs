@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_flow::{Action, Body, Flow, NodeError, NodeSettings, RetryRule, Shape};
+use piton_flow::{Action, Flow, NodeBody, NodeError, NodeSettings, RetryRule, Shape};
 use serde_json::{Value, json};
 
 use crate::probe::Probe;
@@ -135,7 +135,7 @@ fn passes(parallel: bool, flight: &Arc<InFlight>) -> Flow {
             })
         });
     let mut flow = Flow::new();
-    let body = Body::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel };
+    let body = NodeBody::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel };
     flow.add("each", body).unwrap();
     flow
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use piton_flow::{
-    Action, EventFilter, EventKind, EventName, Flow, FunctionTool, Registry, Report, RunEvent,
-    RunOptions, State, Tools,
+    Action, EventFilter, EventKind, EventName, Flow, FlowState, FunctionTool, Registry, RunEvent,
+    RunOptions, RunReport, Tools,
 };
 use piton_models::provider::{KeyReference, SecretSource};
-use piton_models::testing::{ModelServer, Reply, Seen};
-use piton_models::{ProviderSettings, Providers, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply, SeenRequest};
+use piton_models::{ProviderSettings, Providers, WireFormat};
 use serde_json::{Value, json};
 
 use crate::site::{clock, heard, runner_with, state, value};
@@ -25,9 +25,9 @@ impl SecretSource for NoKeys {
 pub(crate) fn client(server: &ModelServer) -> Arc<Providers> {
     let name = "local".parse().unwrap();
     let settings = ProviderSettings {
-        base_url: Some(server.base_url(Wire::OpenAi)),
+        base_url: Some(server.base_url(WireFormat::OpenAi)),
         model: Some("small".to_owned()),
-        ..ProviderSettings::new(name, Wire::OpenAi)
+        ..ProviderSettings::new(name, WireFormat::OpenAi)
     };
     let default = Some(settings.name.clone());
     Arc::new(Providers::new(vec![settings], default, Arc::new(NoKeys)).unwrap())
@@ -50,13 +50,13 @@ pub(crate) fn weather() -> Tools {
 }
 
 pub(crate) struct Ran {
-    pub(crate) report: Report,
+    pub(crate) report: RunReport,
     pub(crate) events: Vec<Arc<RunEvent>>,
-    pub(crate) seen: Vec<Seen>,
+    pub(crate) seen: Vec<SeenRequest>,
 }
 
 /// Runs a flow from JSON with the weather tool.
-pub(crate) async fn run(server: &ModelServer, text: &Value, state: &State) -> Ran {
+pub(crate) async fn run(server: &ModelServer, text: &Value, state: &FlowState) -> Ran {
     let tools = weather();
     let flow = Flow::from_json(&text.to_string(), &Registry::builtin(tools.clone())).unwrap().flow;
     let runner = runner_with(client(server), tools, clock());
@@ -65,7 +65,7 @@ pub(crate) async fn run(server: &ModelServer, text: &Value, state: &State) -> Ra
     Ran { report, events: heard(&mut subscription), seen: server.seen() }
 }
 
-fn prompt(seen: &Seen) -> &str {
+fn prompt(seen: &SeenRequest) -> &str {
     seen.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
 }
 
@@ -77,7 +77,7 @@ async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
     let state =
         state(&[("topic", json!("rust")), ("other", json!("canary")), ("list", json!([1, 2]))]);
     for stream in [false, true] {
-        server.then(Reply::text("it is iron oxide"));
+        server.then(ScriptedReply::text("it is iron oxide"));
         let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "params": {
             "system": "be brief", "prompt": "what is {{topic}}? {{list}}{{missing?}}",
             "output": "said", "stream": stream, "options": { "temperature": 0.5 },
@@ -107,7 +107,7 @@ async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
 #[tokio::test]
 async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
     let server = ModelServer::start().await;
-    server.then(Reply::status(503, "busy")).then(Reply::text("yes"));
+    server.then(ScriptedReply::status(503, "busy")).then(ScriptedReply::text("yes"));
     let state = state(&[("topic", json!("rust"))]);
     let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "retry": { "attempts": 2 },
         "params": { "system": "be brief", "prompt": "what is {{topic}}?" } }] });
@@ -127,7 +127,7 @@ async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
             seen.body["messages"].as_array().unwrap().iter().map(|m| &m["content"]).collect();
         assert_eq!(ours, sent);
     }
-    let node = piton_backpack::Identity::new("any", "any").unwrap();
+    let node = piton_backpack::NodeIdentity::new("any", "any").unwrap();
     let scope = state.backpack().scope(node, None).unwrap();
     assert_eq!(scope.unpack::<Value>("ask.prompt").unwrap(), None);
 }
@@ -136,10 +136,13 @@ async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
 #[tokio::test]
 async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
     let table = [
-        (Reply::call("decide", json!({ "choice": "search", "reason": "facts" })), Some("search")),
-        (Reply::text("I would say: direct."), Some("direct")),
-        (Reply::text("search or direct, who knows"), None),
-        (Reply::call("decide", json!({ "choice": "fly" })), None),
+        (
+            ScriptedReply::call("decide", json!({ "choice": "search", "reason": "facts" })),
+            Some("search"),
+        ),
+        (ScriptedReply::text("I would say: direct."), Some("direct")),
+        (ScriptedReply::text("search or direct, who knows"), None),
+        (ScriptedReply::call("decide", json!({ "choice": "fly" })), None),
     ];
     for (reply, expected) in table {
         let server = ModelServer::start().await;
@@ -154,7 +157,7 @@ async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
             "edges": [{ "from": "choose", "to": "find", "condition": "search" },
                       { "from": "choose", "to": "say", "condition": "direct" }],
         });
-        server.then(Reply::text("reached"));
+        server.then(ScriptedReply::text("reached"));
         let state = state(&[("query", json!("how tall is the Eiger?"))]);
         let ran = run(&server, &text, &state).await;
         assert_eq!(ran.report.outcome.is_ok(), expected.is_some());
@@ -218,8 +221,8 @@ async fn a_tool_that_fails_is_packed_routed_or_ends_the_flow() {
 async fn a_model_writes_the_arguments_of_a_tool_and_wrong_ones_are_asked_for_again() {
     let server = ModelServer::start().await;
     server
-        .then(Reply::call("get_weather", json!({ "town": "Bern" })))
-        .then(Reply::text("here: ```json\n{ \"city\": \"Bern\" }\n```"));
+        .then(ScriptedReply::call("get_weather", json!({ "town": "Bern" })))
+        .then(ScriptedReply::text("here: ```json\n{ \"city\": \"Bern\" }\n```"));
     let text = json!({ "nodes": [{ "id": "write", "type": "tool_params", "retry": { "attempts": 2 },
         "params": { "tool": "get_weather", "prompt": "{{query}}" } }] });
     let state = state(&[("query", json!("will it snow in Bern?"))]);
@@ -240,12 +243,12 @@ fn agent(calls_max: u64) -> Value {
 async fn an_agent_calls_tools_until_it_answers() {
     let server = ModelServer::start().await;
     server
-        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
-        .then(Reply::call("get_weather", json!({ "city": "Atlantis" })))
-        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
-        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
-        .then(Reply::call("decide", json!({ "choice": "answer" })))
-        .then(Reply::text("it snows in Bern"));
+        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .then(ScriptedReply::call("get_weather", json!({ "city": "Atlantis" })))
+        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .then(ScriptedReply::call("decide", json!({ "choice": "answer" })))
+        .then(ScriptedReply::text("it snows in Bern"));
     let state = state(&[("query", json!("where does it snow?"))]);
     let ran = run(&server, &agent(5), &state).await;
     assert_eq!(ran.report.outcome.unwrap(), Action::Default);
@@ -266,9 +269,9 @@ async fn an_agent_calls_tools_until_it_answers() {
 async fn an_agent_that_has_called_enough_tools_has_to_answer() {
     let server = ModelServer::start().await;
     server
-        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
-        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
-        .then(Reply::text("snow"));
+        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .then(ScriptedReply::text("snow"));
     let state = state(&[("query", json!("?"))]);
     let ran = run(&server, &agent(1), &state).await;
     ran.report.outcome.unwrap();
@@ -279,10 +282,10 @@ async fn an_agent_that_has_called_enough_tools_has_to_answer() {
 async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
     let server = ModelServer::start().await;
     server
-        .then(Reply::call("decide", json!({ "choice": "get_weather" })))
-        .then(Reply::call("get_weather", json!({ "city": "Bern" })))
-        .then(Reply::call("decide", json!({ "choice": "answer" })))
-        .then(Reply::text("snow"));
+        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .then(ScriptedReply::call("decide", json!({ "choice": "answer" })))
+        .then(ScriptedReply::text("snow"));
     let mut text = agent(5);
     text["nodes"][0]["permissions"] = json!({ "read": ["query"] });
     let initial = [("query", json!("?")), ("secret", json!("canary"))];
@@ -303,7 +306,7 @@ async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
 #[tokio::test]
 async fn a_flow_may_be_written_into_a_node() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("inner")).then(Reply::text("outer"));
+    server.then(ScriptedReply::text("inner")).then(ScriptedReply::text("outer"));
     let chat =
         |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi", "output": id } });
     let text = json!({
@@ -402,7 +405,7 @@ async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
     for parallel in [false, true] {
         let server = ModelServer::start().await;
         let state = state(&[("texts", json!(["one", { "two": 2 }])), ("who", json!("Ada"))]);
-        server.then(Reply::text("first")).then(Reply::text("second"));
+        server.then(ScriptedReply::text("first")).then(ScriptedReply::text("second"));
         let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": {
             "over": "texts", "prompt": "For {{who}}:", "output": "sums", "parallel": parallel } }] });
         let ran = run(&server, &text, &state).await;
@@ -448,7 +451,7 @@ fn echo() -> Tools {
     tools
 }
 
-async fn call(tool: &str, arguments: &Value, state: &State) -> (Report, Vec<Arc<RunEvent>>) {
+async fn call(tool: &str, arguments: &Value, state: &FlowState) -> (RunReport, Vec<Arc<RunEvent>>) {
     let text = json!({ "nodes": [{ "id": "call", "type": "tool_call", "params": {
         "tool": tool, "arguments": arguments, "onError": "fail" } }] });
     let tools = echo();

@@ -4,7 +4,7 @@ use piton_backpack::Permissions;
 use piton_core::Code;
 use piton_flow::config::ParamProblem;
 use piton_flow::{
-    Action, Body, Contract, Flow, Mappings, NodeSettings, Registry, RetryRule, Severity,
+    Action, Contract, Flow, Mappings, NodeBody, NodeSettings, Registry, RetryRule, Severity,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ pub(crate) fn registry() -> Registry {
         registry
             .register(name, move |request| {
                 let probe = Probe::new().named(name).with_params(request.params.clone());
-                Ok(Body::from(segment.map_or(probe.clone(), |segment| probe.segment(segment))))
+                Ok(NodeBody::from(segment.map_or(probe.clone(), |segment| probe.segment(segment))))
             })
             .unwrap();
     }
@@ -33,7 +33,7 @@ pub(crate) fn registry() -> Registry {
             let value = value.ok_or_else(|| vec![ParamProblem::new("value", "it is missing")])?;
             let action = request.params.get("action").and_then(Value::as_str).unwrap_or("default");
             let action = Action::named(action);
-            Ok(Body::from(set(value, action).with_params(request.params.clone())))
+            Ok(NodeBody::from(set(value, action).with_params(request.params.clone())))
         })
         .unwrap();
     registry
@@ -282,7 +282,7 @@ fn flows_lie_inside_each_other_to_a_limit() {
 #[test]
 fn a_type_is_registered_once() {
     let mut registry = registry();
-    let error = registry.register("set", |_| Ok(Body::from(Probe::new()))).unwrap_err();
+    let error = registry.register("set", |_| Ok(NodeBody::from(Probe::new()))).unwrap_err();
     assert!(error.to_string().contains("there is a type `set` already"));
 }
 

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{
-    Access, Action, Backpack, Commit, Filter, Identity, NodeId, Options, PackOptions, Ports,
+    Access, Action, Backpack, BackpackPorts, Commit, Filter, NodeId, NodeIdentity, Options,
+    PackOptions,
 };
 use piton_core::Code;
 use piton_core::port::NoTrace;
-use piton_flow::{Flow, Registry, RunOptions, State};
-use piton_models::testing::{ModelServer, Reply};
+use piton_flow::{Flow, FlowState, Registry, RunOptions};
+use piton_models::testing::{ModelServer, ScriptedReply};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, RealDisk, SystemClock, SystemEntropy,
 };
@@ -24,21 +25,21 @@ use crate::promises::{prices, research, run, sent};
 use crate::site::{clock, runner_with};
 
 /// A state on a disk whose calls are recorded.
-async fn open(root: &Path, recorder: &Recorder) -> State {
+async fn open(root: &Path, recorder: &Recorder) -> FlowState {
     let dir = DataDir::on(Arc::new(recorder.clone()), root).unwrap();
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases, Arc::new(NoTrace));
-    let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
+    let ports = BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
     let ports = JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports };
     let (id, holder) = ("pack_sc".parse().unwrap(), Holder::new("a test").unwrap());
     let opened = JournaledBackpack::open(&id, holder, Mode::Durable, Options::default(), ports);
-    State::journaled(opened.await.unwrap().backpack).unwrap()
+    FlowState::journaled(opened.await.unwrap().backpack).unwrap()
 }
 
-fn as_node(state: &State, id: &str) -> piton_backpack::Scope {
+fn as_node(state: &FlowState, id: &str) -> piton_backpack::Scope {
     let namespace = format!("research.{id}").parse().unwrap();
-    state.backpack().scope(Identity::new(id, id).unwrap().within(namespace), None).unwrap()
+    state.backpack().scope(NodeIdentity::new(id, id).unwrap().within(namespace), None).unwrap()
 }
 
 fn history(backpack: &Backpack) -> Vec<Commit> {
@@ -73,10 +74,11 @@ async fn the_five_criteria_hold_for_one_run() {
     let directory = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(Arc::new(RealDisk));
     let server = ModelServer::start().await;
-    server.then(Reply::text("prices fell"));
+    server.then(ScriptedReply::text("prices fell"));
     let state = open(directory.path(), &recorder).await;
     // Without a namespace, so that the prompt has it only where it names it.
-    let _ = state.backpack().scope(Identity::system(), None).unwrap().pack("user", "Ada").unwrap();
+    let _ =
+        state.backpack().scope(NodeIdentity::system(), None).unwrap().pack("user", "Ada").unwrap();
     let pii = PackOptions::new().tagged(["pii"]).unwrap();
     let _ = as_node(&state, "sign-in").pack_with("email", "ada@canary", &pii).unwrap();
     recorder.take();

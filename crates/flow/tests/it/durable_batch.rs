@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use piton_backpack::{PackOptions, Permissions};
 use piton_flow::{
-    Action, Body, Context, EventFilter, EventName, Flow, NodeError, NodeSettings, Phase,
-    RunOptions, RunStatus, Shape, State,
+    Action, EventFilter, EventName, Flow, FlowState, NodeBody, NodeContext, NodeError,
+    NodeSettings, Phase, RunOptions, RunStatus, Shape,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -55,7 +55,7 @@ fn name_of(params: &serde_json::Map<String, Value>) -> String {
     named.map(|value| format!("-{value}")).collect::<Vec<_>>().concat()
 }
 
-async fn add_one(context: &Context, key: &str) -> Result<(), NodeError> {
+async fn add_one(context: &NodeContext, key: &str) -> Result<(), NodeError> {
     let count: u64 = context.unpack(key).await?.unwrap_or(0);
     context.pack(key, &(count + 1)).await
 }
@@ -129,7 +129,7 @@ fn nested(death: &Arc<Death>, parallel: bool) -> Flow {
 }
 
 fn nested_with(death: &Arc<Death>, parallel: bool, inner_entries: Probe) -> Flow {
-    let batch = |items: Probe, flow: Flow| Body::Batch {
+    let batch = |items: Probe, flow: Flow| NodeBody::Batch {
         items: Arc::new(items),
         flow: Arc::new(flow),
         parallel,
@@ -154,15 +154,15 @@ fn nested_with(death: &Arc<Death>, parallel: bool, inner_entries: Probe) -> Flow
 const VISITS: usize = 10;
 
 /// Everything that nodes packed, without versions.
-fn packed(state: &State) -> BTreeMap<String, Value> {
+fn packed(state: &FlowState) -> BTreeMap<String, Value> {
     let items = state.backpack().debug().items();
     let packed = items.iter().filter(|item| item.source().id.as_str() != piton_flow::run::RUNNER);
     packed.map(|item| (item.key().to_string(), item.value().unwrap())).collect()
 }
 
-async fn seeded(root: &std::path::Path) -> State {
+async fn seeded(root: &std::path::Path) -> FlowState {
     let state = open(root).await;
-    let scope = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let scope = state.backpack().scope(piton_backpack::NodeIdentity::system(), None).unwrap();
     for node in ["first", "a-1", "a-2", "b-1-1", "b-1-2", "b-2-1", "b-2-2", "c-1", "c-2", "last"] {
         let _ = scope.pack(&format!("removed-by-{node}"), &1).unwrap();
     }
@@ -170,7 +170,7 @@ async fn seeded(root: &std::path::Path) -> State {
 }
 
 /// Runs until the process dies; gives how many nodes were heard to end.
-async fn die(flow: &Flow, state: &State, death: &Death, is_resumed: bool) -> usize {
+async fn die(flow: &Flow, state: &FlowState, death: &Death, is_resumed: bool) -> usize {
     let runner = runner();
     let mut events = runner.subscribe(EventFilter::default());
     let running = async {
@@ -283,7 +283,7 @@ fn listed(items: Probe, settings: NodeSettings) -> Flow {
     inner.add("work", work).unwrap();
     let mut flow = Flow::new();
     let items = items.prep(|context| Box::pin(context.unpack_required("list")));
-    let batch = Body::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel: false };
+    let batch = NodeBody::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel: false };
     flow.add_with("each", batch, settings).unwrap();
     flow
 }
@@ -292,7 +292,7 @@ fn listed(items: Probe, settings: NodeSettings) -> Flow {
 async fn a_batch_with_a_bad_entry_is_prepared_again_when_it_is_resumed() {
     let directory = tempfile::tempdir().unwrap();
     let state = open(directory.path()).await;
-    let person = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let person = state.backpack().scope(piton_backpack::NodeIdentity::system(), None).unwrap();
     let _ = person.pack("list", &json!([{ "number": 1 }, 2])).unwrap();
     let flow = listed(Probe::new(), NodeSettings::default());
     let error = runner().run(&flow, &state, RunOptions::default()).await.outcome.unwrap_err();
@@ -308,7 +308,7 @@ async fn a_batch_with_a_bad_entry_is_prepared_again_when_it_is_resumed() {
 async fn entries_that_were_kept_are_in_no_error_of_the_batch_that_is_resumed() {
     let directory = tempfile::tempdir().unwrap();
     let state = open(directory.path()).await;
-    let system = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+    let system = state.backpack().scope(piton_backpack::NodeIdentity::system(), None).unwrap();
     let tagged = PackOptions::new().tagged(["pii"]).unwrap();
     let list = json!([{ "number": 1, "to": "ada@canary.example" }]);
     let _ = system.pack_with("list", &list, &tagged).unwrap();
@@ -352,7 +352,7 @@ fn counting(is_failing: &Arc<AtomicBool>, ran: &Arc<Death>, parallel: bool) -> F
         Box::pin(std::future::ready(Ok(Value::from(numbers))))
     });
     let mut flow = Flow::new();
-    flow.add("each", Body::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel })
+    flow.add("each", NodeBody::Batch { items: Arc::new(items), flow: Arc::new(inner), parallel })
         .unwrap();
     flow
 }
@@ -369,7 +369,7 @@ async fn only_a_pass_that_failed_runs_again_and_what_it_changed_is_taken_back() 
         assert_eq!(report.status(), RunStatus::Failed);
         assert_eq!(value(&state, "count-3"), json!(1), "the state is kept for whoever looks");
         // Somebody corrects something before it goes on.
-        let person = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+        let person = state.backpack().scope(piton_backpack::NodeIdentity::system(), None).unwrap();
         let _ = person.pack("corrected", &true).unwrap();
         is_failing.store(false, Ordering::SeqCst);
         let second = Arc::new(Death::default());
@@ -414,7 +414,7 @@ fn batch_in_a_pass(death: &Arc<Death>) -> Flow {
     inner.add("work", node).unwrap();
     let mut flow = Flow::new();
     let items = Arc::new(entries("outer"));
-    flow.add("each", Body::Batch { items, flow: Arc::new(inner), parallel: false }).unwrap();
+    flow.add("each", NodeBody::Batch { items, flow: Arc::new(inner), parallel: false }).unwrap();
     flow
 }
 

@@ -7,8 +7,8 @@ use futures_util::StreamExt as _;
 use piton_backpack::NodeId;
 use piton_core::Pattern;
 use piton_flow::{
-    Action, EventFilter, EventName, Flow, Heard, NodeError, NodeSettings, RetryRule, RunEvent,
-    RunOptions,
+    Action, EventFilter, EventName, Flow, NodeError, NodeSettings, RetryRule, RunEvent, RunOptions,
+    SubscriberEvent,
 };
 use serde_json::json;
 
@@ -111,8 +111,11 @@ async fn a_slow_subscriber_holds_nothing_up_and_hears_how_much_it_missed() {
     let all = heard(&mut quick).len();
     let heard = slow.drain();
     assert_eq!(heard.len(), 4);
-    assert!(matches!(heard[..3], [Heard::Event(_), Heard::Event(_), Heard::Event(_)]));
-    assert_eq!(heard[3], Heard::Missed(u64::try_from(all - 3).unwrap()));
+    assert!(matches!(
+        heard[..3],
+        [SubscriberEvent::Event(_), SubscriberEvent::Event(_), SubscriberEvent::Event(_)]
+    ));
+    assert_eq!(heard[3], SubscriberEvent::Missed(u64::try_from(all - 3).unwrap()));
 }
 
 // shows in part: BP-092 (the part about live)
@@ -138,11 +141,11 @@ async fn events_are_heard_while_the_run_is_under_way_and_end_with_the_runner() {
     });
     let mut names = Vec::new();
     while names.last() != Some(&EventName::PrepDone) {
-        let Some(Heard::Event(event)) = live.next().await else { panic!("it goes on") };
+        let Some(SubscriberEvent::Event(event)) = live.next().await else { panic!("it goes on") };
         names.push(event.kind.name());
     }
     go.send(()).unwrap();
-    while let Some(Heard::Event(event)) = live.next().await {
+    while let Some(SubscriberEvent::Event(event)) = live.next().await {
         names.push(event.kind.name());
     }
     run.await.unwrap();

@@ -51,7 +51,7 @@ async fn a_panic_ends_the_run_with_the_node_named_and_the_backpack_intact() {
                 && event.node.as_ref().is_some_and(|node| node.id.as_str() == "bad")
         });
         assert!(told, "{phase}");
-        let scope = state.backpack().scope(piton_backpack::Identity::system(), None).unwrap();
+        let scope = state.backpack().scope(piton_backpack::NodeIdentity::system(), None).unwrap();
         assert!(scope.pack("more", &1).unwrap().done().is_some(), "and others go on with it");
     }
 }

@@ -1,6 +1,6 @@
 //! Values that are handed on along edges.
 
-use piton_backpack::{AccessControl, Identity, Key, PackOptions, Permissions};
+use piton_backpack::{AccessControl, Key, NodeIdentity, PackOptions, Permissions};
 use piton_flow::{Action, EventKind, Flow, Mappings, NodeSettings};
 use serde_json::json;
 
@@ -96,7 +96,7 @@ async fn a_mapping_hands_on_only_what_the_node_may_read() {
 #[tokio::test]
 async fn what_is_said_about_an_item_goes_with_its_copy() {
     let state = state(&[]);
-    let system = state.backpack().scope(Identity::system(), None).unwrap();
+    let system = state.backpack().scope(NodeIdentity::system(), None).unwrap();
     let only = AccessControl {
         read: Some([piton_backpack::NodeId::parse("a").unwrap()].into()),
         write: None,

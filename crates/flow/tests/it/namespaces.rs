@@ -25,7 +25,7 @@ fn a_namespace_is_the_flow_and_the_segment_of_the_node_the_configuration_or_the_
     }
 }
 
-fn namespace_of(state: &piton_flow::State, key: &str) -> String {
+fn namespace_of(state: &piton_flow::FlowState, key: &str) -> String {
     let item = state.backpack().debug().item(key).unwrap().unwrap();
     item.namespace().unwrap().to_string()
 }

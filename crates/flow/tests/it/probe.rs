@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use piton_flow::{Action, BoxFuture, Context, Exec, Node, NodeError, Shape};
+use piton_flow::{Action, BoxFuture, Exec, Node, NodeContext, NodeError, Shape};
 use serde_json::{Map, Value};
 
-type Prep = dyn for<'a> Fn(&'a Context) -> BoxFuture<'a, Result<Value, NodeError>> + Send + Sync;
+type Prep =
+    dyn for<'a> Fn(&'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> + Send + Sync;
 type Work = dyn for<'a> Fn(&'a Value, &'a Exec<'_>) -> BoxFuture<'a, Result<Value, NodeError>>
     + Send
     + Sync;
 type Fallback = dyn Fn(NodeError) -> Result<Value, NodeError> + Send + Sync;
-type Post =
-    dyn for<'a> Fn(&'a Context, Value) -> BoxFuture<'a, Result<Action, NodeError>> + Send + Sync;
+type Post = dyn for<'a> Fn(&'a NodeContext, Value) -> BoxFuture<'a, Result<Action, NodeError>>
+    + Send
+    + Sync;
 
 /// A node for one test.
 #[derive(Clone, Default)]
@@ -53,7 +55,7 @@ impl Probe {
 
     pub(crate) fn prep<F>(mut self, prep: F) -> Self
     where
-        F: for<'a> Fn(&'a Context) -> BoxFuture<'a, Result<Value, NodeError>>
+        F: for<'a> Fn(&'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>>
             + Send
             + Sync
             + 'static,
@@ -83,7 +85,7 @@ impl Probe {
 
     pub(crate) fn post<F>(mut self, post: F) -> Self
     where
-        F: for<'a> Fn(&'a Context, Value) -> BoxFuture<'a, Result<Action, NodeError>>
+        F: for<'a> Fn(&'a NodeContext, Value) -> BoxFuture<'a, Result<Action, NodeError>>
             + Send
             + Sync
             + 'static,
@@ -137,7 +139,7 @@ impl Node for Probe {
         self.params.clone()
     }
 
-    fn prep<'a>(&'a self, context: &'a Context) -> BoxFuture<'a, Result<Value, NodeError>> {
+    fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         match &self.prep {
             Some(prep) => prep(context),
             None => Box::pin(std::future::ready(Ok(Value::Null))),
@@ -169,7 +171,7 @@ impl Node for Probe {
 
     fn post<'a>(
         &'a self,
-        context: &'a Context,
+        context: &'a NodeContext,
         _: &'a Value,
         result: Value,
     ) -> BoxFuture<'a, Result<Action, NodeError>> {

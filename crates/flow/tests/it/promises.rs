@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use piton_backpack::{Backpack, Diff, Filter, Identity, NodeId, PackOptions};
+use piton_backpack::{Backpack, Filter, NodeId, NodeIdentity, PackOptions, StateDiff};
 use piton_core::{Code, TimestampMs};
-use piton_flow::{Flow, FunctionTool, Registry, RunOptions, State, Tools};
-use piton_models::testing::{ModelServer, Reply};
+use piton_flow::{Flow, FlowState, FunctionTool, Registry, RunOptions, Tools};
+use piton_models::testing::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use crate::builtin::client;
@@ -46,7 +46,7 @@ pub(crate) fn research(broken: bool) -> Value {
     })
 }
 
-pub(crate) async fn run(server: &ModelServer, broken: bool, state: &State) {
+pub(crate) async fn run(server: &ModelServer, broken: bool, state: &FlowState) {
     let tools = prices(&Arc::default());
     let text = research(broken).to_string();
     let flow = Flow::from_json(&text, &Registry::builtin(tools.clone())).unwrap().flow;
@@ -63,7 +63,7 @@ pub(crate) fn sent(server: &ModelServer) -> String {
 #[tokio::test]
 async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_purpose_does() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("prices fell"));
+    server.then(ScriptedReply::text("prices fell"));
     let good = state(&[("user", json!("Ada"))]);
     run(&server, false, &good).await;
     let prompt = sent(&server);
@@ -79,7 +79,7 @@ async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_p
         "but it is in the trace"
     );
 
-    server.then(Reply::text("no prices today"));
+    server.then(ScriptedReply::text("no prices today"));
     let bad = state(&[("user", json!("Ada"))]);
     run(&server, true, &bad).await;
     let prompt = sent(&server);
@@ -91,7 +91,7 @@ async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_p
 #[tokio::test]
 async fn the_history_says_which_node_packed_what_the_answer_rests_on() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("prices fell"));
+    server.then(ScriptedReply::text("prices fell"));
     let state = state(&[("user", json!("Ada"))]);
     run(&server, false, &state).await;
     let debug = state.backpack().debug();
@@ -117,15 +117,15 @@ async fn the_history_says_which_node_packed_what_the_answer_rests_on() {
 #[tokio::test]
 async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("prices fell")).then(Reply::text("prices rose"));
+    server.then(ScriptedReply::text("prices fell")).then(ScriptedReply::text("prices rose"));
     let ticking = clock();
-    let ports = piton_backpack::Ports {
+    let ports = piton_backpack::BackpackPorts {
         clock: ticking.clone(),
         entropy: Arc::new(piton_core::port::fixed::SeededEntropy::new(3)),
     };
     let backpack =
         Backpack::new([("user", "Ada")], piton_backpack::Options::default(), ports).unwrap();
-    let state = State::new(backpack).unwrap();
+    let state = FlowState::new(backpack).unwrap();
     ticking.set(TimestampMs(2_000));
     run(&server, false, &state).await;
     let before = state.backpack().snapshot_at(TimestampMs(1_999)).unwrap();
@@ -142,8 +142,8 @@ async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
     again["edges"] = json!([]);
     let tools = Tools::new();
     let flow = Flow::from_json(&again.to_string(), &Registry::builtin(tools.clone())).unwrap().flow;
-    let fork = State::new(paused.clone()).unwrap();
-    let _ = paused.scope(Identity::system(), None).unwrap().pack("user", "Grace").unwrap();
+    let fork = FlowState::new(paused.clone()).unwrap();
+    let _ = paused.scope(NodeIdentity::system(), None).unwrap().pack("user", "Grace").unwrap();
     let runner = runner_with(client(&server), tools, clock());
     runner.run(&flow, &fork, RunOptions::default()).await.outcome.unwrap();
     assert!(sent(&server).contains("Sum up for Grace") && sent(&server).contains("fell 3 %"));
@@ -151,7 +151,7 @@ async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
         (value(&state, "answer"), value(&fork, "answer")),
         (json!("prices fell"), json!("prices rose"))
     );
-    let diff = Diff::between(state.backpack(), fork.backpack()).unwrap();
+    let diff = StateDiff::between(state.backpack(), fork.backpack()).unwrap();
     let changed: Vec<String> = diff.changes.iter().map(|change| change.key.to_string()).collect();
     assert_eq!(changed, ["answer", "flow.run", "user"]);
 }
@@ -160,10 +160,11 @@ async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
 #[tokio::test]
 async fn what_is_about_a_person_stays_out_of_prompts_of_nodes_that_may_not_read_it() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("prices fell"));
+    server.then(ScriptedReply::text("prices fell"));
     let state = state(&[("user", json!("Ada"))]);
-    let sign_in =
-        Identity::new("sign-in", "sign-in").unwrap().within("research.sign-in".parse().unwrap());
+    let sign_in = NodeIdentity::new("sign-in", "sign-in")
+        .unwrap()
+        .within("research.sign-in".parse().unwrap());
     let scope = state.backpack().scope(sign_in, None).unwrap();
     let _ = scope
         .pack_with("email", "ada@canary", &PackOptions::new().tagged(["pii"]).unwrap())

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use piton_backpack::{Identity, PackOptions, Permissions};
+use piton_backpack::{NodeIdentity, PackOptions, Permissions};
 use piton_flow::{
     EventFilter, Flow, FunctionTool, NodeError, NodeSettings, Registry, RetryRule, RunOptions,
     Tools,
@@ -16,9 +16,9 @@ use crate::site::{clock, heard, runner_with, state, watch};
 const SECRET: &str = "ada@canary.example";
 
 /// A state with something about a person, and settings of a node that may read it.
-fn personal() -> (piton_flow::State, NodeSettings) {
+fn personal() -> (piton_flow::FlowState, NodeSettings) {
     let state = state(&[]);
-    let system = state.backpack().scope(Identity::system(), None).unwrap();
+    let system = state.backpack().scope(NodeIdentity::system(), None).unwrap();
     let _ = system
         .pack_with("email", &json!({ "to": SECRET }), &PackOptions::new().tagged(["pii"]).unwrap())
         .unwrap();
@@ -73,7 +73,7 @@ async fn what_was_peeked_at_is_as_protected_as_what_was_read() {
 #[tokio::test]
 async fn a_protected_text_that_begins_another_leaves_nothing_of_it_behind() {
     let state = state(&[]);
-    let system = state.backpack().scope(Identity::system(), None).unwrap();
+    let system = state.backpack().scope(NodeIdentity::system(), None).unwrap();
     let names = json!(["ada", "ada@canary.example"]);
     let tagged = PackOptions::new().tagged(["pii"]).unwrap();
     let _ = system.pack_with("names", &names, &tagged).unwrap();

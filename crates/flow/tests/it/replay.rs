@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piton_backpack::JournaledBackpack;
 use piton_backpack::journal::{Holder, Mode, read, read_at};
 use piton_flow::run::{before_node, before_pending_node, check_start};
-use piton_flow::{Action, Body, Flow, NodeError, RunOptions, RunRecord, RunStatus, State};
+use piton_flow::{Action, Flow, FlowState, NodeBody, NodeError, RunOptions, RunRecord, RunStatus};
 use serde_json::json;
 
 use crate::probe::Probe;
@@ -35,7 +35,7 @@ async fn a_run_runs_again_from_any_node_on_a_fork_and_stays_as_it_was() {
         let holder = Holder::new("a test").unwrap();
         let opened =
             JournaledBackpack::fork_from(&before, &fork, holder, Mode::Durable, kept.clone());
-        let state = State::journaled(opened.await.unwrap().backpack).unwrap();
+        let state = FlowState::journaled(opened.await.unwrap().backpack).unwrap();
         let again = Arc::new(Trap::default());
         let report = runner().replay(&flow(&again), &state, RunOptions::default()).await.unwrap();
         assert_eq!(report.status(), RunStatus::Done, "{node}");
@@ -79,7 +79,8 @@ async fn a_node_inside_a_batch_is_refused_with_the_node_to_run_again_from() {
     let entries = Probe::new().prep(|_| Box::pin(std::future::ready(Ok(json!([{}, {}])))));
     let mut flow = Flow::new();
     let first = flow.add("first", Probe::counting("first")).unwrap();
-    let batch = Body::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
+    let batch =
+        NodeBody::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
     let each = flow.add("each", batch).unwrap();
     flow.next(first, each).unwrap();
     let mut outer = Flow::new();
@@ -112,7 +113,8 @@ async fn a_batch_that_failed_without_commits_of_its_own_is_run_again_from_before
     let mut inner = Flow::new();
     inner.add("step", failing).unwrap();
     let entries = Probe::new().prep(|_| Box::pin(std::future::ready(Ok(json!([{}])))));
-    let batch = Body::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
+    let batch =
+        NodeBody::Batch { items: Arc::new(entries), flow: Arc::new(inner), parallel: false };
     let again = Probe::new().post(|context, _| {
         Box::pin(async move {
             let count: u64 = context.unpack("count").await?.unwrap_or(0) + 1;

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{
-    AccessControl, Action as Done, Identity, NodeId, Options, PackOptions, Ports,
+    AccessControl, Action as Done, BackpackPorts, NodeId, NodeIdentity, Options, PackOptions,
 };
 use piton_core::Code;
 use piton_core::port::NoTrace;
 use piton_flow::{
-    Action, EventFilter, EventKind, Flow, Phase, RunOptions, RunRecord, RunStatus, State,
+    Action, EventFilter, EventKind, Flow, FlowState, Phase, RunOptions, RunRecord, RunStatus,
 };
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
@@ -23,8 +23,8 @@ use crate::probe::Probe;
 use crate::site::{heard, runner, value};
 
 /// A state in a data directory, as a new process finds it.
-pub(crate) async fn open(root: &Path) -> State {
-    State::journaled(journaled(root).await).unwrap()
+pub(crate) async fn open(root: &Path) -> FlowState {
+    FlowState::journaled(journaled(root).await).unwrap()
 }
 
 /// Where backpacks are kept in a data directory.
@@ -33,7 +33,7 @@ pub(crate) fn ports(root: &Path) -> JournalPorts {
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases, Arc::new(NoTrace));
-    let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
+    let ports = BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
     JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
 }
 
@@ -155,7 +155,7 @@ async fn a_run_goes_on_after_the_last_node_that_finished_wherever_it_died() {
 }
 
 /// What the node that died has done is in the history, marked, and was taken back before it ran again.
-fn check_abandoned(state: &State, visit: usize, phase: Phase) {
+fn check_abandoned(state: &FlowState, visit: usize, phase: Phase) {
     let record = RunRecord::of(state.backpack()).unwrap().unwrap();
     assert_eq!(record.status, RunStatus::Done);
     let debug = state.backpack().debug();
@@ -236,8 +236,8 @@ async fn a_run_that_failed_goes_on_with_the_node_that_failed() {
 }
 
 /// Packs in the name of somebody, as another process does between two runs.
-fn pack_as(state: &State, name: &str, key: &str, value: &impl serde::Serialize) {
-    let identity = Identity::new(name, name).unwrap();
+fn pack_as(state: &FlowState, name: &str, key: &str, value: &impl serde::Serialize) {
+    let identity = NodeIdentity::new(name, name).unwrap();
     let only = AccessControl::only([NodeId::parse(name).unwrap()]);
     let is_own = key == "flow.run";
     let options = if is_own { PackOptions::new().limited(only) } else { PackOptions::new() };

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use piton_backpack::{Backpack, Options, Ports};
+use piton_backpack::{Backpack, BackpackPorts, Options};
 use piton_core::TimestampMs;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_flow::{
-    Action, EventFilter, EventName, Flow, Heard, Report, RunEvent, RunOptions, Runner, RunnerPorts,
-    State, Subscription, Tools,
+    Action, EventFilter, EventName, Flow, FlowState, RunEvent, RunOptions, RunReport, Runner,
+    RunnerPorts, SubscriberEvent, Subscription, Tools,
 };
 use piton_models::{ModelClient, Scripted};
 use serde_json::Value;
@@ -16,8 +16,8 @@ pub(crate) fn clock() -> Arc<ManualClock> {
     Arc::new(ManualClock::new(TimestampMs(1_000)))
 }
 
-pub(crate) fn ports() -> Ports {
-    Ports { clock: clock(), entropy: Arc::new(SeededEntropy::new(7)) }
+pub(crate) fn ports() -> BackpackPorts {
+    BackpackPorts { clock: clock(), entropy: Arc::new(SeededEntropy::new(7)) }
 }
 
 pub(crate) fn backpack(initial: &[(&str, Value)]) -> Backpack {
@@ -25,8 +25,8 @@ pub(crate) fn backpack(initial: &[(&str, Value)]) -> Backpack {
     Backpack::new(items, Options::default(), ports()).unwrap()
 }
 
-pub(crate) fn state(initial: &[(&str, Value)]) -> State {
-    State::new(backpack(initial)).unwrap()
+pub(crate) fn state(initial: &[(&str, Value)]) -> FlowState {
+    FlowState::new(backpack(initial)).unwrap()
 }
 
 pub(crate) fn runner_with(
@@ -43,16 +43,16 @@ pub(crate) fn runner() -> Runner {
     runner_with(Arc::new(Scripted::default()), Tools::new(), clock())
 }
 
-pub(crate) async fn run(flow: &Flow, state: &State) -> Report {
+pub(crate) async fn run(flow: &Flow, state: &FlowState) -> RunReport {
     runner().run(flow, state, RunOptions::default()).await
 }
 
 /// Runs a flow that has to come to its end.
-pub(crate) async fn finish(flow: &Flow, state: &State) -> Action {
+pub(crate) async fn finish(flow: &Flow, state: &FlowState) -> Action {
     run(flow, state).await.outcome.unwrap()
 }
 
-pub(crate) fn value(state: &State, key: &str) -> Value {
+pub(crate) fn value(state: &FlowState, key: &str) -> Value {
     state.backpack().debug().peek(key).unwrap().unwrap_or_default()
 }
 
@@ -61,14 +61,14 @@ pub(crate) fn heard(subscription: &mut Subscription) -> Vec<Arc<RunEvent>> {
     let heard = subscription.drain().into_iter();
     heard
         .map(|heard| match heard {
-            Heard::Event(event) => event,
-            Heard::Missed(count) => panic!("{count} events were missed"),
+            SubscriberEvent::Event(event) => event,
+            SubscriberEvent::Missed(count) => panic!("{count} events were missed"),
         })
         .collect()
 }
 
 /// Runs a flow, and gives what came of it with all events.
-pub(crate) async fn watch(flow: &Flow, state: &State) -> (Report, Vec<Arc<RunEvent>>) {
+pub(crate) async fn watch(flow: &Flow, state: &FlowState) -> (RunReport, Vec<Arc<RunEvent>>) {
     let runner = runner();
     let mut subscription = runner.subscribe(EventFilter::default());
     let report = runner.run(flow, state, RunOptions::default()).await;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_flow::{Action, Body, EventFilter, EventKind, EventName, Flow, RunOptions, State};
+use piton_flow::{
+    Action, EventFilter, EventKind, EventName, Flow, FlowState, NodeBody, RunOptions,
+};
 use serde_json::{Value, json};
 
 use crate::probe::Probe;
@@ -65,9 +67,9 @@ async fn nodes_that_take_turns_keep_their_own_names() {
     let batch = |id: &'static str| {
         let entries = json!([{ "name": format!("{id}-1") }, { "name": format!("{id}-2") }]);
         let items = Probe::new().prep(move |_| Box::pin(std::future::ready(Ok(entries.clone()))));
-        Body::Batch { items: Arc::new(items), flow: Arc::new(inner.clone()), parallel: true }
+        NodeBody::Batch { items: Arc::new(items), flow: Arc::new(inner.clone()), parallel: true }
     };
-    let run = async |id: &'static str, state: &State| {
+    let run = async |id: &'static str, state: &FlowState| {
         let mut flow = Flow::within("side").unwrap();
         flow.add(id, batch(id)).unwrap();
         finish(&flow, state).await;
@@ -129,7 +131,7 @@ async fn a_lenient_backpack_tells_a_refusal_as_an_event_and_goes_on() {
     let options = piton_backpack::Options { strict: false, ..Default::default() };
     let nothing: [(&str, Value); 1] = [("secret", json!("canary"))];
     let backpack = piton_backpack::Backpack::new(nothing, options, crate::site::ports()).unwrap();
-    let state = State::new(backpack).unwrap();
+    let state = FlowState::new(backpack).unwrap();
     let permissions = Some(piton_backpack::Permissions::none());
     let settings = piton_flow::NodeSettings { permissions, ..Default::default() };
     let mut flow = Flow::new();

@@ -96,7 +96,7 @@ pub(super) struct LiveCall {
 /// What is kept of a call.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Record {
+struct KeptCall {
     /// In order; the number of an event is its place, counted from one.
     messages: Vec<Value>,
     /// Whether the reply is among them.
@@ -170,9 +170,9 @@ impl KeptReplies {
     }
 
     /// A record of a call of which nothing was sent yet.
-    fn fresh(&self, stream: &CallStream) -> Record {
+    fn fresh(&self, stream: &CallStream) -> KeptCall {
         let number = stream.number().unwrap_or_default();
-        Record { server: Some(self.server), number, ..Record::default() }
+        KeptCall { server: Some(self.server), number, ..KeptCall::default() }
     }
 
     /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
@@ -203,13 +203,13 @@ impl KeptReplies {
 
     /// What is known of a call. What cannot be read, or is of another server, is not there: then the call is one like any
     /// other.
-    async fn record(&self, stream: &CallStream) -> Option<Record> {
+    async fn record(&self, stream: &CallStream) -> Option<KeptCall> {
         let newest = self.read(&stream.key).await;
         let record = match &stream.number {
             None => newest,
             Some(number) => match (number.get(), newest) {
                 (None, newest) => {
-                    let is_ours = |record: &Record| record.server == Some(self.server);
+                    let is_ours = |record: &KeptCall| record.server == Some(self.server);
                     let newest = newest.filter(is_ours)?;
                     // Another clone may have seen one first; both see what is kept by the message.
                     (*number.get_or_init(|| newest.number) == newest.number).then_some(newest)
@@ -221,17 +221,17 @@ impl KeptReplies {
         record.filter(|record| record.server == Some(self.server))
     }
 
-    async fn read(&self, key: &ReplyKey) -> Option<Record> {
+    async fn read(&self, key: &ReplyKey) -> Option<KeptCall> {
         let bytes = self.replies.get(key).await.ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Keeps the record of the newest call with its message. Whether it was kept.
-    async fn keep(&self, stream: &CallStream, record: &Record) -> bool {
+    async fn keep(&self, stream: &CallStream, record: &KeptCall) -> bool {
         self.write(&stream.key, record).await
     }
 
-    async fn write(&self, key: &ReplyKey, record: &Record) -> bool {
+    async fn write(&self, key: &ReplyKey, record: &KeptCall) -> bool {
         let bytes = serde_json::to_vec(record).expect("a record is JSON");
         self.replies.keep(key, bytes).await.is_ok()
     }
@@ -362,7 +362,7 @@ impl KeptReplies {
     }
 }
 
-impl Record {
+impl KeptCall {
     fn add(&mut self, message: Option<&ServerJsonRpcMessage>) {
         let Some(message) = message else { return };
         self.is_done |= is_reply(message);

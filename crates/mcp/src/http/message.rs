@@ -31,7 +31,7 @@ impl Room {
 }
 
 /// A body, with the room that it takes.
-struct Read {
+struct ReadBody {
     bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
@@ -81,7 +81,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-async fn read(body: Body, room: &Room) -> Result<Read, Unread> {
+async fn read(body: Body, room: &Room) -> Result<ReadBody, Unread> {
     let whole = async {
         let (mut parts, mut bytes, mut held) = (body.into_data_stream(), Vec::new(), None);
         while let Some(part) = parts.next().await {
@@ -94,7 +94,7 @@ async fn read(body: Body, room: &Room) -> Result<Read, Unread> {
                 held = Arc::clone(&room.0).acquire_owned().await.ok();
             }
         }
-        Ok(Read { bytes: bytes.into(), _room: held })
+        Ok(ReadBody { bytes: bytes.into(), _room: held })
     };
     timeout(BODY_WAIT, whole).await.unwrap_or(Err(Unread::TooSlow))
 }

@@ -56,7 +56,7 @@ const TOLD_IN_HEADERS: [&str; 3] = ["accept", "mcp-protocol-version", "mcp-name"
 const WAITING_PARTS: usize = 16;
 
 /// A part of a reply's body.
-type Part = Result<Bytes, axum::Error>;
+type BodyPart = Result<Bytes, axum::Error>;
 
 /// A call without a session.
 #[derive(Clone)]
@@ -253,7 +253,7 @@ impl LoneCall {
 async fn pass_on(
     response: impl Future<Output = Response>,
     heads: oneshot::Sender<Parts>,
-    parts: mpsc::Sender<Part>,
+    parts: mpsc::Sender<BodyPart>,
 ) -> Option<KeptReply> {
     let (mut head, body) = response.await.into_parts();
     // How the body ends says whether the client has got all of it.
@@ -298,9 +298,9 @@ fn content_type(headers: &HeaderMap) -> String {
 
 /// A body that says when the connection has taken all of it.
 fn watched(
-    mut parts: mpsc::Receiver<Part>,
+    mut parts: mpsc::Receiver<BodyPart>,
     taken: oneshot::Sender<()>,
-) -> impl Stream<Item = Part> {
+) -> impl Stream<Item = BodyPart> {
     let mut taken = Some(taken);
     poll_fn(move |context| {
         let part = ready!(parts.poll_recv(context));
@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     /// What is kept of a reply whose body comes in these parts.
-    async fn kept(status: u16, kind: &str, parts: Vec<Part>) -> Option<String> {
+    async fn kept(status: u16, kind: &str, parts: Vec<BodyPart>) -> Option<String> {
         let response = Response::builder().status(status).header(CONTENT_TYPE, kind);
         let response = response.body(Body::from_stream(stream::iter(parts))).unwrap();
         let (heads, _head) = oneshot::channel();

@@ -22,7 +22,7 @@ use super::sessions::ClientSessions;
 use super::{access, connections, message, phase, repeat};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
-use crate::sets::Offer;
+use crate::sets::ServerBuilder;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -49,7 +49,7 @@ pub struct Stopped {
 /// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end, for [`SHUTDOWN_WAIT`].
 pub async fn serve_http(
     listener: Listener,
-    offer: impl Into<Offer>,
+    offer: impl Into<ServerBuilder>,
     stop: impl Future<Output = ()>,
 ) -> Stopped {
     let offer = offer.into();

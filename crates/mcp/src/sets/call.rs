@@ -11,20 +11,20 @@ use crate::arguments::{check, typed};
 use crate::catalogue::{Object, RUN, ToolCard};
 
 /// A call whose arguments fit the schema of its tool.
-pub struct Call<'a> {
+pub struct CheckedCall<'a> {
     tool: &'a ToolCard,
     run: Option<String>,
     arguments: Object,
     person: &'a dyn Person,
 }
 
-impl fmt::Debug for Call<'_> {
+impl fmt::Debug for CheckedCall<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Call").field("tool", &self.tool.name).finish_non_exhaustive()
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> CheckedCall<'a> {
     pub(crate) fn new(
         tool: &'a ToolCard,
         aliases: &[(&str, &str)],

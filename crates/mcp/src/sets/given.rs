@@ -8,48 +8,48 @@ use piton_runtime::files::FileWorld;
 use piton_runtime::state::BackpackId;
 use piton_runtime::{Connection, Runtime};
 
-use super::context::Context;
-use super::files::Files;
+use super::context::ContextTools;
+use super::files::WorkspaceTools;
 use super::set::ToolSet;
-use super::state::State;
-use super::workflow::Workflow;
+use super::state::BackpackTools;
+use super::workflow::WorkflowTools;
 use crate::log::CallLog;
 use crate::server::listed;
 
 /// Makes the set of one connection, if that one gets it.
-type Give = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
+type SetFactory = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
 
 /// What agents are offered: the use cases, and the sets of tools that lead to them.
 #[derive(Clone)]
-pub struct Offer {
+pub struct ServerBuilder {
     runtime: Arc<Runtime>,
-    more: Vec<Arc<Give>>,
+    more: Vec<Arc<SetFactory>>,
     backpack: Option<BackpackId>,
     log: Option<Arc<dyn CallLog>>,
     /// The Workspaces, as they were declared.
     workspaces: Vec<String>,
 }
 
-impl fmt::Debug for Offer {
+impl fmt::Debug for ServerBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Offer").field("more", &self.more.len()).finish_non_exhaustive()
     }
 }
 
-impl From<Arc<Runtime>> for Offer {
+impl From<Arc<Runtime>> for ServerBuilder {
     /// The sets that come with Piton.
     fn from(runtime: Arc<Runtime>) -> Self {
         Self { runtime, more: Vec::new(), backpack: None, log: None, workspaces: Vec::new() }
     }
 }
 
-impl From<&Arc<Runtime>> for Offer {
+impl From<&Arc<Runtime>> for ServerBuilder {
     fn from(runtime: &Arc<Runtime>) -> Self {
         Arc::clone(runtime).into()
     }
 }
 
-impl Offer {
+impl ServerBuilder {
     /// The same, and after it the set that `give` makes of a connection.
     #[must_use]
     pub fn with(
@@ -71,7 +71,7 @@ impl Offer {
     pub fn with_files(mut self, world: Arc<FileWorld>) -> Self {
         self.workspaces.extend(world.configs().map(|config| format!("{config:?}")));
         self.with(move |connection| {
-            let set = Files::new(Arc::clone(connection), Arc::clone(&world))?;
+            let set = WorkspaceTools::new(Arc::clone(connection), Arc::clone(&world))?;
             Some(Arc::new(set) as Arc<dyn ToolSet>)
         })
     }
@@ -122,10 +122,11 @@ impl Offer {
 
 /// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
 fn given(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc<dyn ToolSet>> {
-    let mut sets: Vec<Arc<dyn ToolSet>> = vec![Arc::new(Workflow::new(Arc::clone(connection)))];
+    let mut sets: Vec<Arc<dyn ToolSet>> =
+        vec![Arc::new(WorkflowTools::new(Arc::clone(connection)))];
     if let Some(attachment) = connection.attachment(backpack).transpose() {
-        sets.push(Arc::new(State::new(Arc::clone(connection), attachment)));
+        sets.push(Arc::new(BackpackTools::new(Arc::clone(connection), attachment)));
     }
-    sets.extend(Context::of(connection).map(|set| Arc::new(set) as Arc<dyn ToolSet>));
+    sets.extend(ContextTools::of(connection).map(|set| Arc::new(set) as Arc<dyn ToolSet>));
     sets
 }

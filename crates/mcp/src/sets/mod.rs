@@ -13,8 +13,8 @@ mod state;
 mod told;
 mod workflow;
 
-pub use call::Call;
-pub use given::Offer;
-pub use person::{Asked, Form, Heard, Person};
+pub use call::CheckedCall;
+pub use given::ServerBuilder;
+pub use person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 pub use set::ToolSet;
-pub use told::Told;
+pub use told::ToolReply;

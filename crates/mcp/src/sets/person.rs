@@ -4,18 +4,18 @@ use futures_util::future::BoxFuture;
 
 /// What a person is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct PersonQuestion {
     /// Everything that they need to know, in plain words.
     pub message: String,
     /// What they may say beside yes and no.
-    pub form: Form,
+    pub form: AnswerForm,
     /// Says in a repetition of the call what it was about, where a client repeats the call to bring the answer.
     pub state: String,
 }
 
 /// What a person may say beside yes and no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum AnswerForm {
     /// A remark, if they like.
     Remark,
     /// An answer, which is what they are asked for.
@@ -26,7 +26,7 @@ pub enum Form {
 
 /// What a person said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum ElicitationAnswer {
     /// Yes, with what they wrote.
     Yes(Option<String>),
     /// No.
@@ -43,7 +43,7 @@ pub trait Person: Send + Sync {
     fn can_be_asked(&self) -> bool;
 
     /// Puts a question to them. May wait for minutes; once for each call.
-    fn ask<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Heard>;
+    fn ask<'a>(&'a self, asked: &'a PersonQuestion) -> BoxFuture<'a, ElicitationAnswer>;
 
     /// The state of the question that this repetition of a call brings the answer to. Anybody can send anything.
     fn answered(&self) -> Option<&str>;

@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 use piton_core::Envelope;
 use piton_runtime::StepAccess;
 
-use super::call::Call;
-use super::told::Told;
+use super::call::CheckedCall;
+use super::told::ToolReply;
 use crate::catalogue::{Catalogue, ToolCard};
 
 /// The tools of one set that one connection has.
@@ -19,7 +19,7 @@ pub trait ToolSet: Send + Sync {
     }
 
     /// Makes a call of one of its tools. A call that is given up stops at its next wait.
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>>;
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>>;
 
     /// Those of its tools of which some use can succeed under one of what steps leave.
     fn left(&self, _left: &[Option<StepAccess>]) -> Vec<&ToolCard> {

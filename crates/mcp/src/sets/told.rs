@@ -6,22 +6,22 @@ use piton_core::SessionId;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::log::{Outcome, RunName};
+use crate::log::{CallOutcome, RunName};
 
 /// What came of a call.
 ///
 /// *Invariants*: the structured content, where there is any, is what is recorded, and the text says the same for a
 /// model. What is true of one call only stands beside them.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ToolReply {
     pub(crate) structured: Option<Value>,
     pub(crate) text: String,
     pub(crate) beside: Option<String>,
     pub(crate) run: Option<RunName>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CallOutcome,
 }
 
-impl Told {
+impl ToolReply {
     /// A reply, as data and as text.
     pub fn new<T: Serialize>(structured: &T, text: String) -> Self {
         let structured =
@@ -31,7 +31,7 @@ impl Told {
 
     /// A reply that is text alone: what it says is the content of a file or a list, and is not sent twice.
     pub fn text(text: String) -> Self {
-        Self { structured: None, text, beside: None, run: None, outcome: Outcome::Done }
+        Self { structured: None, text, beside: None, run: None, outcome: CallOutcome::Done }
     }
 
     /// The same, with what is true of this call only.
@@ -49,7 +49,7 @@ impl Told {
     /// The same, which sends the agent back if `is_blocked`, for the log.
     #[must_use]
     pub fn blocked(self, is_blocked: bool) -> Self {
-        let outcome = if is_blocked { Outcome::Blocked } else { Outcome::Done };
+        let outcome = if is_blocked { CallOutcome::Blocked } else { CallOutcome::Done };
         Self { outcome, ..self }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use piton_core::port::Entropy;
 use piton_core::port::fixed::SeededEntropy;
-use piton_mcp::catalogue::workflow::ToolName;
+use piton_mcp::catalogue::workflow::WorkflowTool;
 use serde_json::{Map, Value, json};
 
 use crate::rig::{Machine, Pipe};
@@ -87,7 +87,7 @@ async fn whatever_is_sent_to_a_tool_is_answered_with_a_reply_or_an_envelope() {
     let odd = Odd(SeededEntropy::new(seed));
     let count = 400;
     for place in 0..count {
-        let tool = ToolName::ALL[place % ToolName::ALL.len()];
+        let tool = WorkflowTool::ALL[place % WorkflowTool::ALL.len()];
         let schema = tool.input_schema();
         let fields = schema["properties"].as_object().unwrap();
         let names: Vec<&str> = fields.keys().map(String::as_str).chain(["other"]).collect();

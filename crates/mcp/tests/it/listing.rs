@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use piton_mcp::Offer;
+use piton_mcp::ServerBuilder;
 use piton_runtime::files::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
 use piton_store::memory::{MemoryBlobs, MemoryTable};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn machine() -> Machine {
 const MOUNTS: [&str; 2] = ["/mem=memory:rw", "/ref=memory:ro"];
 
 /// What is offered: the sets of Piton, and these Workspaces.
-pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> Offer {
+pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> ServerBuilder {
     let of = || VirtualPorts {
         table: Arc::new(MemoryTable::default()),
         blobs: Arc::new(MemoryBlobs::new(Arc::clone(&machine.ports.clock))),
@@ -41,7 +41,7 @@ pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> Offer {
     let mounts: Vec<Mount> = mounts.iter().map(|text| text.parse().unwrap()).collect();
     let joined = join(vec![Declared::typed(&mounts, machine.project())], None);
     let world = FileWorld::open(joined, &ports).await.unwrap();
-    Offer::from(machine.runtime()).with_files(Arc::new(world))
+    ServerBuilder::from(machine.runtime()).with_files(Arc::new(world))
 }
 
 async fn client(machine: &Machine, revision: &'static str) -> Pipe {

@@ -1,7 +1,7 @@
 //! What agents are told about the tools before they call one.
 
 use piton_mcp::bounds::TOOLS_BYTES_MAX;
-use piton_mcp::catalogue::workflow::ToolName;
+use piton_mcp::catalogue::workflow::WorkflowTool;
 use piton_mcp::catalogue::{Catalogue, ToolCard, sets};
 use serde_json::{Value, json};
 
@@ -123,7 +123,7 @@ fn descriptions_name_only_tools_that_exist() {
 async fn every_next_intent_is_explained_where_it_occurs() {
     let tools = tools().await;
     assert!(!tools[3]["description"].as_str().unwrap().contains("nextIntent"), "no text has one");
-    let schema = ToolName::ContinueWorkflow.output_schema();
+    let schema = WorkflowTool::ContinueWorkflow.output_schema();
     let words = schema["properties"]["nextIntent"]["description"].as_str().unwrap();
     for intent in
         ["perform_pending_then_continue", "await_user_confirmation", "rehydrate_only", "complete"]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jsonschema::Validator;
-use piton_mcp::catalogue::workflow::ToolName;
+use piton_mcp::catalogue::workflow::WorkflowTool;
 use piton_mcp::catalogue::{Object, error_schema};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn validator(schema: Object) -> Validator {
 }
 
 /// Calls a tool and holds what it took and what it answered to their schemas.
-async fn call(pipe: &mut Pipe, tool: ToolName, arguments: Value) -> Value {
+async fn call(pipe: &mut Pipe, tool: WorkflowTool, arguments: Value) -> Value {
     validator(tool.input_schema()).validate(&arguments).unwrap();
     let answer = pipe.call(tool.as_str(), arguments).await;
     assert!(!answer.is_error, "{}", answer.text);
@@ -31,25 +31,25 @@ async fn every_reply_fits_the_schema_of_its_tool() {
     let machine = Machine::new();
     machine.write("project/.piton/workflows/broken.json", "{");
     let mut pipe = Pipe::at(&machine).await;
-    call(&mut pipe, ToolName::ListWorkflows, json!({})).await;
+    call(&mut pipe, WorkflowTool::ListWorkflows, json!({})).await;
     for mode in ["metadata", "preview", "full"] {
         let arguments = json!({ "workflowId": "wr.tour", "mode": mode });
-        call(&mut pipe, ToolName::InspectWorkflow, arguments).await;
+        call(&mut pipe, WorkflowTool::InspectWorkflow, arguments).await;
     }
     let start = json!({ "workflowId": "wr.tour", "goal": "look around", "context": { "a": 1 } });
-    let first = call(&mut pipe, ToolName::StartWorkflow, start).await;
+    let first = call(&mut pipe, WorkflowTool::StartWorkflow, start).await;
     let output = json!({ "notesMarkdown": "Nothing." });
     let blocked = json!({ "ackToken": first["ackToken"], "output": output });
-    let blocked = call(&mut pipe, ToolName::ContinueWorkflow, blocked).await;
+    let blocked = call(&mut pipe, WorkflowTool::ContinueWorkflow, blocked).await;
     assert_eq!(blocked["kind"], "blocked");
     let output = json!({ "notesMarkdown": "Project: a sample\nSeen: 3 files" });
     let on = json!({ "ackToken": blocked["ackToken"], "output": output });
-    let second = call(&mut pipe, ToolName::ContinueWorkflow, on).await;
+    let second = call(&mut pipe, WorkflowTool::ContinueWorkflow, on).await;
     let state = json!({ "stateToken": second["stateToken"] });
-    call(&mut pipe, ToolName::ContinueWorkflow, state).await;
+    call(&mut pipe, WorkflowTool::ContinueWorkflow, state).await;
     let bookmark = json!({ "checkpointToken": second["checkpointToken"] });
-    call(&mut pipe, ToolName::CheckpointWorkflow, bookmark).await;
-    let found = call(&mut pipe, ToolName::ResumeSession, json!({})).await;
+    call(&mut pipe, WorkflowTool::CheckpointWorkflow, bookmark).await;
+    let found = call(&mut pipe, WorkflowTool::ResumeSession, json!({})).await;
     assert_eq!(found["candidates"].as_array().unwrap().len(), 1);
 }
 
@@ -72,7 +72,7 @@ fn fields(schema: &Value, found: &mut BTreeSet<String>) {
 #[tokio::test]
 async fn what_a_step_requires_stands_in_its_prompt_and_in_no_field_beside_it() {
     let mut known = BTreeSet::new();
-    for tool in [ToolName::StartWorkflow, ToolName::ContinueWorkflow] {
+    for tool in [WorkflowTool::StartWorkflow, WorkflowTool::ContinueWorkflow] {
         fields(&Value::Object(tool.output_schema()), &mut known);
     }
     assert!(known.contains("prompt") && known.contains("nextIntent"), "{known:?}");
@@ -82,7 +82,7 @@ async fn what_a_step_requires_stands_in_its_prompt_and_in_no_field_beside_it() {
     let machine = Machine::new();
     let mut pipe = Pipe::at(&machine).await;
     let start = json!({ "workflowId": "wr.tour" });
-    let reply = call(&mut pipe, ToolName::StartWorkflow, start.clone()).await;
+    let reply = call(&mut pipe, WorkflowTool::StartWorkflow, start.clone()).await;
     let prompt = reply["pending"]["prompt"].as_str().unwrap();
     assert!(prompt.contains("\n---\nOUTPUT REQUIREMENTS:\n- "), "{prompt}");
     let text = pipe.call("start_workflow", start).await.text;

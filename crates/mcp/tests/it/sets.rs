@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
-use piton_mcp::Offer;
+use piton_mcp::ServerBuilder;
 use piton_mcp::catalogue::{Catalogue, Hints, ToolCard, input, output};
-use piton_mcp::sets::{Call, Told, ToolSet};
+use piton_mcp::sets::{CheckedCall, ToolReply, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ impl ToolSet for Echo {
         &self.0
     }
 
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
         Box::pin(async move {
             assert_eq!(call.tool(), "say");
             let run = call.run().map(str::to_owned);
@@ -57,14 +57,14 @@ impl ToolSet for Echo {
             if word == "mud" {
                 return Err(Envelope::new(Code::ValidationError, "That is no word."));
             }
-            Ok(Told::new(&Said { word: word.clone(), run }, word))
+            Ok(ToolReply::new(&Said { word: word.clone(), run }, word))
         })
     }
 }
 
 /// A client that is offered the set if its connection is given it.
 async fn client(machine: &Machine, is_given: bool) -> (Pipe, Value) {
-    let offer = Offer::from(machine.runtime())
+    let offer = ServerBuilder::from(machine.runtime())
         .with(move |_| is_given.then(|| Arc::new(Echo::new()) as Arc<dyn ToolSet>));
     Pipe::offered(machine, offer).await
 }
@@ -133,12 +133,12 @@ async fn a_set_that_panics_ends_one_call() {
         fn catalogue(&self) -> &Catalogue {
             &self.0
         }
-        fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+        fn call<'a>(&'a self, _: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
             Box::pin(async { panic!("a fault with a secret in its words") })
         }
     }
     let machine = Machine::new();
-    let offer = Offer::from(machine.runtime())
+    let offer = ServerBuilder::from(machine.runtime())
         .with(|_| Some(Arc::new(Broken(Echo::new().0)) as Arc<dyn ToolSet>));
     let (mut pipe, _) = Pipe::offered(&machine, offer).await;
     let failed = pipe.call("say", json!({ "word": "ibis" })).await;

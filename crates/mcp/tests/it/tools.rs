@@ -1,7 +1,7 @@
 //! Every tool, as a scripted agent uses it.
 
 use piton_core::SessionId;
-use piton_mcp::catalogue::workflow::ToolName;
+use piton_mcp::catalogue::workflow::WorkflowTool;
 use piton_store::StreamId;
 use serde_json::{Value, json};
 
@@ -136,18 +136,18 @@ async fn of_all_tools_only_an_ack_token_adds_to_the_step_that_it_is_for() {
     let artifact = before.iter().find_map(|event| event.pointer("/data/payload/sha256")).unwrap();
     let (state, bookmark) = (second.at("/stateToken"), second.at("/checkpointToken"));
     let calls = [
-        (ToolName::ListWorkflows, json!({})),
-        (ToolName::InspectWorkflow, json!({ "workflowId": "project.plain" })),
-        (ToolName::StartWorkflow, json!({ "workflowId": "project.plain" })),
-        (ToolName::ContinueWorkflow, json!({ "stateToken": state })),
+        (WorkflowTool::ListWorkflows, json!({})),
+        (WorkflowTool::InspectWorkflow, json!({ "workflowId": "project.plain" })),
+        (WorkflowTool::StartWorkflow, json!({ "workflowId": "project.plain" })),
+        (WorkflowTool::ContinueWorkflow, json!({ "stateToken": state })),
         (
-            ToolName::CheckpointWorkflow,
+            WorkflowTool::CheckpointWorkflow,
             json!({ "checkpointToken": bookmark, "label": second.at("/run/label"), "output": output }),
         ),
-        (ToolName::GetArtifact, json!({ "digest": artifact })),
-        (ToolName::ResumeSession, json!({ "query": "project.plain" })),
+        (WorkflowTool::GetArtifact, json!({ "digest": artifact })),
+        (WorkflowTool::ResumeSession, json!({ "query": "project.plain" })),
     ];
-    assert_eq!(calls.each_ref().map(|(tool, _)| *tool), *ToolName::ALL);
+    assert_eq!(calls.each_ref().map(|(tool, _)| *tool), *WorkflowTool::ALL);
     for (tool, arguments) in calls {
         let answer = pipe.call(tool.as_str(), arguments).await;
         assert!(!answer.is_error, "{tool}: {}", answer.text);

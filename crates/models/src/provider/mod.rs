@@ -18,4 +18,4 @@ pub use name::{ProviderName, ProviderNameError};
 pub use settings::{ProviderSettings, check};
 #[cfg(feature = "providers")]
 pub use system_secrets::SystemSecrets;
-pub use wire::Wire;
+pub use wire::WireFormat;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::base_url::BaseUrl;
 use super::key::KeyReference;
 use super::name::ProviderName;
-use super::wire::Wire;
+use super::wire::WireFormat;
 use crate::bounds::{PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX};
 use crate::error::Error;
 
@@ -18,7 +18,7 @@ pub struct ProviderSettings {
     /// What it is called.
     pub name: ProviderName,
     /// What it speaks.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// Where it is, if not where the inventor of the format is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<BaseUrl>,
@@ -39,7 +39,7 @@ const fn timeout_ms_default() -> u64 {
 
 impl ProviderSettings {
     /// A provider that speaks `wire`, where the inventor of the format is, without a key.
-    pub const fn new(name: ProviderName, wire: Wire) -> Self {
+    pub const fn new(name: ProviderName, wire: WireFormat) -> Self {
         let timeout_ms = TIMEOUT_MS_DEFAULT;
         Self { name, wire, base_url: None, key: None, model: None, timeout_ms }
     }

@@ -2,7 +2,7 @@
 
 piton_core::closed_set! {
     /// The wire format of a provider.
-    pub enum Wire {
+    pub enum WireFormat {
         /// The chat completions of OpenAI, which most other providers and gateways speak as well.
         OpenAi => "openai",
         /// The messages of Anthropic.
@@ -12,7 +12,7 @@ piton_core::closed_set! {
     }
 }
 
-impl Wire {
+impl WireFormat {
     /// Where the provider that invented the format is.
     pub const fn default_base_url(self) -> &'static str {
         match self {

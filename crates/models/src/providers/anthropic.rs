@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, DraftCall, Ending};
-use super::format::{Flaw, put};
+use super::draft::{AnswerDraft, DraftCall, FinishReason};
+use super::format::{FormatFlaw, put};
 use super::openai::text_of;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
@@ -76,17 +76,17 @@ fn messages(messages: &[Message]) -> Vec<Value> {
     written
 }
 
-pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+pub(super) fn whole(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     if body["type"] == "error" || !body["error"].is_null() {
-        return Err(Flaw::Told(body.clone()));
+        return Err(FormatFlaw::Told(body.clone()));
     }
     let blocks = body["content"].as_array();
-    let blocks = blocks.ok_or(Flaw::FORM)?;
-    let mut draft = Draft {
+    let blocks = blocks.ok_or(FormatFlaw::FORM)?;
+    let mut draft = AnswerDraft {
         model: body["model"].as_str().map(ToOwned::to_owned),
         ending: ending(&body["stop_reason"]),
         over: true,
-        ..Draft::default()
+        ..AnswerDraft::default()
     };
     for block in blocks {
         match block["type"].as_str() {
@@ -103,9 +103,9 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     Ok(draft)
 }
 
-pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, FormatFlaw> {
     match data["type"].as_str() {
-        Some("error") => return Err(Flaw::Told(data.clone())),
+        Some("error") => return Err(FormatFlaw::Told(data.clone())),
         Some("message_start") => {
             draft.model = data["message"]["model"].as_str().map(ToOwned::to_owned);
             count(&data["message"]["usage"], draft);
@@ -114,7 +114,7 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
             let block = &data["content_block"];
             let (id, name) = (text_of(&block["id"]), text_of(&block["name"]));
             let Some(call) = draft.call(draft.calls.len()) else {
-                return Err(Flaw::CALLS);
+                return Err(FormatFlaw::CALLS);
             };
             (call.id, call.name) = (id, name);
         }
@@ -140,20 +140,20 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
 }
 
 /// The reason of a message. It is null only in the event that starts a stream; every message that has ended has one.
-fn ending(reason: &Value) -> Option<Ending> {
+fn ending(reason: &Value) -> Option<FinishReason> {
     Some(match reason.as_str()? {
-        "end_turn" | "stop_sequence" => Ending::Complete,
-        "max_tokens" | "model_context_window_exceeded" => Ending::Truncated,
-        "tool_use" => Ending::ToolCalls,
-        "refusal" => Ending::Declined,
+        "end_turn" | "stop_sequence" => FinishReason::Complete,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Truncated,
+        "tool_use" => FinishReason::ToolCalls,
+        "refusal" => FinishReason::Declined,
         // A provider pauses only for tools that it runs itself, and none of those is offered here.
-        "pause_turn" => Ending::Paused,
-        other => Ending::Other(other.to_owned()),
+        "pause_turn" => FinishReason::Paused,
+        other => FinishReason::Other(other.to_owned()),
     })
 }
 
 /// Counts come in several places, the last of which stands.
-fn count(value: &Value, draft: &mut Draft) {
+fn count(value: &Value, draft: &mut AnswerDraft) {
     let usage = &mut draft.usage;
     usage.input_tokens = value["input_tokens"].as_u64().or(usage.input_tokens);
     usage.output_tokens = value["output_tokens"].as_u64().or(usage.output_tokens);

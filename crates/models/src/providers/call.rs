@@ -14,7 +14,7 @@ use crate::error::{Error, Redaction};
 use crate::provider::{ProviderSettings, Secret};
 use crate::request::Request;
 
-pub(super) struct Call {
+pub(super) struct ProviderCall {
     pub(super) http: reqwest::Client,
     pub(super) settings: ProviderSettings,
     pub(super) model: String,
@@ -23,7 +23,7 @@ pub(super) struct Call {
     pub(super) offers_tools: bool,
 }
 
-impl Call {
+impl ProviderCall {
     pub(super) const fn patience(&self) -> Duration {
         Duration::from_millis(self.settings.timeout_ms)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::call::Call;
+use super::call::ProviderCall;
 use super::streaming;
 use crate::answer::Answer;
 use crate::bounds::CONNECT_TIMEOUT_MS;
@@ -71,7 +71,7 @@ impl Providers {
     }
 
     /// All that one call needs, with the key.
-    pub(super) fn call(&self, request: &Request) -> Result<Call, Error> {
+    pub(super) fn call(&self, request: &Request) -> Result<ProviderCall, Error> {
         request.check()?;
         let settings = self.chosen(request)?;
         let name = &settings.name;
@@ -82,7 +82,13 @@ impl Providers {
         let secret = settings.key.as_ref().map(read).transpose()?;
         let settings = settings.clone();
         let offers_tools = !request.tools.is_empty() && request.tool_choice != ToolChoice::None;
-        Ok(Call { http: self.http.clone(), settings, model: model.clone(), secret, offers_tools })
+        Ok(ProviderCall {
+            http: self.http.clone(),
+            settings,
+            model: model.clone(),
+            secret,
+            offers_tools,
+        })
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tool::ToolCall;
 /// Each wire format lists the reasons that it knows; only a listed one makes an answer complete. A word that nobody
 /// here has read about may mean that half of the answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum FinishReason {
     Complete,
     ToolCalls,
     /// The limit of tokens, or of the model's context, was reached.
@@ -38,19 +38,19 @@ pub(super) struct DraftCall {
 
 /// What was received so far.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct AnswerDraft {
     pub(super) model: Option<String>,
     pub(super) text: String,
     pub(super) calls: Vec<DraftCall>,
     /// What the model said instead of an answer.
     pub(super) refusal: String,
-    pub(super) ending: Option<Ending>,
+    pub(super) ending: Option<FinishReason>,
     pub(super) usage: Usage,
     /// Whether the format said that the answer is complete.
     pub(super) over: bool,
 }
 
-impl Draft {
+impl AnswerDraft {
     /// How much was gathered, as the limit of an answer counts it.
     pub(super) fn bytes(&self) -> usize {
         let call = |call: &DraftCall| call.id.len() + call.name.len() + call.arguments.len();
@@ -75,15 +75,15 @@ impl Draft {
             return Some(format!("it calls the tool `{}`, but no tool was offered", call.name));
         }
         match &self.ending {
-            Some(Ending::ToolCalls) if self.calls.is_empty() => {
+            Some(FinishReason::ToolCalls) if self.calls.is_empty() => {
                 Some("it ends in order to call a tool, but calls none".to_owned())
             }
-            Some(Ending::Paused) => Some(
+            Some(FinishReason::Paused) => Some(
                 "the provider paused the turn (`pause_turn`) to continue it in another request, which is not \
                  supported"
                     .to_owned(),
             ),
-            Some(Ending::Other(reason)) => {
+            Some(FinishReason::Other(reason)) => {
                 Some(format!("it ends for the reason `{reason}`, which is not one of a complete answer"))
             }
             None => Some("it does not say why it ends".to_owned()),
@@ -93,11 +93,11 @@ impl Draft {
 
     /// Returns the answer if it is a complete one: with words or tool calls, not cut off, and not declined.
     pub(super) fn answer(self, failing: &Failing<'_>) -> Result<Answer, Error> {
-        if self.ending == Some(Ending::Declined) || !self.refusal.is_empty() {
+        if self.ending == Some(FinishReason::Declined) || !self.refusal.is_empty() {
             let words = if self.refusal.is_empty() { &self.text } else { &self.refusal };
             return Err(failing.declined(words, self.usage));
         }
-        if self.ending == Some(Ending::Truncated) {
+        if self.ending == Some(FinishReason::Truncated) {
             return Err(failing.truncated(self.usage));
         }
         if let Some(problem) = self.unfinished(failing.offers_tools) {

@@ -9,7 +9,7 @@ use std::error::Error as StdError;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::format::Flaw;
+use super::format::FormatFlaw;
 use crate::answer::Usage;
 use crate::error::{Error, Redaction};
 use crate::provider::ProviderName;
@@ -26,10 +26,10 @@ pub(super) struct Failing<'a> {
 
 impl Failing<'_> {
     /// What a flaw in something that was received means.
-    pub(super) fn flaw(&self, flaw: &Flaw) -> Error {
+    pub(super) fn flaw(&self, flaw: &FormatFlaw) -> Error {
         match flaw {
-            Flaw::Shape(problem) => self.bad(problem),
-            Flaw::Told(body) => self.told_in_body(body),
+            FormatFlaw::Shape(problem) => self.bad(problem),
+            FormatFlaw::Told(body) => self.told_in_body(body),
         }
     }
 

@@ -3,22 +3,22 @@
 use piton_core::keep_numbers;
 use serde_json::Value;
 
-use super::draft::Draft;
-use super::frames::Frame;
+use super::draft::AnswerDraft;
+use super::frames::StreamFrame;
 use super::{anthropic, ollama, openai};
-use crate::provider::Wire;
+use crate::provider::WireFormat;
 use crate::request::Request;
 
 /// What is wrong with something that a provider sent.
 #[derive(Debug)]
-pub(super) enum Flaw {
+pub(super) enum FormatFlaw {
     /// It is not of the shape that the format has.
     Shape(&'static str),
     /// The provider tells of a failure.
     Told(Value),
 }
 
-impl Flaw {
+impl FormatFlaw {
     /// Something that every answer has is not there.
     pub(super) const FORM: Self = Self::Shape("it is not of the shape that the wire format has");
     /// There is no end of tool calls.
@@ -26,20 +26,20 @@ impl Flaw {
 }
 
 /// Where requests go, below the base URL.
-pub(super) const fn path(wire: Wire) -> &'static str {
+pub(super) const fn path(wire: WireFormat) -> &'static str {
     match wire {
-        Wire::OpenAi => "chat/completions",
-        Wire::Anthropic => "messages",
-        Wire::Ollama => "api/chat",
+        WireFormat::OpenAi => "chat/completions",
+        WireFormat::Anthropic => "messages",
+        WireFormat::Ollama => "api/chat",
     }
 }
 
 /// The headers that carry a key, and what else the format wants.
-pub(super) fn headers(wire: Wire, key: Option<&str>) -> Vec<(&'static str, String)> {
+pub(super) fn headers(wire: WireFormat, key: Option<&str>) -> Vec<(&'static str, String)> {
     let bearer = |key: &str| ("authorization", format!("Bearer {key}"));
     match wire {
-        Wire::OpenAi | Wire::Ollama => key.map(bearer).into_iter().collect(),
-        Wire::Anthropic => {
+        WireFormat::OpenAi | WireFormat::Ollama => key.map(bearer).into_iter().collect(),
+        WireFormat::Anthropic => {
             let key = key.map(|key| ("x-api-key", key.to_owned()));
             key.into_iter().chain([("anthropic-version", "2023-06-01".to_owned())]).collect()
         }
@@ -47,35 +47,39 @@ pub(super) fn headers(wire: Wire, key: Option<&str>) -> Vec<(&'static str, Strin
 }
 
 /// The body of a request.
-pub(super) fn body(wire: Wire, request: &Request, model: &str, stream: bool) -> Value {
+pub(super) fn body(wire: WireFormat, request: &Request, model: &str, stream: bool) -> Value {
     match wire {
-        Wire::OpenAi => openai::body(request, model, stream),
-        Wire::Anthropic => anthropic::body(request, model, stream),
-        Wire::Ollama => ollama::body(request, model, stream),
+        WireFormat::OpenAi => openai::body(request, model, stream),
+        WireFormat::Anthropic => anthropic::body(request, model, stream),
+        WireFormat::Ollama => ollama::body(request, model, stream),
     }
 }
 
 /// A whole answer.
-pub(super) fn whole(wire: Wire, body: &Value) -> Result<Draft, Flaw> {
+pub(super) fn whole(wire: WireFormat, body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     match wire {
-        Wire::OpenAi => openai::whole(body),
-        Wire::Anthropic => anthropic::whole(body),
-        Wire::Ollama => ollama::whole(body),
+        WireFormat::OpenAi => openai::whole(body),
+        WireFormat::Anthropic => anthropic::whole(body),
+        WireFormat::Ollama => ollama::whole(body),
     }
 }
 
 /// Adds a piece of a stream to what was gathered; gives the words in it.
-pub(super) fn piece(wire: Wire, frame: &Frame, draft: &mut Draft) -> Result<String, Flaw> {
-    if wire == Wire::OpenAi && frame.data == "[DONE]" {
+pub(super) fn piece(
+    wire: WireFormat,
+    frame: &StreamFrame,
+    draft: &mut AnswerDraft,
+) -> Result<String, FormatFlaw> {
+    if wire == WireFormat::OpenAi && frame.data == "[DONE]" {
         draft.over = true;
         return Ok(String::new());
     }
     let data: Value = serde_json::from_str(&keep_numbers(&frame.data).0)
-        .map_err(|_| Flaw::Shape("a piece of the stream is not JSON"))?;
+        .map_err(|_| FormatFlaw::Shape("a piece of the stream is not JSON"))?;
     match wire {
-        Wire::OpenAi => openai::piece(&data, draft),
-        Wire::Anthropic => anthropic::piece(&data, draft),
-        Wire::Ollama => ollama::piece(&data, draft),
+        WireFormat::OpenAi => openai::piece(&data, draft),
+        WireFormat::Anthropic => anthropic::piece(&data, draft),
+        WireFormat::Ollama => ollama::piece(&data, draft),
     }
 }
 

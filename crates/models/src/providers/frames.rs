@@ -1,10 +1,10 @@
 //! The pieces of a stream out of its bytes: server-sent events, or lines of JSON; pure.
 
-use crate::provider::Wire;
+use crate::provider::WireFormat;
 
 /// One piece.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct StreamFrame {
     pub(super) data: String,
 }
 
@@ -27,20 +27,20 @@ impl Frames {
     }
 
     /// The next whole piece.
-    pub(super) fn next(&mut self, wire: Wire) -> Option<Frame> {
+    pub(super) fn next(&mut self, wire: WireFormat) -> Option<StreamFrame> {
         loop {
             let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
             let line: Vec<u8> = self.bytes.drain(..=end).collect();
             let line = String::from_utf8_lossy(&line);
             let line = line.trim_end_matches(['\r', '\n']);
-            if wire == Wire::Ollama {
+            if wire == WireFormat::Ollama {
                 if !line.trim().is_empty() {
-                    return Some(Frame { data: line.to_owned() });
+                    return Some(StreamFrame { data: line.to_owned() });
                 }
             } else if let Some(data) = line.strip_prefix("data:") {
                 self.data.push(data.strip_prefix(' ').unwrap_or(data).to_owned());
             } else if line.is_empty() && !self.data.is_empty() {
-                return Some(Frame { data: std::mem::take(&mut self.data).join("\n") });
+                return Some(StreamFrame { data: std::mem::take(&mut self.data).join("\n") });
             }
         }
     }
@@ -50,7 +50,7 @@ impl Frames {
 mod tests {
     use super::*;
 
-    fn all(wire: Wire, chunks: &[&str]) -> Vec<String> {
+    fn all(wire: WireFormat, chunks: &[&str]) -> Vec<String> {
         let mut frames = Frames::default();
         let mut found = Vec::new();
         for chunk in chunks {
@@ -67,14 +67,14 @@ mod tests {
         let text = ": hello\r\nevent: a\r\ndata: {\"x\":1}\r\n\r\ndata: one\ndata: two\n\nid: 7\n\ndata: half";
         let expected = ["{\"x\":1}", "one\ntwo"];
         for cut in 0..=text.len() {
-            assert_eq!(all(Wire::OpenAi, &[&text[..cut], &text[cut..]]), expected, "{cut}");
+            assert_eq!(all(WireFormat::OpenAi, &[&text[..cut], &text[cut..]]), expected, "{cut}");
         }
     }
 
     #[test]
     fn lines_are_pieces_where_the_format_has_lines() {
         assert_eq!(
-            all(Wire::Ollama, &["{\"a\":1}\n\n{\"b\"", ":2}\n{"]),
+            all(WireFormat::Ollama, &["{\"a\":1}\n\n{\"b\"", ":2}\n{"]),
             ["{\"a\":1}", "{\"b\":2}"]
         );
     }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Ending};
-use super::format::{Flaw, put};
+use super::draft::{AnswerDraft, FinishReason};
+use super::format::{FormatFlaw, put};
 use super::openai::{text_of, tools};
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
@@ -49,25 +49,25 @@ fn message(message: &Message) -> Value {
     }
 }
 
-pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
-    let mut draft = Draft::default();
+pub(super) fn whole(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
+    let mut draft = AnswerDraft::default();
     piece(body, &mut draft)?;
     match (body["message"].is_object(), draft.over) {
-        (false, _) => Err(Flaw::FORM),
-        (true, false) => Err(Flaw::Shape("it is not complete: `done` is not true")),
+        (false, _) => Err(FormatFlaw::FORM),
+        (true, false) => Err(FormatFlaw::Shape("it is not complete: `done` is not true")),
         (true, true) => Ok(draft),
     }
 }
 
-pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, FormatFlaw> {
     if !data["error"].is_null() {
-        return Err(Flaw::Told(data.clone()));
+        return Err(FormatFlaw::Told(data.clone()));
     }
     if let Some(model) = data["model"].as_str() {
         draft.model = Some(model.to_owned());
     }
     for call in data["message"]["tool_calls"].as_array().into_iter().flatten() {
-        let next = draft.call(draft.calls.len()).ok_or(Flaw::CALLS)?;
+        let next = draft.call(draft.calls.len()).ok_or(FormatFlaw::CALLS)?;
         next.id = text_of(&call["id"]);
         next.name = text_of(&call["function"]["name"]);
         next.arguments = call["function"]["arguments"].to_string();
@@ -85,10 +85,10 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
 
 /// The reason of an answer that is done. Here `done` says that an answer is complete; versions before 0.1.38 sent no
 /// reason beside it.
-fn ending(reason: &Value) -> Ending {
+fn ending(reason: &Value) -> FinishReason {
     match reason.as_str() {
-        None | Some("" | "stop") => Ending::Complete,
-        Some("length") => Ending::Truncated,
-        Some(other) => Ending::Other(other.to_owned()),
+        None | Some("" | "stop") => FinishReason::Complete,
+        Some("length") => FinishReason::Truncated,
+        Some(other) => FinishReason::Other(other.to_owned()),
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, DraftCall, Ending};
-use super::format::{Flaw, put};
+use super::draft::{AnswerDraft, DraftCall, FinishReason};
+use super::format::{FormatFlaw, put};
 use crate::answer::Usage;
 use crate::bounds::ANSWER_TOKENS_DEFAULT;
 use crate::message::Message;
@@ -76,13 +76,13 @@ fn message(message: &Message) -> Value {
     }
 }
 
-pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
+pub(super) fn whole(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     if !body["error"].is_null() {
-        return Err(Flaw::Told(body.clone()));
+        return Err(FormatFlaw::Told(body.clone()));
     }
     let choice = &body["choices"][0];
     let message = choice["message"].as_object();
-    let message = message.ok_or(Flaw::FORM)?;
+    let message = message.ok_or(FormatFlaw::FORM)?;
     let (text, mut refusal) = content(message.get("content").unwrap_or(&Value::Null));
     refusal.push_str(message.get("refusal").and_then(Value::as_str).unwrap_or_default());
     let calls = message.get("tool_calls").and_then(Value::as_array);
@@ -91,7 +91,7 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
         name: text_of(&call["function"]["name"]),
         arguments: arguments(&call["function"]["arguments"]),
     };
-    Ok(Draft {
+    Ok(AnswerDraft {
         model: body["model"].as_str().map(ToOwned::to_owned),
         text,
         refusal,
@@ -102,9 +102,9 @@ pub(super) fn whole(body: &Value) -> Result<Draft, Flaw> {
     })
 }
 
-pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
+pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, FormatFlaw> {
     if !data["error"].is_null() {
-        return Err(Flaw::Told(data.clone()));
+        return Err(FormatFlaw::Told(data.clone()));
     }
     if data["usage"].is_object() {
         draft.usage = usage(&data["usage"]);
@@ -113,8 +113,8 @@ pub(super) fn piece(data: &Value, draft: &mut Draft) -> Result<String, Flaw> {
     draft.ending = ending(&choice["finish_reason"]).or(draft.ending.take());
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
-        let Some(draft) = draft.call(index.ok_or(Flaw::FORM)?) else {
-            return Err(Flaw::CALLS);
+        let Some(draft) = draft.call(index.ok_or(FormatFlaw::FORM)?) else {
+            return Err(FormatFlaw::CALLS);
         };
         draft.id.push_str(call["id"].as_str().unwrap_or_default());
         draft.name.push_str(call["function"]["name"].as_str().unwrap_or_default());
@@ -156,16 +156,16 @@ pub(super) fn text_of(value: &Value) -> String {
 /// Besides OpenAI's own reasons these are those of servers that speak its format: xAI (`end_turn`), Together (`eos`),
 /// text-generation-inference (`eos_token`, `stop_sequence`), Mistral (`model_length`), Zhipu (`sensitive`), and
 /// gateways that pass on the reasons of Anthropic.
-fn ending(reason: &Value) -> Option<Ending> {
+fn ending(reason: &Value) -> Option<FinishReason> {
     Some(match reason.as_str()? {
         "" => return None,
-        "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => Ending::Complete,
+        "stop" | "end_turn" | "eos" | "eos_token" | "stop_sequence" => FinishReason::Complete,
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => {
-            Ending::Truncated
+            FinishReason::Truncated
         }
-        "tool_calls" | "function_call" | "tool_use" => Ending::ToolCalls,
-        "content_filter" | "refusal" | "sensitive" => Ending::Declined,
-        other => Ending::Other(other.to_owned()),
+        "tool_calls" | "function_call" | "tool_use" => FinishReason::ToolCalls,
+        "content_filter" | "refusal" | "sensitive" => FinishReason::Declined,
+        other => FinishReason::Other(other.to_owned()),
     })
 }
 

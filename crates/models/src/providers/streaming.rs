@@ -6,29 +6,29 @@ use futures_util::stream;
 use reqwest::Response;
 use tokio::time::timeout;
 
-use super::call::Call;
+use super::call::ProviderCall;
 use super::client::Providers;
-use super::draft::Draft;
+use super::draft::AnswerDraft;
 use super::format::piece;
-use super::frames::{Frame, Frames};
+use super::frames::{Frames, StreamFrame};
 use crate::bounds::{ANSWER_BYTES_MAX, STREAM_BYTES_MAX};
 use crate::error::Error;
-use crate::provider::Wire;
+use crate::provider::WireFormat;
 use crate::request::Request;
-use crate::stream::{AnswerStream, Part};
+use crate::stream::{AnswerPart, AnswerStream};
 
 /// How far a stream is.
 enum Stage {
     Asking(Box<(Providers, Request)>),
-    Reading(Box<Reading>),
+    Reading(Box<StreamReader>),
     Over,
 }
 
-struct Reading {
-    call: Call,
+struct StreamReader {
+    call: ProviderCall,
     response: Response,
     frames: Frames,
-    draft: Draft,
+    draft: AnswerDraft,
     /// How many bytes came in all.
     received: usize,
 }
@@ -39,7 +39,7 @@ pub(super) fn stream(providers: Providers, request: Request) -> AnswerStream {
     Box::pin(stream::unfold(stage, next))
 }
 
-async fn next(stage: Stage) -> Option<(Result<Part, Error>, Stage)> {
+async fn next(stage: Stage) -> Option<(Result<AnswerPart, Error>, Stage)> {
     let mut reading = match stage {
         Stage::Over => return None,
         Stage::Reading(reading) => reading,
@@ -49,21 +49,21 @@ async fn next(stage: Stage) -> Option<(Result<Part, Error>, Stage)> {
         },
     };
     match reading.words().await {
-        Ok(Some(words)) => Some((Ok(Part::Text(words)), Stage::Reading(reading))),
+        Ok(Some(words)) => Some((Ok(AnswerPart::Text(words)), Stage::Reading(reading))),
         Ok(None) => Some((reading.done(), Stage::Over)),
         Err(error) => Some((Err(error), Stage::Over)),
     }
 }
 
-async fn ask(providers: &Providers, request: &Request) -> Result<Reading, Error> {
+async fn ask(providers: &Providers, request: &Request) -> Result<StreamReader, Error> {
     let call = providers.call(request)?;
     let sent = timeout(call.patience(), call.send(request, true)).await;
     let response = sent.map_err(|_| call.failing().timeout())??;
-    let (frames, draft) = (Frames::default(), Draft::default());
-    Ok(Reading { call, response, frames, draft, received: 0 })
+    let (frames, draft) = (Frames::default(), AnswerDraft::default());
+    Ok(StreamReader { call, response, frames, draft, received: 0 })
 }
 
-impl Reading {
+impl StreamReader {
     /// The next words; nothing when the answer is complete.
     async fn words(&mut self) -> Result<Option<String>, Error> {
         let wire = self.call.settings.wire;
@@ -82,12 +82,12 @@ impl Reading {
     }
 
     /// The next whole piece, which may take as long as the settings say; nothing at the end.
-    async fn frame(&mut self) -> Result<Option<Frame>, Error> {
+    async fn frame(&mut self) -> Result<Option<StreamFrame>, Error> {
         let read = timeout(self.call.patience(), self.next_frame()).await;
         read.unwrap_or_else(|_| Err(self.call.failing().timeout()))
     }
 
-    async fn next_frame(&mut self) -> Result<Option<Frame>, Error> {
+    async fn next_frame(&mut self) -> Result<Option<StreamFrame>, Error> {
         loop {
             if let Some(frame) = self.frames.next(self.call.settings.wire) {
                 return Ok(Some(frame));
@@ -106,13 +106,13 @@ impl Reading {
 
     /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
     fn ended(&self) -> Result<Option<String>, Error> {
-        let complete = self.call.settings.wire == Wire::OpenAi && self.draft.ending.is_some();
+        let complete = self.call.settings.wire == WireFormat::OpenAi && self.draft.ending.is_some();
         if complete { Ok(None) } else { Err(self.call.failing().cut()) }
     }
 
-    fn done(&mut self) -> Result<Part, Error> {
+    fn done(&mut self) -> Result<AnswerPart, Error> {
         let draft = std::mem::take(&mut self.draft);
         let answer = draft.answer(&self.call.failing())?;
-        Ok(Part::Done(Box::new(answer)))
+        Ok(AnswerPart::Done(Box::new(answer)))
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Content;
+use super::reply::ReplyContent;
 
 const REASONS: [&str; 3] = ["end_turn", "max_tokens", "tool_use"];
 
 /// The answer in one piece.
-pub(super) fn whole(content: &Content) -> Value {
+pub(super) fn whole(content: &ReplyContent) -> Value {
     let mut blocks = Vec::new();
     if !content.words.is_empty() {
         blocks.push(json!({ "type": "text", "text": content.text() }));
@@ -27,7 +27,7 @@ fn event(kind: &str, mut body: Value) -> String {
 }
 
 /// The answer in pieces: server-sent events with names.
-pub(super) fn pieces(content: &Content) -> Vec<String> {
+pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let begin = json!({ "message": { "id": "msg_1", "role": "assistant", "model": content.model,
         "content": [], "usage": { "input_tokens": 11, "output_tokens": 1 } } });
     let mut pieces = vec![event("message_start", begin), event("ping", json!({}))];

@@ -8,5 +8,5 @@ mod openai;
 mod reply;
 mod server;
 
-pub use reply::{Fault, Reply};
-pub use server::{ModelServer, Seen};
+pub use reply::{ScriptedReply, ServerFault};
+pub use server::{ModelServer, SeenRequest};

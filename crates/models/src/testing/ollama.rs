@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Content;
+use super::reply::ReplyContent;
 
 /// Ollama gives the same reason whether tools are called or not.
 const REASONS: [&str; 3] = ["stop", "length", "stop"];
 
-fn end(content: &Content) -> Value {
+fn end(content: &ReplyContent) -> Value {
     json!({ "model": content.model, "done": true, "done_reason": content.reason(REASONS),
         "prompt_eval_count": 11, "eval_count": 7 })
 }
 
-fn calls(content: &Content) -> Value {
+fn calls(content: &ReplyContent) -> Value {
     let call = |(name, arguments): &(String, Value)| json!({ "function": { "name": name, "arguments": arguments } });
     content.calls.iter().map(call).collect()
 }
 
 /// The answer in one piece.
-pub(super) fn whole(content: &Content) -> Value {
+pub(super) fn whole(content: &ReplyContent) -> Value {
     let mut body = end(content);
     body["message"] = json!({ "role": "assistant", "content": content.text() });
     if !content.calls.is_empty() {
@@ -28,7 +28,7 @@ pub(super) fn whole(content: &Content) -> Value {
 }
 
 /// The answer in pieces: lines of JSON.
-pub(super) fn pieces(content: &Content) -> Vec<String> {
+pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let line = |message: Value| {
         format!("{}\n", json!({ "model": content.model, "message": message, "done": false }))
     };

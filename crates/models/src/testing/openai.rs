@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::reply::Content;
+use super::reply::ReplyContent;
 
 const REASONS: [&str; 3] = ["stop", "length", "tool_calls"];
 
@@ -12,7 +12,7 @@ fn usage() -> Value {
 }
 
 /// The answer in one piece.
-pub(super) fn whole(content: &Content) -> Value {
+pub(super) fn whole(content: &ReplyContent) -> Value {
     let calls: Vec<Value> = content
         .calls
         .iter()
@@ -34,7 +34,7 @@ pub(super) fn whole(content: &Content) -> Value {
 }
 
 /// The answer in pieces: server-sent events.
-pub(super) fn pieces(content: &Content) -> Vec<String> {
+pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let chunk = |delta: Value, reason: Value| {
         let choices = json!([{ "index": 0, "delta": delta, "finish_reason": reason }]);
         let body = json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "model": content.model, "choices": choices });

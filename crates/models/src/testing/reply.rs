@@ -9,7 +9,7 @@ pub(super) static LONG: LazyLock<String> = LazyLock::new(|| "x".repeat(64 * 1024
 
 /// How the server answers one request.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ScriptedReply {
     /// In words.
     Text(String),
     /// In words, because the limit of tokens is reached.
@@ -20,12 +20,12 @@ pub enum Reply {
     /// sent as it is, if the format has events.
     Raw(Value, Vec<Value>),
     /// Not at all.
-    Fault(Fault),
+    Fault(ServerFault),
 }
 
 /// How the server fails.
 #[derive(Clone, Debug)]
-pub enum Fault {
+pub enum ServerFault {
     /// With a status, what it says about it, and perhaps how many seconds to wait.
     Status(u16, String, Option<u64>),
     /// It hangs up in the middle of the answer.
@@ -50,7 +50,7 @@ pub enum Fault {
     ToldInStream(String),
 }
 
-impl Reply {
+impl ScriptedReply {
     /// An answer in words.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
@@ -63,30 +63,30 @@ impl Reply {
 
     /// A failure with a status.
     pub fn status(status: u16, words: &str) -> Self {
-        Self::Fault(Fault::Status(status, words.to_owned(), None))
+        Self::Fault(ServerFault::Status(status, words.to_owned(), None))
     }
 }
 
 /// What is put into one wire format: a fault has become bytes before.
-pub(super) struct Content {
+pub(super) struct ReplyContent {
     pub(super) model: String,
     pub(super) words: Vec<String>,
     pub(super) calls: Vec<(String, Value)>,
     pub(super) cut_short: bool,
 }
 
-impl Content {
-    pub(super) fn new(model: &str, reply: &Reply) -> Self {
+impl ReplyContent {
+    pub(super) fn new(model: &str, reply: &ScriptedReply) -> Self {
         let (text, calls, cut_short) = match reply {
-            Reply::Text(text) => (text.as_str(), Vec::new(), false),
-            Reply::CutShort(text) => (text.as_str(), Vec::new(), true),
-            Reply::Calls(calls) => ("", calls.clone(), false),
-            Reply::Fault(Fault::Endless) => (LONG.as_str(), Vec::new(), false),
-            Reply::Fault(Fault::EndlessCall) => {
+            ScriptedReply::Text(text) => (text.as_str(), Vec::new(), false),
+            ScriptedReply::CutShort(text) => (text.as_str(), Vec::new(), true),
+            ScriptedReply::Calls(calls) => ("", calls.clone(), false),
+            ScriptedReply::Fault(ServerFault::Endless) => (LONG.as_str(), Vec::new(), false),
+            ScriptedReply::Fault(ServerFault::EndlessCall) => {
                 ("", vec![("f".to_owned(), LONG.as_str().into())], false)
             }
-            Reply::Raw(..) => ("", Vec::new(), false),
-            Reply::Fault(_) => ("cut in the middle", Vec::new(), false),
+            ScriptedReply::Raw(..) => ("", Vec::new(), false),
+            ScriptedReply::Fault(_) => ("cut in the middle", Vec::new(), false),
         };
         let words = text.split_inclusive(' ').map(ToOwned::to_owned).collect();
         Self { model: model.to_owned(), words, calls, cut_short }

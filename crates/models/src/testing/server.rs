@@ -10,13 +10,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 use super::http::{self, Incoming};
-use super::reply::{Content, Fault, LONG, Reply};
+use super::reply::{LONG, ReplyContent, ScriptedReply, ServerFault};
 use super::{anthropic, ollama, openai};
-use crate::provider::{BaseUrl, Wire};
+use crate::provider::{BaseUrl, WireFormat};
 
 /// What the server was sent.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SeenRequest {
     /// The path of the address.
     pub path: String,
     /// The headers, with names in lower case.
@@ -25,7 +25,7 @@ pub struct Seen {
     pub body: Value,
 }
 
-impl Seen {
+impl SeenRequest {
     /// One header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -33,9 +33,9 @@ impl Seen {
 }
 
 #[derive(Default)]
-struct State {
-    replies: VecDeque<Reply>,
-    seen: Vec<Seen>,
+struct ServerState {
+    replies: VecDeque<ScriptedReply>,
+    seen: Vec<SeenRequest>,
     key: Option<String>,
     models: Option<Vec<String>>,
 }
@@ -43,7 +43,7 @@ struct State {
 /// A model server on a port of its own. It ends when it is dropped.
 pub struct ModelServer {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ServerState>>,
     task: JoinHandle<()>,
 }
 
@@ -53,19 +53,19 @@ impl ModelServer {
         let listener =
             TcpListener::bind("127.0.0.1:0").await.expect("this machine has a free port");
         let address = listener.local_addr().expect("it was just bound");
-        let state = Arc::new(Mutex::new(State::default()));
+        let state = Arc::new(Mutex::new(ServerState::default()));
         let task = tokio::spawn(accept(listener, Arc::clone(&state)));
         Self { address, state, task }
     }
 
     /// Where a provider that speaks `wire` is.
-    pub fn base_url(&self, wire: Wire) -> BaseUrl {
-        let path = if wire == Wire::Ollama { "" } else { "v1" };
+    pub fn base_url(&self, wire: WireFormat) -> BaseUrl {
+        let path = if wire == WireFormat::Ollama { "" } else { "v1" };
         BaseUrl::parse(&format!("http://{}/{path}", self.address)).expect("an address is one")
     }
 
     /// Answers the next request, after those that were told before, like this.
-    pub fn then(&self, reply: Reply) -> &Self {
+    pub fn then(&self, reply: ScriptedReply) -> &Self {
         lock(&self.state).replies.push_back(reply);
         self
     }
@@ -83,7 +83,7 @@ impl ModelServer {
     }
 
     /// What it was sent so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<SeenRequest> {
         lock(&self.state).seen.clone()
     }
 }
@@ -94,11 +94,11 @@ impl Drop for ModelServer {
     }
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<ServerState>) -> MutexGuard<'_, ServerState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
+async fn accept(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let state = Arc::clone(&state);
         tokio::spawn(async move {
@@ -112,49 +112,53 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<State>>) {
 }
 
 /// Notes the request, and says how it is answered.
-fn decide(state: &Mutex<State>, incoming: &Incoming) -> Reply {
+fn decide(state: &Mutex<ServerState>, incoming: &Incoming) -> ScriptedReply {
     let mut state = lock(state);
     let Incoming { path, headers, body } = incoming;
-    state.seen.push(Seen { path: path.clone(), headers: headers.clone(), body: body.clone() });
+    state.seen.push(SeenRequest {
+        path: path.clone(),
+        headers: headers.clone(),
+        body: body.clone(),
+    });
     let bearer = incoming.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
     let given = incoming.header("x-api-key").or(bearer);
     if state.key.is_some() && state.key.as_deref() != given {
         let given = given.unwrap_or("none");
-        return Reply::status(401, &format!("Incorrect API key provided: {given}"));
+        return ScriptedReply::status(401, &format!("Incorrect API key provided: {given}"));
     }
     let model = body["model"].as_str().unwrap_or_default();
     if state.models.as_ref().is_some_and(|models| !models.iter().any(|known| known == model)) {
-        return Reply::status(404, &format!("model '{model}' not found"));
+        return ScriptedReply::status(404, &format!("model '{model}' not found"));
     }
     state
         .replies
         .pop_front()
-        .unwrap_or_else(|| Reply::status(500, "the server was told no more answers"))
+        .unwrap_or_else(|| ScriptedReply::status(500, "the server was told no more answers"))
 }
 
-async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &Reply) {
+async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &ScriptedReply) {
     let wire = match incoming.path.as_str() {
-        "/v1/chat/completions" => Wire::OpenAi,
-        "/v1/messages" => Wire::Anthropic,
-        "/api/chat" => Wire::Ollama,
+        "/v1/chat/completions" => WireFormat::OpenAi,
+        "/v1/messages" => WireFormat::Anthropic,
+        "/api/chat" => WireFormat::Ollama,
         path => {
             let body =
                 json!({ "error": { "message": format!("no such path: {path}") } }).to_string();
             return http::send(stream, 404, &[], &body, body.len()).await;
         }
     };
-    if let Reply::Fault(Fault::Status(status, words, after)) = reply {
+    if let ScriptedReply::Fault(ServerFault::Status(status, words, after)) = reply {
         let body = json!({ "error": { "message": words } }).to_string();
         let after: Vec<(&str, String)> =
             after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
         return http::send(stream, *status, &after, &body, body.len()).await;
     }
-    if let Reply::Fault(Fault::EndlessStatus(status)) = reply {
+    if let ScriptedReply::Fault(ServerFault::EndlessStatus(status)) = reply {
         http::begin(stream, *status, "text/plain").await;
         return http::repeat(stream, std::slice::from_ref(&LONG)).await;
     }
     let model = incoming.body["model"].as_str().unwrap_or_default();
-    let content = Content::new(model, reply);
+    let content = ReplyContent::new(model, reply);
     if incoming.body["stream"] == json!(true) {
         pieces(stream, wire, reply, &content).await;
     } else {
@@ -162,60 +166,70 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
     }
 }
 
-async fn whole(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
+async fn whole(
+    stream: &mut BufReader<TcpStream>,
+    wire: WireFormat,
+    reply: &ScriptedReply,
+    content: &ReplyContent,
+) {
     let body = match (reply, wire) {
-        (Reply::Raw(body, _), _) => body.clone(),
-        (_, Wire::OpenAi) => openai::whole(content),
-        (_, Wire::Anthropic) => anthropic::whole(content),
-        (_, Wire::Ollama) => ollama::whole(content),
+        (ScriptedReply::Raw(body, _), _) => body.clone(),
+        (_, WireFormat::OpenAi) => openai::whole(content),
+        (_, WireFormat::Anthropic) => anthropic::whole(content),
+        (_, WireFormat::Ollama) => ollama::whole(content),
     }
     .to_string();
-    let Reply::Fault(fault) = reply else {
+    let ScriptedReply::Fault(fault) = reply else {
         return http::send(stream, 200, &[], &body, body.len()).await;
     };
     match fault {
-        Fault::Hang | Fault::Stall => http::until_gone(stream).await,
-        Fault::Cut => http::send(stream, 200, &[], &body[..body.len() / 2], body.len()).await,
-        Fault::BadJson => http::send(stream, 200, &[], "{ \"half", 7).await,
-        Fault::Drip => {
+        ServerFault::Hang | ServerFault::Stall => http::until_gone(stream).await,
+        ServerFault::Cut => http::send(stream, 200, &[], &body[..body.len() / 2], body.len()).await,
+        ServerFault::BadJson => http::send(stream, 200, &[], "{ \"half", 7).await,
+        ServerFault::Drip => {
             http::begin(stream, 200, "application/json").await;
             http::drip(stream).await;
         }
-        Fault::Endless | Fault::EndlessCall => {
+        ServerFault::Endless | ServerFault::EndlessCall => {
             http::begin(stream, 200, "application/json").await;
             http::repeat(stream, &[body]).await;
         }
-        Fault::ToldInStream(kind) => {
+        ServerFault::ToldInStream(kind) => {
             let body = json!({ "error": { "type": kind, "message": "told at once" } }).to_string();
             http::send(stream, 529, &[], &body, body.len()).await;
         }
-        Fault::NoAnswer | Fault::Status(..) | Fault::EndlessStatus(_) => {
+        ServerFault::NoAnswer | ServerFault::Status(..) | ServerFault::EndlessStatus(_) => {
             http::send(stream, 200, &[], "{}", 2).await;
         }
     }
 }
 
-async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, content: &Content) {
+async fn pieces(
+    stream: &mut BufReader<TcpStream>,
+    wire: WireFormat,
+    reply: &ScriptedReply,
+    content: &ReplyContent,
+) {
     let (pieces, kind) = match (wire, reply) {
-        (Wire::Ollama, Reply::Raw(_, pieces)) => {
+        (WireFormat::Ollama, ScriptedReply::Raw(_, pieces)) => {
             (pieces.iter().map(|piece| format!("{piece}\n")).collect(), "application/x-ndjson")
         }
-        (_, Reply::Raw(_, pieces)) => {
+        (_, ScriptedReply::Raw(_, pieces)) => {
             let data = |piece: &Value| match piece.as_str() {
                 Some(text) => format!("data: {text}\n\n"),
                 None => format!("data: {piece}\n\n"),
             };
             (pieces.iter().map(data).collect(), "text/event-stream")
         }
-        (Wire::OpenAi, _) => (openai::pieces(content), "text/event-stream"),
-        (Wire::Anthropic, _) => (anthropic::pieces(content), "text/event-stream"),
-        (Wire::Ollama, _) => (ollama::pieces(content), "application/x-ndjson"),
+        (WireFormat::OpenAi, _) => (openai::pieces(content), "text/event-stream"),
+        (WireFormat::Anthropic, _) => (anthropic::pieces(content), "text/event-stream"),
+        (WireFormat::Ollama, _) => (ollama::pieces(content), "application/x-ndjson"),
     };
-    if matches!(reply, Reply::Fault(Fault::Hang)) {
+    if matches!(reply, ScriptedReply::Fault(ServerFault::Hang)) {
         return http::until_gone(stream).await;
     }
     http::begin(stream, 200, kind).await;
-    if matches!(reply, Reply::Fault(Fault::Endless | Fault::EndlessCall)) {
+    if matches!(reply, ScriptedReply::Fault(ServerFault::Endless | ServerFault::EndlessCall)) {
         let (begun, rest) =
             pieces.split_at(pieces.iter().position(|piece| is_long(piece)).unwrap_or(0));
         let long: Vec<String> = rest.iter().filter(|piece| is_long(piece)).cloned().collect();
@@ -223,21 +237,22 @@ async fn pieces(stream: &mut BufReader<TcpStream>, wire: Wire, reply: &Reply, co
         return http::repeat(stream, &long).await;
     }
     let half = pieces.len() / 2;
-    let shown = if matches!(reply, Reply::Fault(_)) { &pieces[..half] } else { &pieces[..] };
+    let shown =
+        if matches!(reply, ScriptedReply::Fault(_)) { &pieces[..half] } else { &pieces[..] };
     for piece in shown {
         http::piece(stream, piece).await;
     }
     match reply {
-        Reply::Fault(Fault::Stall) => http::until_gone(stream).await,
-        Reply::Fault(Fault::Drip) => http::drip(stream).await,
-        Reply::Fault(Fault::BadJson) => {
+        ScriptedReply::Fault(ServerFault::Stall) => http::until_gone(stream).await,
+        ScriptedReply::Fault(ServerFault::Drip) => http::drip(stream).await,
+        ScriptedReply::Fault(ServerFault::BadJson) => {
             http::piece(stream, &bad(wire)).await;
         }
-        Reply::Fault(Fault::ToldInStream(kind)) => {
+        ScriptedReply::Fault(ServerFault::ToldInStream(kind)) => {
             let told = match wire {
-                Wire::OpenAi => openai::told(kind),
-                Wire::Anthropic => anthropic::told(kind),
-                Wire::Ollama => ollama::told(),
+                WireFormat::OpenAi => openai::told(kind),
+                WireFormat::Anthropic => anthropic::told(kind),
+                WireFormat::Ollama => ollama::told(),
             };
             http::piece(stream, &told).await;
         }
@@ -251,10 +266,10 @@ fn is_long(piece: &str) -> bool {
 }
 
 /// A piece that is not JSON, in the wrapping of a format.
-fn bad(wire: Wire) -> String {
+fn bad(wire: WireFormat) -> String {
     match wire {
-        Wire::Ollama => "{ \"half\n".to_owned(),
-        Wire::OpenAi => "data: { \"half\n\n".to_owned(),
-        Wire::Anthropic => "event: content_block_delta\ndata: { \"half\n\n".to_owned(),
+        WireFormat::Ollama => "{ \"half\n".to_owned(),
+        WireFormat::OpenAi => "data: { \"half\n\n".to_owned(),
+        WireFormat::Anthropic => "event: content_block_delta\ndata: { \"half\n\n".to_owned(),
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_models::testing::{ModelServer, Reply};
-use piton_models::{Providers, Request, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply};
+use piton_models::{Providers, Request, WireFormat};
 
 use crate::site::{HOW, KEY, OneKey, ask, name, question, settings};
 
@@ -12,18 +12,20 @@ use crate::site::{HOW, KEY, OneKey, ask, name, question, settings};
 #[tokio::test]
 async fn a_call_goes_to_whom_it_names_else_to_the_default_and_to_nobody_else() {
     let server = ModelServer::start().await;
-    let known = || vec![settings(&server, Wire::OpenAi), settings(&server, Wire::Anthropic)];
+    let known =
+        || vec![settings(&server, WireFormat::OpenAi), settings(&server, WireFormat::Anthropic)];
     let client = |default| Providers::new(known(), default, Arc::new(OneKey(KEY))).unwrap();
-    let naming = |provider| Request { provider, ..question(Wire::OpenAi) };
+    let naming = |provider| Request { provider, ..question(WireFormat::OpenAi) };
     let [openai, anthropic, ollama] =
-        [Wire::OpenAi, Wire::Anthropic, Wire::Ollama].map(|wire| Some(name(wire)));
+        [WireFormat::OpenAi, WireFormat::Anthropic, WireFormat::Ollama]
+            .map(|wire| Some(name(wire)));
     for how in HOW {
         for (named, default, answers) in [
             (&openai, &anthropic, &openai),
             (&None, &anthropic, &anthropic),
             (&anthropic, &None, &anthropic),
         ] {
-            server.then(Reply::text("here"));
+            server.then(ScriptedReply::text("here"));
             let answer = ask(&client(default.clone()), &naming(named.clone()), how).await.1;
             assert_eq!(Some(answer.unwrap().provider), *answers, "{named:?} {default:?} {how:?}");
         }

@@ -1,14 +1,14 @@
 //! Answers that are not complete, as providers really send them: each is an error, never a short or empty answer.
 
 use piton_core::Code;
-use piton_models::testing::{ModelServer, Reply};
-use piton_models::{Error, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply};
+use piton_models::{Error, WireFormat};
 use serde_json::{Value, json};
 
 use crate::site::{HOW, How, ask, client, question};
 
 /// A whole answer of OpenAI with this message and reason, and the same in two pieces.
-fn openai(message: &Value, reason: impl Into<Value>) -> Reply {
+fn openai(message: &Value, reason: impl Into<Value>) -> ScriptedReply {
     let reason = reason.into();
     let choice = |name: &str, value: &Value, reason: Value| json!({ "choices": [{ "index": 0, name: value, "finish_reason": reason }] });
     let mut whole = choice("message", message, reason.clone());
@@ -20,11 +20,11 @@ fn openai(message: &Value, reason: impl Into<Value>) -> Reply {
         usage,
         json!("[DONE]"),
     ];
-    Reply::Raw(whole, pieces)
+    ScriptedReply::Raw(whole, pieces)
 }
 
 /// The same of Anthropic, with these texts as blocks.
-fn anthropic(texts: &[&str], reason: impl Into<Value>) -> Reply {
+fn anthropic(texts: &[&str], reason: impl Into<Value>) -> ScriptedReply {
     let reason = reason.into();
     let blocks: Vec<Value> =
         texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
@@ -37,19 +37,23 @@ fn anthropic(texts: &[&str], reason: impl Into<Value>) -> Reply {
         json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": usage }),
     );
     pieces.push(json!({ "type": "message_stop" }));
-    Reply::Raw(whole, pieces)
+    ScriptedReply::Raw(whole, pieces)
 }
 
 /// The same of Ollama.
-fn ollama(text: &str, reason: impl Into<Value>) -> Reply {
+fn ollama(text: &str, reason: impl Into<Value>) -> ScriptedReply {
     let reason = reason.into();
     let message = json!({ "role": "assistant", "content": text });
     let done = json!({ "message": message, "done": true, "done_reason": reason, "prompt_eval_count": 11, "eval_count": 7 });
-    Reply::Raw(done.clone(), vec![done])
+    ScriptedReply::Raw(done.clone(), vec![done])
 }
 
 /// Sends a reply whole and in pieces, and hands over what came of it.
-async fn both_ways(wire: Wire, reply: &Reply, check: impl Fn(How, Result<String, Error>)) {
+async fn both_ways(
+    wire: WireFormat,
+    reply: &ScriptedReply,
+    check: impl Fn(How, Result<String, Error>),
+) {
     let server = ModelServer::start().await;
     let client = client(&server);
     for how in HOW {
@@ -66,60 +70,75 @@ async fn what_is_no_complete_answer_is_an_error_that_says_why() {
     let refusal_part = json!({ "content": [{ "type": "refusal", "refusal": "I cannot help" }] });
     let error = json!({ "error": { "message": "out of credit", "type": "insufficient_quota" } });
     let plain_error = json!({ "error": "out of memory" });
-    let table: [(Wire, Reply, Code, &str); 20] = [
-        (Wire::OpenAi, openai(&refusal, "stop"), Code::ModelDeclined, "I cannot help"),
-        (Wire::OpenAi, openai(&refusal_part, "stop"), Code::ModelDeclined, "I cannot help"),
+    let table: [(WireFormat, ScriptedReply, Code, &str); 20] = [
+        (WireFormat::OpenAi, openai(&refusal, "stop"), Code::ModelDeclined, "I cannot help"),
+        (WireFormat::OpenAi, openai(&refusal_part, "stop"), Code::ModelDeclined, "I cannot help"),
         (
-            Wire::OpenAi,
+            WireFormat::OpenAi,
             openai(&json!({ "content": "half" }), "content_filter"),
             Code::ModelDeclined,
             "half",
         ),
         (
-            Wire::OpenAi,
+            WireFormat::OpenAi,
             openai(&json!({ "content": null }), "content_filter"),
             Code::ModelDeclined,
             "no reason",
         ),
         (
-            Wire::OpenAi,
+            WireFormat::OpenAi,
             openai(&json!({ "content": "" }), "length"),
             Code::ModelAnswerTruncated,
             "after 7 tokens",
         ),
         (
-            Wire::OpenAi,
+            WireFormat::OpenAi,
             openai(&json!({ "content": "half of" }), "length"),
             Code::ModelAnswerTruncated,
             "limit of tokens",
         ),
-        (Wire::OpenAi, openai(&json!({ "content": null }), "stop"), Code::ModelBadAnswer, "empty"),
-        (Wire::OpenAi, openai(&json!({ "content": " \n" }), "stop"), Code::ModelBadAnswer, "empty"),
-        (Wire::OpenAi, openai(&json!({ "content": [] }), "stop"), Code::ModelBadAnswer, "empty"),
         (
-            Wire::OpenAi,
+            WireFormat::OpenAi,
+            openai(&json!({ "content": null }), "stop"),
+            Code::ModelBadAnswer,
+            "empty",
+        ),
+        (
+            WireFormat::OpenAi,
+            openai(&json!({ "content": " \n" }), "stop"),
+            Code::ModelBadAnswer,
+            "empty",
+        ),
+        (
+            WireFormat::OpenAi,
+            openai(&json!({ "content": [] }), "stop"),
+            Code::ModelBadAnswer,
+            "empty",
+        ),
+        (
+            WireFormat::OpenAi,
             openai(&json!({ "content": [{ "type": "image_url" }] }), "stop"),
             Code::ModelBadAnswer,
             "empty",
         ),
         (
-            Wire::OpenAi,
-            Reply::Raw(error.clone(), vec![error.clone()]),
+            WireFormat::OpenAi,
+            ScriptedReply::Raw(error.clone(), vec![error.clone()]),
             Code::ModelRateLimited,
             "out of credit",
         ),
-        (Wire::Anthropic, anthropic(&["half"], "refusal"), Code::ModelDeclined, "half"),
-        (Wire::Anthropic, anthropic(&[], "refusal"), Code::ModelDeclined, "no reason"),
+        (WireFormat::Anthropic, anthropic(&["half"], "refusal"), Code::ModelDeclined, "half"),
+        (WireFormat::Anthropic, anthropic(&[], "refusal"), Code::ModelDeclined, "no reason"),
         (
-            Wire::Anthropic,
+            WireFormat::Anthropic,
             anthropic(&["half"], "max_tokens"),
             Code::ModelAnswerTruncated,
             "after 7 tokens",
         ),
-        (Wire::Anthropic, anthropic(&[], "end_turn"), Code::ModelBadAnswer, "empty"),
+        (WireFormat::Anthropic, anthropic(&[], "end_turn"), Code::ModelBadAnswer, "empty"),
         (
-            Wire::Anthropic,
-            Reply::Raw(
+            WireFormat::Anthropic,
+            ScriptedReply::Raw(
                 json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } }),
                 vec![
                     json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } }),
@@ -128,12 +147,17 @@ async fn what_is_no_complete_answer_is_an_error_that_says_why() {
             Code::ModelUnavailable,
             "busy",
         ),
-        (Wire::Ollama, ollama("half", "length"), Code::ModelAnswerTruncated, "after 7 tokens"),
-        (Wire::Ollama, ollama("", "stop"), Code::ModelBadAnswer, "empty"),
-        (Wire::Ollama, ollama("", "load"), Code::ModelBadAnswer, "`load`"),
         (
-            Wire::Ollama,
-            Reply::Raw(plain_error.clone(), vec![plain_error]),
+            WireFormat::Ollama,
+            ollama("half", "length"),
+            Code::ModelAnswerTruncated,
+            "after 7 tokens",
+        ),
+        (WireFormat::Ollama, ollama("", "stop"), Code::ModelBadAnswer, "empty"),
+        (WireFormat::Ollama, ollama("", "load"), Code::ModelBadAnswer, "`load`"),
+        (
+            WireFormat::Ollama,
+            ScriptedReply::Raw(plain_error.clone(), vec![plain_error]),
             Code::ModelUnavailable,
             "out of memory",
         ),
@@ -156,11 +180,11 @@ async fn what_is_no_complete_answer_is_an_error_that_says_why() {
 #[tokio::test]
 async fn an_answer_in_parts_is_put_together() {
     let parts = json!({ "content": [{ "type": "text", "text": "forty" }, { "type": "text", "text": "-two" }] });
-    both_ways(Wire::OpenAi, &openai(&parts, "stop"), |_, answer| {
+    both_ways(WireFormat::OpenAi, &openai(&parts, "stop"), |_, answer| {
         assert_eq!(answer.unwrap(), "forty-two");
     })
     .await;
-    both_ways(Wire::Anthropic, &anthropic(&["forty", "-two"], "end_turn"), |_, answer| {
+    both_ways(WireFormat::Anthropic, &anthropic(&["forty", "-two"], "end_turn"), |_, answer| {
         assert_eq!(answer.unwrap(), "forty-two");
     })
     .await;
@@ -182,33 +206,37 @@ async fn only_a_reason_that_is_known_to_mean_so_makes_an_answer_complete() {
     let openai = |reason: Value| openai(&json!({ "content": "let me" }), reason);
     let anthropic = |reason: Value| anthropic(&["let me"], reason);
     let ollama = |reason: Value| ollama("let me", reason);
-    let table: Vec<(Wire, Reply, Fate)> = vec![
-        (Wire::OpenAi, openai(json!("stop")), Complete),
-        (Wire::OpenAi, openai(json!("eos")), Complete),
-        (Wire::OpenAi, openai(json!("end_turn")), Complete),
-        (Wire::OpenAi, openai(json!("length")), truncated()),
-        (Wire::OpenAi, openai(json!("max_tokens")), truncated()),
-        (Wire::OpenAi, openai(json!("model_length")), truncated()),
-        (Wire::OpenAi, openai(json!("content_filter")), declined()),
-        (Wire::OpenAi, openai(json!("error")), bad("`error`")),
-        (Wire::OpenAi, openai(json!("abort")), bad("`abort`")),
-        (Wire::OpenAi, openai(json!("tool_calls")), bad("calls none")),
-        (Wire::OpenAi, openai(json!("")), bad("does not say why it ends")),
-        (Wire::OpenAi, openai(Value::Null), bad("does not say why it ends")),
-        (Wire::Anthropic, anthropic(json!("end_turn")), Complete),
-        (Wire::Anthropic, anthropic(json!("stop_sequence")), Complete),
-        (Wire::Anthropic, anthropic(json!("max_tokens")), truncated()),
-        (Wire::Anthropic, anthropic(json!("model_context_window_exceeded")), truncated()),
-        (Wire::Anthropic, anthropic(json!("refusal")), declined()),
-        (Wire::Anthropic, anthropic(json!("pause_turn")), bad("paused the turn (`pause_turn`)")),
-        (Wire::Anthropic, anthropic(json!("tool_use")), bad("calls none")),
-        (Wire::Anthropic, anthropic(json!("error")), bad("`error`")),
-        (Wire::Anthropic, anthropic(Value::Null), bad("does not say why it ends")),
-        (Wire::Ollama, ollama(json!("stop")), Complete),
+    let table: Vec<(WireFormat, ScriptedReply, Fate)> = vec![
+        (WireFormat::OpenAi, openai(json!("stop")), Complete),
+        (WireFormat::OpenAi, openai(json!("eos")), Complete),
+        (WireFormat::OpenAi, openai(json!("end_turn")), Complete),
+        (WireFormat::OpenAi, openai(json!("length")), truncated()),
+        (WireFormat::OpenAi, openai(json!("max_tokens")), truncated()),
+        (WireFormat::OpenAi, openai(json!("model_length")), truncated()),
+        (WireFormat::OpenAi, openai(json!("content_filter")), declined()),
+        (WireFormat::OpenAi, openai(json!("error")), bad("`error`")),
+        (WireFormat::OpenAi, openai(json!("abort")), bad("`abort`")),
+        (WireFormat::OpenAi, openai(json!("tool_calls")), bad("calls none")),
+        (WireFormat::OpenAi, openai(json!("")), bad("does not say why it ends")),
+        (WireFormat::OpenAi, openai(Value::Null), bad("does not say why it ends")),
+        (WireFormat::Anthropic, anthropic(json!("end_turn")), Complete),
+        (WireFormat::Anthropic, anthropic(json!("stop_sequence")), Complete),
+        (WireFormat::Anthropic, anthropic(json!("max_tokens")), truncated()),
+        (WireFormat::Anthropic, anthropic(json!("model_context_window_exceeded")), truncated()),
+        (WireFormat::Anthropic, anthropic(json!("refusal")), declined()),
+        (
+            WireFormat::Anthropic,
+            anthropic(json!("pause_turn")),
+            bad("paused the turn (`pause_turn`)"),
+        ),
+        (WireFormat::Anthropic, anthropic(json!("tool_use")), bad("calls none")),
+        (WireFormat::Anthropic, anthropic(json!("error")), bad("`error`")),
+        (WireFormat::Anthropic, anthropic(Value::Null), bad("does not say why it ends")),
+        (WireFormat::Ollama, ollama(json!("stop")), Complete),
         // Versions before 0.1.38 sent none.
-        (Wire::Ollama, ollama(Value::Null), Complete),
-        (Wire::Ollama, ollama(json!("length")), truncated()),
-        (Wire::Ollama, ollama(json!("unload")), bad("`unload`")),
+        (WireFormat::Ollama, ollama(Value::Null), Complete),
+        (WireFormat::Ollama, ollama(json!("length")), truncated()),
+        (WireFormat::Ollama, ollama(json!("unload")), bad("`unload`")),
     ];
     for (wire, reply, fate) in table {
         both_ways(wire, &reply, |how, answer| match (&fate, answer) {
@@ -237,8 +265,8 @@ async fn an_answer_whose_reason_is_left_out_is_not_taken_for_complete() {
         json!({ "type": "message_stop" }),
     ];
     let table = [
-        (Wire::OpenAi, Reply::Raw(openai, vec![piece, json!("[DONE]")])),
-        (Wire::Anthropic, Reply::Raw(anthropic, pieces)),
+        (WireFormat::OpenAi, ScriptedReply::Raw(openai, vec![piece, json!("[DONE]")])),
+        (WireFormat::Anthropic, ScriptedReply::Raw(anthropic, pieces)),
     ];
     for (wire, reply) in table {
         both_ways(wire, &reply, |how, answer| {
@@ -251,12 +279,16 @@ async fn an_answer_whose_reason_is_left_out_is_not_taken_for_complete() {
     let half = json!({ "message": { "content": "half" }, "done": false });
     let none = json!({ "message": { "content": "half" } });
     for body in [half, none] {
-        both_ways(Wire::Ollama, &Reply::Raw(body.clone(), vec![body]), |how, answer| {
-            let error = answer.expect_err("it is not complete");
-            let code =
-                if how == How::Whole { Code::ModelBadAnswer } else { Code::ModelUnreachable };
-            assert_eq!(error.code(), code, "{how:?}: {error}");
-        })
+        both_ways(
+            WireFormat::Ollama,
+            &ScriptedReply::Raw(body.clone(), vec![body]),
+            |how, answer| {
+                let error = answer.expect_err("it is not complete");
+                let code =
+                    if how == How::Whole { Code::ModelBadAnswer } else { Code::ModelUnreachable };
+                assert_eq!(error.code(), code, "{how:?}: {error}");
+            },
+        )
         .await;
     }
 }
@@ -265,9 +297,9 @@ async fn an_answer_whose_reason_is_left_out_is_not_taken_for_complete() {
 async fn a_call_of_a_tool_that_was_not_offered_is_no_answer() {
     let server = ModelServer::start().await;
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(Reply::call("search", json!({})));
+            server.then(ScriptedReply::call("search", json!({})));
             let (_, answer) = ask(&client, &question(*wire), how).await;
             let error = answer.expect_err("it waits for a tool");
             assert_eq!(error.code(), Code::ModelBadAnswer, "{wire} {how:?}: {error}");
@@ -290,7 +322,7 @@ async fn pieces_before_the_last_need_no_reason() {
             piece(json!({}), &none),
         ];
         let whole = json!({ "choices": [{ "message": { "content": "forty-two" }, "finish_reason": "stop" }] });
-        both_ways(Wire::OpenAi, &Reply::Raw(whole, pieces), |how, answer| {
+        both_ways(WireFormat::OpenAi, &ScriptedReply::Raw(whole, pieces), |how, answer| {
             assert_eq!(answer.unwrap(), "forty-two", "{how:?} {none}");
         })
         .await;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use piton_core::{Code, Retry};
 use piton_models::bounds::PROVIDER_WORDS_BYTES_MAX;
-use piton_models::testing::{Fault, ModelServer, Reply};
-use piton_models::{Error, ProviderSettings, Providers, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
+use piton_models::{Error, ProviderSettings, Providers, WireFormat};
 
 use crate::site::{HOW, How, KEY, OneKey, ask, client, name, question, settings};
 
 /// Asks in every way, each time after telling the server `reply`, and hands over what came of it.
-async fn every_way(reply: Reply, check: impl Fn(Wire, How, &[String], Error)) {
+async fn every_way(reply: ScriptedReply, check: impl Fn(WireFormat, How, &[String], Error)) {
     let server = ModelServer::start().await;
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
             server.then(reply.clone());
             let (texts, answer) = ask(&client, &question(*wire), how).await;
@@ -38,13 +38,16 @@ async fn each_status_has_its_code_also_as_the_first_item_of_a_stream() {
         (529, Code::ModelUnavailable),
     ];
     for (status, code) in table {
-        every_way(Reply::status(status, "said by the provider"), |wire, how, texts, error| {
-            assert_eq!(error.code(), code, "{status} {wire} {how:?}: {error:?}");
-            assert!(texts.is_empty());
-            if code != Code::ModelTimeout {
-                assert!(error.to_string().contains("said by the provider"), "{error}");
-            }
-        })
+        every_way(
+            ScriptedReply::status(status, "said by the provider"),
+            |wire, how, texts, error| {
+                assert_eq!(error.code(), code, "{status} {wire} {how:?}: {error:?}");
+                assert!(texts.is_empty());
+                if code != Code::ModelTimeout {
+                    assert!(error.to_string().contains("said by the provider"), "{error}");
+                }
+            },
+        )
         .await;
     }
 }
@@ -52,7 +55,7 @@ async fn each_status_has_its_code_also_as_the_first_item_of_a_stream() {
 // shows in part: CT-072 (the part about retry-after)
 #[tokio::test]
 async fn a_rate_limit_says_how_long_to_wait() {
-    let reply = Reply::Fault(Fault::Status(429, "slow down".to_owned(), Some(7)));
+    let reply = ScriptedReply::Fault(ServerFault::Status(429, "slow down".to_owned(), Some(7)));
     every_way(reply, |wire, how, _, error| {
         assert_eq!(error.retry_after_ms(), Some(7000), "{wire} {how:?}");
         let envelope = error.envelope();
@@ -66,7 +69,7 @@ async fn a_rate_limit_says_how_long_to_wait() {
 // shows in part: CT-070 (the part about errors on a later stream item)
 #[tokio::test]
 async fn a_connection_that_ends_early_is_never_a_short_answer() {
-    every_way(Reply::Fault(Fault::Cut), |wire, how, texts, error| {
+    every_way(ScriptedReply::Fault(ServerFault::Cut), |wire, how, texts, error| {
         assert_eq!(error, Error::Cut { provider: name(wire) }, "{wire} {how:?}");
         assert_eq!(error.code(), Code::ModelUnreachable);
         assert!(!error.is_safe_to_repeat(), "the model has begun to answer");
@@ -80,7 +83,7 @@ async fn a_connection_that_ends_early_is_never_a_short_answer() {
 // shows in part: CT-070 (the part about errors on a later stream item)
 #[tokio::test]
 async fn a_failure_that_is_told_in_the_stream_is_an_error_after_its_pieces() {
-    let told = |kind: &str| Reply::Fault(Fault::ToldInStream(kind.to_owned()));
+    let told = |kind: &str| ScriptedReply::Fault(ServerFault::ToldInStream(kind.to_owned()));
     let table = [
         ("overloaded_error", Code::ModelUnavailable),
         ("rate_limit_error", Code::ModelRateLimited),
@@ -93,7 +96,7 @@ async fn a_failure_that_is_told_in_the_stream_is_an_error_after_its_pieces() {
             (_, How::Whole) => assert_eq!(error.code(), Code::ModelUnavailable),
             (_, How::Pieces) => {
                 // One format has no types of failures.
-                let code = if wire == Wire::Ollama { Code::ModelUnavailable } else { code };
+                let code = if wire == WireFormat::Ollama { Code::ModelUnavailable } else { code };
                 assert_eq!(error.code(), code, "{wire}: {error:?}");
                 assert!(!texts.is_empty());
                 assert!(error.to_string().contains("told in the stream"), "{error}");
@@ -106,9 +109,9 @@ async fn a_failure_that_is_told_in_the_stream_is_an_error_after_its_pieces() {
 // shows: CT-072
 #[tokio::test]
 async fn what_is_not_json_or_no_answer_is_a_bad_answer() {
-    for fault in [Fault::BadJson, Fault::NoAnswer] {
-        let whole = matches!(fault, Fault::NoAnswer);
-        every_way(Reply::Fault(fault), |wire, how, _, error| {
+    for fault in [ServerFault::BadJson, ServerFault::NoAnswer] {
+        let whole = matches!(fault, ServerFault::NoAnswer);
+        every_way(ScriptedReply::Fault(fault), |wire, how, _, error| {
             if whole && how == How::Pieces {
                 return assert_eq!(error, Error::Cut { provider: name(wire) });
             }
@@ -123,12 +126,12 @@ async fn what_is_not_json_or_no_answer_is_a_bad_answer() {
 async fn a_provider_that_does_not_answer_in_time_is_a_timeout() {
     let server = ModelServer::start().await;
     let impatient = |wire| ProviderSettings { timeout_ms: 60, ..settings(&server, wire) };
-    let all = Wire::ALL.iter().map(|wire| impatient(*wire)).collect();
+    let all = WireFormat::ALL.iter().map(|wire| impatient(*wire)).collect();
     let client = Providers::new(all, None, Arc::new(OneKey(KEY))).unwrap();
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
-            for fault in [Fault::Hang, Fault::Stall, Fault::Drip] {
-                server.then(Reply::Fault(fault));
+            for fault in [ServerFault::Hang, ServerFault::Stall, ServerFault::Drip] {
+                server.then(ScriptedReply::Fault(fault));
                 let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
                 let expected = Error::Timeout { provider: name(*wire), waited_ms: 60 };
                 assert_eq!(error, expected, "{wire} {how:?}");
@@ -143,7 +146,7 @@ async fn a_provider_that_is_not_there_is_unreachable() {
     let server = ModelServer::start().await;
     let client = client(&server);
     drop(server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
             let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
             assert!(matches!(error, Error::Unreachable { .. }), "{wire} {how:?}: {error:?}");
@@ -158,7 +161,7 @@ async fn a_model_that_the_provider_does_not_have_is_named() {
     let server = ModelServer::start().await;
     server.with_models(&["other"]);
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
             let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
             assert_eq!(error.code(), Code::ModelNotFound);
@@ -170,8 +173,8 @@ async fn a_model_that_the_provider_does_not_have_is_named() {
 // shows: CT-072
 #[tokio::test]
 async fn an_answer_without_end_is_refused_whoever_sends_it() {
-    for fault in [Fault::Endless, Fault::EndlessCall] {
-        every_way(Reply::Fault(fault.clone()), |wire, how, _, error| {
+    for fault in [ServerFault::Endless, ServerFault::EndlessCall] {
+        every_way(ScriptedReply::Fault(fault.clone()), |wire, how, _, error| {
             let expected = Error::AnswerTooLong { provider: name(wire) };
             assert_eq!(error, expected, "{fault:?} {wire} {how:?}");
         })
@@ -185,10 +188,13 @@ async fn a_status_is_the_verdict_also_if_its_words_have_no_end() {
     for (status, code) in
         [(401, Code::ModelAuthFailed), (429, Code::ModelRateLimited), (500, Code::ModelUnavailable)]
     {
-        every_way(Reply::Fault(Fault::EndlessStatus(status)), |wire, how, _, error| {
-            assert_eq!(error.code(), code, "{status} {wire} {how:?}: {error:?}");
-            assert!(error.to_string().len() < 2 * PROVIDER_WORDS_BYTES_MAX, "{error}");
-        })
+        every_way(
+            ScriptedReply::Fault(ServerFault::EndlessStatus(status)),
+            |wire, how, _, error| {
+                assert_eq!(error.code(), code, "{status} {wire} {how:?}: {error:?}");
+                assert!(error.to_string().len() < 2 * PROVIDER_WORDS_BYTES_MAX, "{error}");
+            },
+        )
         .await;
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use piton_core::Code;
 use piton_models::provider::{KeyReference, Secret, SecretSource, SystemSecrets};
-use piton_models::testing::{ModelServer, Reply};
-use piton_models::{ProviderSettings, Providers, Redaction, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply};
+use piton_models::{ProviderSettings, Providers, Redaction, WireFormat};
 use serde_json::json;
 
 use crate::site::{HOW, How, KEY, OneKey, ask, client, question, settings};
@@ -16,7 +16,7 @@ async fn a_refused_key_is_in_no_error_and_no_debug() {
     let server = ModelServer::start().await;
     server.with_key("another");
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
             let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
             assert_eq!(error.code(), Code::ModelAuthFailed);
@@ -57,7 +57,7 @@ fn settings_and_secrets_show_where_a_key_lies_and_never_the_key() {
     let secret = Secret::read(&"a".parse().unwrap(), &file, &OneKey(KEY)).unwrap();
     assert_eq!(secret.expose(), KEY);
     assert_eq!(format!("{secret:?}"), "Secret([key])");
-    let wire = Wire::OpenAi;
+    let wire = WireFormat::OpenAi;
     let settings =
         ProviderSettings { key: Some(file), ..ProviderSettings::new("a".parse().unwrap(), wire) };
     let json = serde_json::to_string(&settings).unwrap();
@@ -72,16 +72,16 @@ async fn a_key_is_read_from_its_file_at_each_call() {
     let server = ModelServer::start().await;
     let settings = ProviderSettings {
         key: Some(KeyReference::File(path.clone())),
-        ..settings(&server, Wire::OpenAi)
+        ..settings(&server, WireFormat::OpenAi)
     };
     let client = Providers::new(vec![settings], None, Arc::new(SystemSecrets)).unwrap();
-    let missing = ask(&client, &question(Wire::OpenAi), How::Whole).await.1.unwrap_err();
+    let missing = ask(&client, &question(WireFormat::OpenAi), How::Whole).await.1.unwrap_err();
     assert_eq!(missing.code(), Code::ModelNotConfigured);
     assert!(missing.to_string().contains("key"), "{missing}");
     for key in ["first-key", "second-key"] {
         std::fs::write(&path, format!("{key}\n")).unwrap();
-        server.then(Reply::text("yes"));
-        ask(&client, &question(Wire::OpenAi), How::Whole).await.1.unwrap();
+        server.then(ScriptedReply::text("yes"));
+        ask(&client, &question(WireFormat::OpenAi), How::Whole).await.1.unwrap();
         let bearer = format!("Bearer {key}");
         assert_eq!(server.seen().last().unwrap().header("authorization"), Some(bearer.as_str()));
     }

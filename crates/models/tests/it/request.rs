@@ -3,13 +3,13 @@
 use piton_core::Code;
 use piton_models::bounds::REQUEST_BYTES_MAX;
 use piton_models::testing::ModelServer;
-use piton_models::{Message, Options, Request, ToolChoice, ToolSpec, Wire};
+use piton_models::{Message, Options, Request, ToolChoice, ToolSpec, WireFormat};
 use serde_json::json;
 
 use crate::site::{HOW, ask, client, question};
 
 fn asking(change: impl FnOnce(&mut Request)) -> Request {
-    let mut request = question(Wire::OpenAi);
+    let mut request = question(WireFormat::OpenAi);
     change(&mut request);
     request
 }
@@ -73,7 +73,7 @@ fn options_fill_what_they_leave_out() {
 
 #[test]
 fn a_request_reads_back_as_it_was_written() {
-    let mut request = question(Wire::Ollama);
+    let mut request = question(WireFormat::Ollama);
     request.tools = vec![tool("a")];
     request.tool_choice = ToolChoice::Named { name: "a".to_owned() };
     let text = serde_json::to_string(&request).unwrap();

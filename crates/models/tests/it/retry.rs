@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use piton_core::port::fixed::ManualClock;
 use piton_core::{Clock as _, TimestampMs};
-use piton_models::testing::{Fault, ModelServer, Reply};
-use piton_models::{Backoff, Error, Retrying, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
+use piton_models::{Backoff, Error, Retrying, WireFormat};
 
 use crate::site::{HOW, How, ask, client, name, question};
 
 fn rate_limited(retry_after_ms: Option<u64>) -> Error {
-    Error::RateLimited { provider: name(Wire::OpenAi), words: String::new(), retry_after_ms }
+    Error::RateLimited { provider: name(WireFormat::OpenAi), words: String::new(), retry_after_ms }
 }
 
 // shows in part: CT-072 (the part about backoff)
@@ -29,7 +29,7 @@ fn waits_double_up_to_a_limit_and_honour_what_the_provider_asks() {
 // shows in part: CT-072 (the part about only where safe)
 #[test]
 fn only_what_was_not_worked_on_is_repeated() {
-    let provider = name(Wire::OpenAi);
+    let provider = name(WireFormat::OpenAi);
     let words = String::new;
     let safe = [
         rate_limited(None),
@@ -61,10 +61,10 @@ async fn a_busy_provider_is_asked_again_after_the_wait_it_names() {
         let inner = Arc::new(client(&server));
         let client = Retrying::new(inner, Backoff::default(), clock.clone());
         server
-            .then(Reply::Fault(Fault::Status(429, "slow down".to_owned(), Some(2))))
-            .then(Reply::status(503, "overloaded"))
-            .then(Reply::text("at last"));
-        let answer = ask(&client, &question(Wire::OpenAi), how).await.1.unwrap();
+            .then(ScriptedReply::Fault(ServerFault::Status(429, "slow down".to_owned(), Some(2))))
+            .then(ScriptedReply::status(503, "overloaded"))
+            .then(ScriptedReply::text("at last"));
+        let answer = ask(&client, &question(WireFormat::OpenAi), how).await.1.unwrap();
         assert_eq!(answer.text, "at last", "{how:?}");
         assert_eq!(server.seen().len(), 3);
         assert_eq!(clock.monotonic(), Duration::from_secs(3), "2 s as asked, then 1 s of its own");
@@ -76,7 +76,7 @@ async fn attempts_end_and_the_last_error_is_told() {
     let server = ModelServer::start().await;
     let clock = Arc::new(ManualClock::new(TimestampMs(0)));
     let client = Retrying::new(Arc::new(client(&server)), Backoff::default(), clock);
-    let error = ask(&client, &question(Wire::Ollama), How::Whole).await.1.unwrap_err();
+    let error = ask(&client, &question(WireFormat::Ollama), How::Whole).await.1.unwrap_err();
     assert!(matches!(error, Error::Unavailable { .. }));
     assert_eq!(server.seen().len(), 3);
 }
@@ -87,8 +87,8 @@ async fn a_stream_that_has_begun_is_not_begun_again() {
     let server = ModelServer::start().await;
     let clock = Arc::new(ManualClock::new(TimestampMs(0)));
     let client = Retrying::new(Arc::new(client(&server)), Backoff::default(), clock);
-    server.then(Reply::Fault(Fault::ToldInStream("overloaded_error".to_owned())));
-    let (texts, answer) = ask(&client, &question(Wire::Anthropic), How::Pieces).await;
+    server.then(ScriptedReply::Fault(ServerFault::ToldInStream("overloaded_error".to_owned())));
+    let (texts, answer) = ask(&client, &question(WireFormat::Anthropic), How::Pieces).await;
     assert!(!texts.is_empty());
     assert!(answer.unwrap_err().is_safe_to_repeat(), "the error alone would allow it");
     assert_eq!(server.seen().len(), 1);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use piton_core::Code;
 use piton_models::provider::{BaseUrl, BaseUrlError, check};
-use piton_models::{Error, Message, ProviderName, ProviderSettings, Providers, Request, Wire};
+use piton_models::{
+    Error, Message, ProviderName, ProviderSettings, Providers, Request, WireFormat,
+};
 
 use crate::site::{How, OneKey, ask};
 
@@ -48,7 +50,7 @@ fn a_name_is_a_plain_word() {
 fn every_problem_of_the_settings_is_told_at_once() {
     let provider = |name: &str, timeout_ms| ProviderSettings {
         timeout_ms,
-        ..ProviderSettings::new(name.parse().unwrap(), Wire::OpenAi)
+        ..ProviderSettings::new(name.parse().unwrap(), WireFormat::OpenAi)
     };
     let settings = [provider("a", 1), provider("a", 0), provider("b", 3_600_001)];
     let missing = "c".parse().unwrap();
@@ -74,7 +76,7 @@ fn settings_are_data_with_a_default_time() {
 // shows in part: CT-072 (the part about not configured)
 #[tokio::test]
 async fn a_provider_without_a_model_and_a_call_without_a_provider_are_not_configured() {
-    let provider = ProviderSettings::new("bare".parse().unwrap(), Wire::OpenAi);
+    let provider = ProviderSettings::new("bare".parse().unwrap(), WireFormat::OpenAi);
     let client = Providers::new(vec![provider], None, Arc::new(OneKey("k"))).unwrap();
     let mut request = Request::new(vec![Message::user("hello")]);
     for how in [How::Whole, How::Pieces] {

@@ -6,8 +6,8 @@ use futures_util::StreamExt as _;
 use piton_models::provider::{KeyReference, SecretSource};
 use piton_models::testing::ModelServer;
 use piton_models::{
-    Answer, Error, Message, ModelClient, Part, ProviderName, ProviderSettings, Providers, Request,
-    Wire,
+    Answer, AnswerPart, Error, Message, ModelClient, ProviderName, ProviderSettings, Providers,
+    Request, WireFormat,
 };
 
 /// The key that every provider of these tests has.
@@ -23,12 +23,12 @@ impl SecretSource for OneKey {
 }
 
 /// What the provider of a wire format is called here.
-pub(crate) fn name(wire: Wire) -> ProviderName {
+pub(crate) fn name(wire: WireFormat) -> ProviderName {
     wire.as_str().parse().unwrap()
 }
 
 /// Settings of a provider of `wire` at `server`.
-pub(crate) fn settings(server: &ModelServer, wire: Wire) -> ProviderSettings {
+pub(crate) fn settings(server: &ModelServer, wire: WireFormat) -> ProviderSettings {
     ProviderSettings {
         base_url: Some(server.base_url(wire)),
         key: Some(KeyReference::Env("THE_KEY".to_owned())),
@@ -39,12 +39,12 @@ pub(crate) fn settings(server: &ModelServer, wire: Wire) -> ProviderSettings {
 
 /// Every wire format at `server`.
 pub(crate) fn client(server: &ModelServer) -> Providers {
-    let all = Wire::ALL.iter().map(|wire| settings(server, *wire)).collect();
+    let all = WireFormat::ALL.iter().map(|wire| settings(server, *wire)).collect();
     Providers::new(all, None, Arc::new(OneKey(KEY))).unwrap()
 }
 
 /// A question to the provider of `wire`.
-pub(crate) fn question(wire: Wire) -> Request {
+pub(crate) fn question(wire: WireFormat) -> Request {
     let messages = vec![Message::system("be brief"), Message::user("what is 6 x 7?")];
     Request { provider: Some(name(wire)), ..Request::new(messages) }
 }
@@ -71,8 +71,8 @@ pub(crate) async fn ask(
     let mut texts = Vec::new();
     loop {
         match parts.next().await.expect("a stream ends with an answer or an error") {
-            Ok(Part::Text(text)) => texts.push(text),
-            Ok(Part::Done(answer)) => {
+            Ok(AnswerPart::Text(text)) => texts.push(text),
+            Ok(AnswerPart::Done(answer)) => {
                 assert!(parts.next().await.is_none(), "nothing comes after the answer");
                 return (texts, Ok(*answer));
             }

@@ -1,7 +1,7 @@
 //! Each wire format, whole and in pieces.
 
-use piton_models::testing::{ModelServer, Reply};
-use piton_models::{Finish, Message, Options, ToolCall, ToolChoice, ToolSpec, Wire};
+use piton_models::testing::{ModelServer, ScriptedReply};
+use piton_models::{Finish, Message, Options, ToolCall, ToolChoice, ToolSpec, WireFormat};
 use serde_json::{Value, json};
 
 use crate::site::{HOW, How, KEY, ask, client, name, question};
@@ -11,9 +11,9 @@ use crate::site::{HOW, How, KEY, ask, client, name, question};
 async fn every_wire_format_gives_the_same_answer_whole_and_in_pieces() {
     let server = ModelServer::start().await;
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(Reply::text("it is 42"));
+            server.then(ScriptedReply::text("it is 42"));
             let (texts, answer) = ask(&client, &question(*wire), how).await;
             let answer = answer.unwrap();
             assert_eq!(answer.text, "it is 42", "{wire} {how:?}");
@@ -34,9 +34,9 @@ async fn every_wire_format_gives_the_same_answer_whole_and_in_pieces() {
 async fn options_arrive_and_usage_and_reason_come_back() {
     let server = ModelServer::start().await;
     let client = client(&server);
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(Reply::text("it is"));
+            server.then(ScriptedReply::text("it is"));
             let mut request = question(*wire);
             request.model = Some("large".to_owned());
             request.options = Options {
@@ -54,9 +54,11 @@ async fn options_arrive_and_usage_and_reason_come_back() {
             assert_eq!(answer.usage.total(), 18);
             let body = server.seen().last().unwrap().body.clone();
             let sent = match wire {
-                Wire::OpenAi => ["/temperature", "/max_tokens", "/top_p", "/stop/0"],
-                Wire::Anthropic => ["/temperature", "/max_tokens", "/top_p", "/stop_sequences/0"],
-                Wire::Ollama => [
+                WireFormat::OpenAi => ["/temperature", "/max_tokens", "/top_p", "/stop/0"],
+                WireFormat::Anthropic => {
+                    ["/temperature", "/max_tokens", "/top_p", "/stop_sequences/0"]
+                }
+                WireFormat::Ollama => [
                     "/options/temperature",
                     "/options/num_predict",
                     "/options/top_p",
@@ -74,8 +76,8 @@ async fn options_arrive_and_usage_and_reason_come_back() {
 #[tokio::test]
 async fn an_answer_without_a_limit_of_tokens_is_asked_for_with_ours() {
     let server = ModelServer::start().await;
-    server.then(Reply::text("yes"));
-    client(&server).call_whole(Wire::Anthropic).await;
+    server.then(ScriptedReply::text("yes"));
+    client(&server).call_whole(WireFormat::Anthropic).await;
     assert_eq!(server.seen()[0].body["max_tokens"], 4096);
 }
 
@@ -86,7 +88,7 @@ async fn tools_are_called_and_answered_in_every_wire_format() {
     let client = client(&server);
     let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
     let arguments = json!({ "city": "Zürich" });
-    for wire in Wire::ALL {
+    for wire in WireFormat::ALL {
         for how in HOW {
             let mut request = question(*wire);
             request.tools = vec![ToolSpec {
@@ -95,7 +97,7 @@ async fn tools_are_called_and_answered_in_every_wire_format() {
                 parameters: schema.clone(),
             }];
             request.tool_choice = ToolChoice::Auto;
-            server.then(Reply::call("get_weather", arguments.clone()));
+            server.then(ScriptedReply::call("get_weather", arguments.clone()));
             let answer = ask(&client, &request, how).await.1.unwrap();
             assert_eq!(answer.finish, Finish::ToolCalls, "{wire} {how:?}");
             let [call] = answer.tool_calls.as_slice() else { panic!("{answer:?}") };
@@ -110,20 +112,20 @@ async fn tools_are_called_and_answered_in_every_wire_format() {
                 tool_calls: answer.tool_calls.clone(),
             });
             request.messages.push(Message::tool(call, "snow"));
-            server.then(Reply::text("it snows"));
+            server.then(ScriptedReply::text("it snows"));
             assert_eq!(ask(&client, &request, how).await.1.unwrap().text, "it snows");
             check_tool_messages(*wire, &server.seen().last().unwrap().body, call);
         }
     }
 }
 
-fn check_tool_messages(wire: Wire, body: &Value, call: &ToolCall) {
+fn check_tool_messages(wire: WireFormat, body: &Value, call: &ToolCall) {
     let messages = body["messages"].as_array().unwrap();
     let [.., asked, told] = messages.as_slice() else { panic!("{body}") };
     let text = told.to_string();
     assert!(text.contains("snow"), "{wire}: {text}");
     assert!(asked.to_string().contains("get_weather"), "{wire}: {asked}");
-    if wire != Wire::Ollama {
+    if wire != WireFormat::Ollama {
         assert!(text.contains(&call.id), "{wire}: {text}");
     }
     assert!(body["tools"].to_string().contains("get_weather"), "{wire}");
@@ -133,8 +135,8 @@ fn check_tool_messages(wire: Wire, body: &Value, call: &ToolCall) {
 async fn a_call_without_arguments_has_an_empty_object_of_them() {
     let server = ModelServer::start().await;
     let client = client(&server);
-    server.then(Reply::call("now", json!({})));
-    let mut request = question(Wire::OpenAi);
+    server.then(ScriptedReply::call("now", json!({})));
+    let mut request = question(WireFormat::OpenAi);
     let (name, description) = ("now".to_owned(), "The time".to_owned());
     request.tools = vec![ToolSpec { name, description, parameters: json!({ "type": "object" }) }];
     let answer = ask(&client, &request, How::Pieces).await.1.unwrap();
@@ -145,11 +147,11 @@ async fn a_call_without_arguments_has_an_empty_object_of_them() {
 #[tokio::test]
 async fn each_provider_is_called_where_it_is_and_with_its_key() {
     let (one, two) = (ModelServer::start().await, ModelServer::start().await);
-    one.then(Reply::text("one"));
-    two.then(Reply::text("two"));
-    let mut here = crate::site::settings(&one, Wire::OpenAi);
+    one.then(ScriptedReply::text("one"));
+    two.then(ScriptedReply::text("two"));
+    let mut here = crate::site::settings(&one, WireFormat::OpenAi);
     here.name = "here".parse().unwrap();
-    let mut there = crate::site::settings(&two, Wire::Anthropic);
+    let mut there = crate::site::settings(&two, WireFormat::Anthropic);
     there.name = "there".parse().unwrap();
     let client = piton_models::Providers::new(
         vec![here, there],
@@ -157,7 +159,7 @@ async fn each_provider_is_called_where_it_is_and_with_its_key() {
         std::sync::Arc::new(crate::site::OneKey(KEY)),
     )
     .unwrap();
-    let mut request = question(Wire::OpenAi);
+    let mut request = question(WireFormat::OpenAi);
     request.provider = None;
     assert_eq!(ask(&client, &request, How::Whole).await.1.unwrap().text, "one");
     request.provider = Some("there".parse().unwrap());
@@ -168,11 +170,11 @@ async fn each_provider_is_called_where_it_is_and_with_its_key() {
 }
 
 trait CallWhole {
-    async fn call_whole(&self, wire: Wire);
+    async fn call_whole(&self, wire: WireFormat);
 }
 
 impl CallWhole for piton_models::Providers {
-    async fn call_whole(&self, wire: Wire) {
+    async fn call_whole(&self, wire: WireFormat) {
         ask(self, &question(wire), How::Whole).await.1.unwrap();
     }
 }

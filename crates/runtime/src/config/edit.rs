@@ -8,11 +8,11 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::file::File;
+use super::file::ConfigFile;
 use super::key::SettingKey;
-use super::layer::Place;
-use super::problem::Problem;
-use super::value::{Base, Form};
+use super::layer::SettingSource;
+use super::problem::ConfigProblem;
+use super::value::{Base, ValueForm};
 
 /// Why a setting cannot be changed in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ use super::value::{Base, Form};
 pub enum EditError {
     /// The file has problems of its own.
     #[error("the file has problems of its own")]
-    Broken(Vec<Problem>),
+    Broken(Vec<ConfigProblem>),
     /// The value is not one that the setting takes.
     #[error("`{value}` is not {words}")]
     NotTaken {
@@ -38,13 +38,15 @@ pub enum EditError {
 pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError> {
     let base = Base { directory: Path::new("/"), home: None };
     let written = match key.form().of_text(value, base) {
-        Ok(_) if matches!(key.form(), Form::Whole { .. }) => value.to_owned(),
+        Ok(_) if matches!(key.form(), ValueForm::Whole { .. }) => value.to_owned(),
         Ok(_) => toml_text(value),
         Err(_) => {
             return Err(EditError::NotTaken { value: value.to_owned(), words: key.form().words() });
         }
     };
-    let read = |text: &str| File { name: "config.toml", place: Place::User, base, text }.read();
+    let read = |text: &str| {
+        ConfigFile { name: "config.toml", place: SettingSource::User, base, text }.read()
+    };
     let (before, problems) = read(text);
     if !problems.is_empty() {
         return Err(EditError::Broken(problems));

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::key::SettingKey;
-use super::layer::{Layer, Said};
-use super::problem::Problem;
+use super::layer::{Layer, LayerValue};
+use super::problem::ConfigProblem;
 use super::value::Base;
 use crate::nearest::nearest;
 
@@ -48,7 +48,7 @@ impl Environment {
     ///
     /// A variable that is not known is a problem only if its name is close to one that is: others may use the
     /// prefix as well.
-    pub(super) fn layer(&self) -> (Layer, Vec<Problem>) {
+    pub(super) fn layer(&self) -> (Layer, Vec<ConfigProblem>) {
         let (mut layer, mut problems) = (Layer::default(), Vec::new());
         let directory = self.working_dir.as_deref().unwrap_or(Path::new("/"));
         let base = Base { directory, home: self.home() };
@@ -56,11 +56,11 @@ impl Environment {
             let Some(text) = self.variable(key.variable()) else { continue };
             match key.form().of_text(text, base) {
                 Ok(value) => {
-                    layer.0.insert(*key, Said { value, at: key.variable().to_owned() });
+                    layer.0.insert(*key, LayerValue { value, at: key.variable().to_owned() });
                 }
                 Err(reason) => {
                     let fix = format!("set it to {}", key.form().words());
-                    problems.push(Problem::of(key.variable(), reason, fix));
+                    problems.push(ConfigProblem::of(key.variable(), reason, fix));
                 }
             }
         }
@@ -74,7 +74,7 @@ impl Environment {
             if let Some(close) = distance_matters.first() {
                 let reason = "there is no such variable";
                 let fix = format!("set {PREFIX}{close}, or take it away");
-                problems.push(Problem::of(name.as_str(), reason, fix));
+                problems.push(ConfigProblem::of(name.as_str(), reason, fix));
             }
         }
         (layer, problems)

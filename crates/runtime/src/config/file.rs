@@ -6,8 +6,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key::SettingKey;
-use super::layer::{Layer, Place, Said};
-use super::problem::Problem;
+use super::layer::{Layer, LayerValue, SettingSource};
+use super::problem::ConfigProblem;
 use super::section::SectionKey;
 use super::value::Base;
 use crate::nearest::nearest;
@@ -16,19 +16,19 @@ use crate::nearest::nearest;
 const SECRETS: [&str; 4] = ["token", "secret", "password", "api_key"];
 
 /// A file as it is read.
-pub(super) struct File<'a> {
+pub(super) struct ConfigFile<'a> {
     /// What it is called in messages.
     pub(super) name: &'a str,
-    pub(super) place: Place,
+    pub(super) place: SettingSource,
     pub(super) base: Base<'a>,
     pub(super) text: &'a str,
 }
 
-impl File<'_> {
+impl ConfigFile<'_> {
     /// What the file says, and everything that is wrong with it.
-    pub(super) fn read(&self) -> (Layer, Vec<Problem>) {
+    pub(super) fn read(&self) -> (Layer, Vec<ConfigProblem>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
-        let mut problems: Vec<Problem> = errors
+        let mut problems: Vec<ConfigProblem> = errors
             .iter()
             .map(|error| {
                 let at = error.span().unwrap_or_default();
@@ -51,7 +51,7 @@ impl File<'_> {
         section: &Spanned<impl AsRef<str>>,
         value: &Spanned<DeValue<'_>>,
         layer: &mut Layer,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<ConfigProblem>,
     ) {
         let name = section.get_ref().as_ref();
         if let Ok(key) = name.parse::<SectionKey>() {
@@ -85,7 +85,7 @@ impl File<'_> {
         key: SectionKey,
         at: Range<usize>,
         value: &Spanned<DeValue<'_>>,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<ConfigProblem>,
     ) {
         if !key.may_stand_in(self.place) {
             let reason = format!("a project may not have `{key}`, which belongs to the machine");
@@ -115,7 +115,7 @@ impl File<'_> {
         name: &str,
         span: Range<usize>,
         value: &Spanned<DeValue<'_>>,
-    ) -> Result<(SettingKey, Said), Problem> {
+    ) -> Result<(SettingKey, LayerValue), ConfigProblem> {
         let Ok(key) = format!("{section}.{name}").parse::<SettingKey>() else {
             let reason = format!("there is no setting `{name}` in `[{section}]`");
             return Err(self.problem(span, reason, setting_fix(section, name, self.place)));
@@ -128,7 +128,7 @@ impl File<'_> {
         match key.form().of_file(value.get_ref(), self.base) {
             Ok(value) => {
                 let (line, column) = position(self.text, span.start);
-                Ok((key, Said { value, at: format!("{}:{line}:{column}", self.name) }))
+                Ok((key, LayerValue { value, at: format!("{}:{line}:{column}", self.name) }))
             }
             Err(reason) => {
                 let fix = format!("write for example `{name} = {}`", key.example());
@@ -142,9 +142,9 @@ impl File<'_> {
         at: Range<usize>,
         reason: impl Into<String>,
         fix: impl Into<String>,
-    ) -> Problem {
+    ) -> ConfigProblem {
         let (line, column) = position(self.text, at.start);
-        let mut problem = Problem::of(self.name, reason, fix);
+        let mut problem = ConfigProblem::of(self.name, reason, fix);
         (problem.line, problem.column) = (Some(line), Some(column));
         problem
     }
@@ -183,7 +183,7 @@ fn section_fix(name: &str) -> String {
     format!("the sections are: {}", known.join(", "))
 }
 
-fn setting_fix(section: &str, name: &str, place: Place) -> String {
+fn setting_fix(section: &str, name: &str, place: SettingSource) -> String {
     let lower = name.to_lowercase();
     if SECRETS.iter().any(|secret| lower.contains(secret)) {
         return format!(

@@ -3,8 +3,8 @@
 use piton_workflow::bounds::RETENTION_DAYS_MAX;
 use piton_workflow::{Autonomy, RiskPolicy};
 
-use super::layer::Place;
-use super::value::Form;
+use super::layer::SettingSource;
+use super::value::ValueForm;
 use crate::bounds::HTTP_PORT_MAX;
 
 piton_core::closed_set! {
@@ -86,9 +86,9 @@ piton_core::closed_set! {
 }
 
 /// What is said about a setting in one place.
-struct Facts {
+struct SettingFacts {
     variable: &'static str,
-    form: Form,
+    form: ValueForm,
     effect: Effect,
     /// Whether a project may set it: what belongs to the machine is not up to a directory that was cloned.
     in_project: bool,
@@ -116,7 +116,7 @@ impl SettingKey {
     }
 
     /// What it takes.
-    pub const fn form(self) -> Form {
+    pub const fn form(self) -> ValueForm {
         self.facts().form
     }
 
@@ -126,10 +126,10 @@ impl SettingKey {
     }
 
     /// Whether it may be set at `place`.
-    pub const fn may_stand_in(self, place: Place) -> bool {
+    pub const fn may_stand_in(self, place: SettingSource) -> bool {
         match place {
-            Place::Default | Place::User | Place::Environment => true,
-            Place::Project => self.facts().in_project,
+            SettingSource::Default | SettingSource::User | SettingSource::Environment => true,
+            SettingSource::Project => self.facts().in_project,
         }
     }
 
@@ -172,88 +172,88 @@ impl SettingKey {
         }
     }
 
-    const fn facts(self) -> Facts {
+    const fn facts(self) -> SettingFacts {
         match self {
-            Self::DataDir => Facts {
+            Self::DataDir => SettingFacts {
                 variable: "PITON_DATA_DIR",
-                form: Form::Path,
+                form: ValueForm::Path,
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"~/piton-data\"",
             },
-            Self::WorkflowDirs => Facts {
+            Self::WorkflowDirs => SettingFacts {
                 variable: "PITON_WORKFLOW_DIRS",
-                form: Form::Paths,
+                form: ValueForm::Paths,
                 effect: Effect::Restart,
                 in_project: true,
                 example: "[\"~/team-workflows\"]",
             },
-            Self::ProjectDir => Facts {
+            Self::ProjectDir => SettingFacts {
                 variable: "PITON_PROJECT_DIR",
-                form: Form::Path,
+                form: ValueForm::Path,
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\".\"",
             },
-            Self::Autonomy => Facts {
+            Self::Autonomy => SettingFacts {
                 variable: "PITON_AUTONOMY",
-                form: Form::Name(Autonomy::NAMES),
+                form: ValueForm::Name(Autonomy::NAMES),
                 effect: Effect::Live,
                 in_project: true,
                 example: "\"guided\"",
             },
-            Self::RiskPolicy => Facts {
+            Self::RiskPolicy => SettingFacts {
                 variable: "PITON_RISK_POLICY",
-                form: Form::Name(RiskPolicy::NAMES),
+                form: ValueForm::Name(RiskPolicy::NAMES),
                 effect: Effect::Live,
                 in_project: true,
                 example: "\"conservative\"",
             },
-            Self::RetentionDays => Facts {
+            Self::RetentionDays => SettingFacts {
                 variable: "PITON_RETENTION_DAYS",
-                form: Form::Whole { min: 1, max: RETENTION_DAYS_MAX },
+                form: ValueForm::Whole { min: 1, max: RETENTION_DAYS_MAX },
                 effect: Effect::Live,
                 in_project: false,
                 example: "90",
             },
-            Self::HttpBind => Facts {
+            Self::HttpBind => SettingFacts {
                 variable: "PITON_HTTP_BIND",
-                form: Form::Address,
+                form: ValueForm::Address,
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"127.0.0.1\"",
             },
-            Self::HttpPort => Facts {
+            Self::HttpPort => SettingFacts {
                 variable: "PITON_HTTP_PORT",
-                form: Form::Whole { min: 0, max: HTTP_PORT_MAX },
+                form: ValueForm::Whole { min: 0, max: HTTP_PORT_MAX },
                 effect: Effect::Restart,
                 in_project: false,
                 example: "7477",
             },
-            Self::HttpTokenFile => Facts {
+            Self::HttpTokenFile => SettingFacts {
                 variable: "PITON_HTTP_TOKEN_FILE",
-                form: Form::Path,
+                form: ValueForm::Path,
                 effect: Effect::Restart,
                 in_project: false,
                 example: "\"~/.config/piton/http-token\"",
             },
-            Self::AccessRun => Facts {
+            Self::AccessRun => SettingFacts {
                 variable: "PITON_ACCESS_RUN",
-                form: Form::Name(RunNeeded::NAMES),
+                form: ValueForm::Name(RunNeeded::NAMES),
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"always\"",
             },
-            Self::McpAnswers => Facts {
+            Self::McpAnswers => SettingFacts {
                 variable: "PITON_MCP_ANSWERS",
-                form: Form::Name(Answers::NAMES),
+                form: ValueForm::Name(Answers::NAMES),
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"both\"",
             },
-            Self::LogLevel => Facts {
+            Self::LogLevel => SettingFacts {
                 variable: "PITON_LOG",
-                form: Form::Name(LogLevel::NAMES),
+                form: ValueForm::Name(LogLevel::NAMES),
                 effect: Effect::Restart,
                 in_project: true,
                 example: "\"info\"",

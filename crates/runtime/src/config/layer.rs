@@ -7,7 +7,7 @@ use super::value::Value;
 
 piton_core::closed_set! {
     /// Where a setting comes from, weakest first.
-    pub enum Place {
+    pub enum SettingSource {
         /// Nobody set it.
         Default => "default",
         /// `config.toml` in the user's configuration directory.
@@ -21,7 +21,7 @@ piton_core::closed_set! {
 
 /// What a place says about one setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct LayerValue {
     /// What it is set to.
     pub value: Value,
     /// Where that stands: `piton.toml:3:1`, or the name of a variable.
@@ -30,4 +30,4 @@ pub struct Said {
 
 /// What one place says about settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layer(pub BTreeMap<SettingKey, Said>);
+pub struct Layer(pub BTreeMap<SettingKey, LayerValue>);

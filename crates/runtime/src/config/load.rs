@@ -10,11 +10,11 @@ use piton_core::{Code, Envelope};
 
 use super::edit::{self, EditError};
 use super::environment::Environment;
-use super::file::File;
+use super::file::ConfigFile;
 use super::key::SettingKey;
-use super::layer::{Layer, Place};
-use super::problem::Problem;
-use super::section::{self, Found, Section};
+use super::layer::{Layer, SettingSource};
+use super::problem::ConfigProblem;
+use super::section::{self, FoundSection, Section};
 use super::settings::Settings;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
@@ -36,12 +36,12 @@ pub struct Configuration {
 
 impl Configuration {
     /// Reads the user's file and the environment.
-    pub fn load(environment: Environment) -> Result<Self, Vec<Problem>> {
+    pub fn load(environment: Environment) -> Result<Self, Vec<ConfigProblem>> {
         let user_dir = environment.user_dir();
         let (variables, mut problems) = environment.layer();
-        let user = user_dir
-            .as_ref()
-            .map(|dir| take(&dir.join(USER_FILE), Place::User, environment.home(), &mut problems));
+        let user = user_dir.as_ref().map(|dir| {
+            take(&dir.join(USER_FILE), SettingSource::User, environment.home(), &mut problems)
+        });
         let user = user.unwrap_or_default();
         if problems.is_empty() {
             Ok(Self { environment, user, variables, user_dir })
@@ -51,12 +51,12 @@ impl Configuration {
     }
 
     /// Reads the user's file again.
-    pub fn reload(&self) -> Result<Self, Vec<Problem>> {
+    pub fn reload(&self) -> Result<Self, Vec<ConfigProblem>> {
         Self::load(self.environment.clone())
     }
 
     /// What holds for the project that the process was started in, if it was started in one.
-    pub fn settings_here(&self) -> Result<Settings, Vec<Problem>> {
+    pub fn settings_here(&self) -> Result<Settings, Vec<ConfigProblem>> {
         match &self.environment.working_dir {
             Some(directory) => self.settings_for(directory),
             None => Ok(self.settings()),
@@ -69,10 +69,10 @@ impl Configuration {
     }
 
     /// What holds for a project: `piton.toml` in `directory` or the nearest one above it counts.
-    pub fn settings_for(&self, directory: &Path) -> Result<Settings, Vec<Problem>> {
+    pub fn settings_for(&self, directory: &Path) -> Result<Settings, Vec<ConfigProblem>> {
         let Some(file) = find_up(directory, PROJECT_FILE) else { return Ok(self.settings()) };
         let mut problems = Vec::new();
-        let project = take(&file, Place::Project, self.environment.home(), &mut problems);
+        let project = take(&file, SettingSource::Project, self.environment.home(), &mut problems);
         if problems.is_empty() { Ok(self.join(&project)) } else { Err(problems) }
     }
 
@@ -81,16 +81,16 @@ impl Configuration {
     pub fn sections_for<T: Section>(
         &self,
         directory: Option<&Path>,
-    ) -> Result<Vec<Found<T>>, Vec<Problem>> {
-        let user = self.user_file().map(|file| (file, Place::User));
+    ) -> Result<Vec<FoundSection<T>>, Vec<ConfigProblem>> {
+        let user = self.user_file().map(|file| (file, SettingSource::User));
         let project = directory.and_then(|directory| find_up(directory, PROJECT_FILE));
-        let project = project.map(|file| (file, Place::Project));
+        let project = project.map(|file| (file, SettingSource::Project));
         let (mut sections, mut problems) = (Vec::new(), Vec::new());
         for (file, place) in user.into_iter().chain(project) {
             take(&file, place, self.environment.home(), &mut problems);
             let text = read(&file).ok().flatten().unwrap_or_default();
             if let Some(value) = section::take(&text) {
-                sections.push(Found { value, place, file });
+                sections.push(FoundSection { value, place, file });
             }
         }
         if problems.is_empty() { Ok(sections) } else { Err(problems) }
@@ -131,9 +131,9 @@ impl Configuration {
 
     fn join(&self, project: &Layer) -> Settings {
         Settings::of([
-            (Place::User, &self.user),
-            (Place::Project, project),
-            (Place::Environment, &self.variables),
+            (SettingSource::User, &self.user),
+            (SettingSource::Project, project),
+            (SettingSource::Environment, &self.variables),
         ])
     }
 }
@@ -162,7 +162,7 @@ impl SetError {
     /// The failure as a person reads it.
     pub fn envelope(&self) -> Envelope {
         let advice = match self {
-            Self::Edit(EditError::Broken(problems)) => return Problem::envelope(problems),
+            Self::Edit(EditError::Broken(problems)) => return ConfigProblem::envelope(problems),
             Self::NoHome => "Set HOME, or XDG_CONFIG_HOME to a directory of your own.",
             Self::Edit(EditError::NoPlace) => "Write the setting into the file yourself.",
             Self::Edit(_) => "Use one of the values that are named.",
@@ -182,19 +182,24 @@ impl SetError {
 }
 
 /// What a file says; one that does not exist says nothing.
-fn take(path: &Path, place: Place, home: Option<&Path>, problems: &mut Vec<Problem>) -> Layer {
+fn take(
+    path: &Path,
+    place: SettingSource,
+    home: Option<&Path>,
+    problems: &mut Vec<ConfigProblem>,
+) -> Layer {
     let name = path.display().to_string();
     let text = match read(path) {
         Ok(Some(text)) => text,
         Ok(None) => return Layer::default(),
         Err(error) => {
             let reason = format!("the file cannot be read: {error}");
-            problems.push(Problem::of(name, reason, "make it readable, or take it away"));
+            problems.push(ConfigProblem::of(name, reason, "make it readable, or take it away"));
             return Layer::default();
         }
     };
     let base = Base { directory: path.parent().unwrap_or(Path::new("/")), home };
-    let (layer, found) = File { name: &name, place, base, text: &text }.read();
+    let (layer, found) = ConfigFile { name: &name, place, base, text: &text }.read();
     problems.extend(found);
     layer
 }

@@ -11,7 +11,7 @@ use crate::bounds::CONFIG_PROBLEMS_MAX;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
+pub struct ConfigProblem {
     /// The file, or the variable of the environment.
     pub place: String,
     /// The line, from one; nothing if the place has none.
@@ -26,7 +26,7 @@ pub struct Problem {
     pub fix: String,
 }
 
-impl Problem {
+impl ConfigProblem {
     /// Something that is wrong with a place as a whole.
     pub fn of(place: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
         let (place, reason, fix) = (place.into(), reason.into(), fix.into());
@@ -60,7 +60,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}: {}; {}", self.at(), self.reason, self.fix)
     }

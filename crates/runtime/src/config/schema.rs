@@ -4,14 +4,14 @@ use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::key::SettingKey;
-use super::layer::Place;
+use super::layer::SettingSource;
 use super::section::SectionKey;
-use super::value::Form;
+use super::value::ValueForm;
 
 /// The schema of `piton.toml`.
 pub fn project_file() -> Schema {
     schema(
-        Place::Project,
+        SettingSource::Project,
         "Project configuration",
         "`piton.toml`: what a project asks of Piton. What belongs to the machine is set by its user.",
     )
@@ -20,13 +20,13 @@ pub fn project_file() -> Schema {
 /// The schema of the user's `config.toml`.
 pub fn user_file() -> Schema {
     schema(
-        Place::User,
+        SettingSource::User,
         "User configuration",
         "`config.toml` in the user's configuration directory: what a user asks of Piton.",
     )
 }
 
-fn schema(place: Place, title: &str, description: &str) -> Schema {
+fn schema(place: SettingSource, title: &str, description: &str) -> Schema {
     let mut sections: Map<String, Value> = Map::new();
     for key in SettingKey::ALL.iter().filter(|key| key.may_stand_in(place)) {
         let section = sections.entry(key.section()).or_insert_with(
@@ -53,11 +53,15 @@ fn schema(place: Place, title: &str, description: &str) -> Schema {
 
 fn setting(key: SettingKey) -> Value {
     let mut schema = match key.form() {
-        Form::Path => json!({ "type": "string", "minLength": 1 }),
-        Form::Paths => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
-        Form::Name(names) => json!({ "type": "string", "enum": names }),
-        Form::Whole { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
-        Form::Address => {
+        ValueForm::Path => json!({ "type": "string", "minLength": 1 }),
+        ValueForm::Paths => {
+            json!({ "type": "array", "items": { "type": "string", "minLength": 1 } })
+        }
+        ValueForm::Name(names) => json!({ "type": "string", "enum": names }),
+        ValueForm::Whole { min, max } => {
+            json!({ "type": "integer", "minimum": min, "maximum": max })
+        }
+        ValueForm::Address => {
             json!({ "type": "string", "anyOf": [{ "format": "ipv4" }, { "format": "ipv6" }] })
         }
     };

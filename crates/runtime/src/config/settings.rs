@@ -10,7 +10,7 @@ use piton_workflow::{Autonomy, RiskPolicy};
 use serde::Serialize;
 
 use super::key::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
-use super::layer::{Layer, Place};
+use super::layer::{Layer, SettingSource};
 use super::value::Value;
 use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 
@@ -18,11 +18,11 @@ use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Held {
+pub struct EffectiveSetting {
     /// What it is set to.
     pub value: Value,
     /// Who set it.
-    pub place: Place,
+    pub place: SettingSource,
     /// Where that stands; nothing for a default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
@@ -30,30 +30,32 @@ pub struct Held {
 
 /// Every setting that has a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings(BTreeMap<SettingKey, Held>);
+pub struct Settings(BTreeMap<SettingKey, EffectiveSetting>);
 
 impl Settings {
     /// What holds when the stronger of `layers`, which come last, win over the weaker.
-    pub fn of<'a>(layers: impl IntoIterator<Item = (Place, &'a Layer)>) -> Self {
-        let mut held: BTreeMap<SettingKey, Held> = defaults()
-            .map(|(key, value)| (key, Held { value, place: Place::Default, at: None }))
+    pub fn of<'a>(layers: impl IntoIterator<Item = (SettingSource, &'a Layer)>) -> Self {
+        let mut held: BTreeMap<SettingKey, EffectiveSetting> = defaults()
+            .map(|(key, value)| {
+                (key, EffectiveSetting { value, place: SettingSource::Default, at: None })
+            })
             .collect();
         for (place, layer) in layers {
             for (key, said) in &layer.0 {
                 let value = said.value.clone();
-                held.insert(*key, Held { value, place, at: Some(said.at.clone()) });
+                held.insert(*key, EffectiveSetting { value, place, at: Some(said.at.clone()) });
             }
         }
         Self(held)
     }
 
     /// A setting, if it has a value.
-    pub fn get(&self, key: SettingKey) -> Option<&Held> {
+    pub fn get(&self, key: SettingKey) -> Option<&EffectiveSetting> {
         self.0.get(&key)
     }
 
     /// Every setting that has a value.
-    pub fn iter(&self) -> impl Iterator<Item = (SettingKey, &Held)> {
+    pub fn iter(&self) -> impl Iterator<Item = (SettingKey, &EffectiveSetting)> {
         self.0.iter().map(|(key, held)| (*key, held))
     }
 
@@ -83,10 +85,10 @@ impl Settings {
     }
 
     /// Further directories with workflow files, and whether the project named them.
-    pub fn workflow_dirs(&self) -> (&[PathBuf], Place) {
+    pub fn workflow_dirs(&self) -> (&[PathBuf], SettingSource) {
         match self.get(SettingKey::WorkflowDirs) {
-            Some(Held { value: Value::Paths(paths), place, .. }) => (paths, *place),
-            _ => (&[], Place::Default),
+            Some(EffectiveSetting { value: Value::Paths(paths), place, .. }) => (paths, *place),
+            _ => (&[], SettingSource::Default),
         }
     }
 
@@ -112,7 +114,7 @@ impl Settings {
     /// Where the server listens.
     pub fn http(&self) -> (IpAddr, u16) {
         let address = match self.get(SettingKey::HttpBind) {
-            Some(Held { value: Value::Address(address), .. }) => *address,
+            Some(EffectiveSetting { value: Value::Address(address), .. }) => *address,
             _ => IpAddr::V4(Ipv4Addr::LOCALHOST),
         };
         let port = self.whole(SettingKey::HttpPort).unwrap_or(HTTP_PORT_DEFAULT);

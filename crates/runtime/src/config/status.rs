@@ -18,7 +18,7 @@ pub struct Status {
     /// The digest of what this process goes by.
     pub applied_config_hash: Digest,
     /// The settings that differ.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<SettingDifference>,
     /// Whether one of them takes a restart.
     pub restart_needed: bool,
 }
@@ -27,7 +27,7 @@ pub struct Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Difference {
+pub struct SettingDifference {
     /// The setting.
     pub key: SettingKey,
     /// What it takes for it to be in force.
@@ -40,10 +40,10 @@ impl Status {
         let keys: BTreeSet<SettingKey> =
             desired.iter().chain(applied.iter()).map(|(key, _)| key).collect();
         let value = |settings: &Settings, key| settings.get(key).map(|held| held.value.clone());
-        let differences: Vec<Difference> = keys
+        let differences: Vec<SettingDifference> = keys
             .into_iter()
             .filter(|key| value(desired, *key) != value(applied, *key))
-            .map(|key| Difference { key, effect: key.effect() })
+            .map(|key| SettingDifference { key, effect: key.effect() })
             .collect();
         Self {
             desired_config_hash: desired.digest(),

@@ -8,7 +8,7 @@ use toml::de::DeValue;
 
 /// What a setting takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ValueForm {
     /// A path.
     Path,
     /// A list of paths.
@@ -73,7 +73,7 @@ impl Base<'_> {
     }
 }
 
-impl Form {
+impl ValueForm {
     /// What it takes, in words.
     pub fn words(self) -> String {
         match self {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use piton_core::{Digest, Envelope, NodeId, RunId};
-use piton_workspaces::audit::{Outcome, Record};
+use piton_workspaces::audit::{AuditOutcome, AuditRecord};
 use piton_workspaces::config::OpenedOverlay;
-use piton_workspaces::overlay::{Difference, DifferenceKind};
+use piton_workspaces::overlay::{DifferenceKind, OverlayDifference};
 use piton_workspaces::path::LogicalPath;
 use piton_workspaces::store::Before;
 
@@ -41,7 +41,7 @@ impl FileWorld {
     async fn changed(
         &self,
         overlay: &OpenedOverlay,
-        one: &Difference,
+        one: &OverlayDifference,
     ) -> Result<FileWritten, Envelope> {
         let path = overlay.prefix.join(&one.path);
         let last = self.ledgers.last(&self.workspaces, &path).await.ok().flatten();
@@ -63,21 +63,24 @@ impl FileWorld {
     }
 
     /// What the steps of a run did to files, the oldest first, and how many later records are left out.
-    pub(crate) async fn written_in(&self, run: RunId) -> Result<(Vec<Record>, usize), Envelope> {
+    pub(crate) async fn written_in(
+        &self,
+        run: RunId,
+    ) -> Result<(Vec<AuditRecord>, usize), Envelope> {
         let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
         let (mut records, left_out) = found.map_err(|error| error.envelope())?;
-        records.retain(|record| record.outcome == Outcome::Done);
+        records.retain(|record| record.outcome == AuditOutcome::Done);
         Ok((records, left_out))
     }
 
     /// What came of it at some nodes, file by file: what each was before the first change and is after the last.
     pub(crate) async fn net(
         &self,
-        records: &[Record],
+        records: &[AuditRecord],
         is_meant: &dyn Fn(&NodeId) -> bool,
     ) -> Vec<FileWritten> {
         let mut spans: BTreeMap<&LogicalPath, Span> = BTreeMap::new();
-        let node = |record: &Record| record.intent.actor.node.as_ref()?.parse::<NodeId>().ok();
+        let node = |record: &AuditRecord| record.intent.actor.node.as_ref()?.parse::<NodeId>().ok();
         for record in records.iter().filter(|record| node(record).is_some_and(|at| is_meant(&at))) {
             let intent = &record.intent;
             let by = &intent.actor.agent;

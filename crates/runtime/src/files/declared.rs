@@ -8,8 +8,8 @@ use piton_workspaces::protected_name;
 
 use super::inside;
 use super::mount::Mount;
-use crate::config::Place;
-use crate::config::section::{Found, WorkspacesSection};
+use crate::config::SettingSource;
+use crate::config::section::{FoundSection, WorkspacesSection};
 
 piton_core::closed_set! {
     /// Who declares a Workspace, weakest first.
@@ -49,9 +49,9 @@ impl Declared {
     }
 
     /// What a configuration file says.
-    pub fn found(found: Found<WorkspacesSection>) -> Self {
+    pub fn found(found: FoundSection<WorkspacesSection>) -> Self {
         let by = match found.place {
-            Place::Project => DeclaredBy::Project,
+            SettingSource::Project => DeclaredBy::Project,
             _ => DeclaredBy::User,
         };
         Self { by, base: found.directory().to_owned(), workspaces: found.value.0 }

@@ -11,9 +11,9 @@ use piton_workspaces::tools::{ToolCard, cards};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::joined::Joined;
+use super::joined::JoinedWorkspaces;
 use super::world::FileWorld;
-use crate::connection::Standing;
+use crate::connection::CallBasis;
 
 /// Who the record of a change names that a node of a flow made.
 const FLOW: &str = "flow";
@@ -23,7 +23,7 @@ type Listener = dyn Fn(&str) + Send + Sync;
 
 /// The Workspaces that a flow has.
 struct LateWorld {
-    declared: Joined,
+    declared: JoinedWorkspaces,
     ports: WorkspacePorts,
     listener: Box<Listener>,
     opened: OnceCell<FileWorld>,
@@ -50,7 +50,7 @@ struct FileTool {
 impl FileTool {
     async fn make(&self, arguments: &Value) -> Result<Value, Envelope> {
         let world = self.world.get().await?;
-        let (name, standing) = (&self.spec.name, Standing::default());
+        let (name, standing) = (&self.spec.name, CallBasis::default());
         let text = world.call(FLOW, &standing, name, arguments.clone()).await?;
         // A flow may end with this call; what cannot be written now is found out by whoever reads the records.
         if world.has_unwritten() {
@@ -78,7 +78,7 @@ impl Tool for FileTool {
 /// The tools of which at least one use can succeed in what is declared, each under its own name. `listener` hears what
 /// a person should know of the Workspaces, when they are opened.
 pub fn flow_tools(
-    declared: Joined,
+    declared: JoinedWorkspaces,
     ports: WorkspacePorts,
     listener: impl Fn(&str) + Send + Sync + 'static,
 ) -> Vec<Arc<dyn Tool>> {

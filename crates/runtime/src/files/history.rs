@@ -1,7 +1,7 @@
 //! Who changed a file.
 
 use piton_core::Envelope;
-use piton_workspaces::audit::Record;
+use piton_workspaces::audit::AuditRecord;
 use piton_workspaces::store::Before;
 
 use super::reply::{FileHistory, RecordShown};
@@ -35,8 +35,8 @@ impl FileWorld {
 }
 
 /// A record, as people read it.
-pub(super) fn shown(record: Record) -> RecordShown {
-    let Record { number, timestamp_ms, intent, outcome, .. } = record;
+pub(super) fn shown(record: AuditRecord) -> RecordShown {
+    let AuditRecord { number, timestamp_ms, intent, outcome, .. } = record;
     let before = match intent.before {
         Before::File(digest) => digest.map(|digest| digest.to_string()),
         Before::Nothing | Before::Directory => None,

@@ -11,7 +11,7 @@ use super::declared::{Declared, DeclaredBy};
 
 /// The Workspaces that are to be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Joined {
+pub struct JoinedWorkspaces {
     /// The Workspaces, with absolute directories and whole namespaces, by prefix.
     pub workspaces: Vec<(WorkspaceConfig, DeclaredBy)>,
     /// What was declared and does not count, and why.
@@ -20,7 +20,7 @@ pub struct Joined {
     pub problems: Vec<String>,
 }
 
-impl Joined {
+impl JoinedWorkspaces {
     /// Whether nobody declared anything.
     pub fn is_empty(&self) -> bool {
         self.workspaces.is_empty() && self.problems.is_empty()
@@ -36,9 +36,9 @@ impl Joined {
 
 /// Joins what places declare. Where several name a prefix, the strongest counts: whoever started the process, then
 /// the user, then the project.
-pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> Joined {
+pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> JoinedWorkspaces {
     places.sort_by_key(|place| place.by);
-    let mut joined = Joined::default();
+    let mut joined = JoinedWorkspaces::default();
     let mut held: BTreeMap<String, (WorkspaceConfig, DeclaredBy)> = BTreeMap::new();
     for place in &places {
         for config in &place.workspaces {

@@ -37,11 +37,11 @@ pub(crate) use branch::OverlayBranch;
 pub use declared::{Declared, DeclaredBy};
 #[cfg(feature = "flow")]
 pub use flow_tool::flow_tools;
-pub use joined::{Joined, join};
+pub use joined::{JoinedWorkspaces, join};
 pub use mount::Mount;
 pub use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts};
-pub use piton_workspaces::landlock::{Opening, Wall, enclose};
-pub use piton_workspaces::overlay::{Difference, DifferenceKind, LeftReason};
+pub use piton_workspaces::landlock::{AllowedDirectory, KernelSandbox, enclose};
+pub use piton_workspaces::overlay::{DifferenceKind, LeftReason, OverlayDifference};
 pub use piton_workspaces::tools::{ALIASES, ToolCard, cards};
 pub use piton_workspaces::virtual_store::{
     VirtualChecked, VirtualPorts, VirtualRepaired, check_virtual, kept_virtual, repair_virtual,

@@ -1,8 +1,8 @@
 //! What comes out.
 
 use piton_core::{Envelope, TimestampMs};
-use piton_workspaces::audit::Outcome;
-use piton_workspaces::overlay::{Difference, DifferenceKind, LeftReason};
+use piton_workspaces::audit::AuditOutcome;
+use piton_workspaces::overlay::{DifferenceKind, LeftReason, OverlayDifference};
 use piton_workspaces::{AccessScope, Actor, Tool};
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ pub struct RecordShown {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: AuditOutcome,
     /// The overlay that the change was applied from, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlay: Option<String>,
@@ -158,7 +158,7 @@ pub struct OverlayDiff {
     pub left_out: usize,
     /// All of it, to be applied as it was shown.
     #[serde(skip)]
-    pub reviewed: Vec<Difference>,
+    pub reviewed: Vec<OverlayDifference>,
 }
 
 impl OverlayDiff {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use piton_core::{Code, Envelope, shell_word};
 use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
-use piton_workspaces::overlay::{ApplyRequest, Difference, DifferenceKind};
-use piton_workspaces::store::Fault;
+use piton_workspaces::overlay::{ApplyRequest, DifferenceKind, OverlayDifference};
+use piton_workspaces::store::StoreFault;
 use piton_workspaces::{Error, Files};
 
 use super::history::shown;
@@ -46,7 +46,7 @@ impl FileWorld {
         &self,
         prefix: &str,
         person: &str,
-        reviewed: &[Difference],
+        reviewed: &[OverlayDifference],
         leaves_conflicts: bool,
     ) -> Result<AppliedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
@@ -143,7 +143,7 @@ impl FileWorld {
         }
         let copied = from.store.fork_into(&to.store).await;
         copied.map_err(|fault| match fault {
-            Fault::NotEmpty => refused(
+            StoreFault::NotEmpty => refused(
                 format!("{} has changes of its own; nothing was copied.", to.prefix),
                 &format!(
                     "Drop them with `piton workspace drop {}`, or name another overlay.",
@@ -188,7 +188,7 @@ impl FileWorld {
     async fn change_shown(
         &self,
         overlay: &OpenedOverlay,
-        one: &Difference,
+        one: &OverlayDifference,
         with_lines: bool,
     ) -> Result<ChangeShown, Envelope> {
         let path = overlay.prefix.join(&one.path);
@@ -221,7 +221,7 @@ impl FileWorld {
 }
 
 /// How `git diff` says that a file becomes a program, or is none any more.
-fn mode_line(one: &Difference) -> String {
+fn mode_line(one: &OverlayDifference) -> String {
     match (one.kind, one.executable) {
         (_, None) => String::new(),
         (DifferenceKind::Added, Some(_)) => "new file mode 100755\n".to_owned(),
@@ -230,7 +230,7 @@ fn mode_line(one: &Difference) -> String {
     }
 }
 
-pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(Fault) -> Envelope {
+pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(StoreFault) -> Envelope {
     let path = overlay.prefix.clone();
     move |fault| Error::File { path: path.clone(), fault }.envelope()
 }

@@ -7,15 +7,15 @@ use piton_core::{Code, Envelope, Provenance};
 use piton_workflow::compile::{StepAccess, WorkspaceAccess};
 use piton_workspaces::audit::Ledgers;
 use piton_workspaces::config::{Opened, OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
-use piton_workspaces::landlock::Opening;
+use piton_workspaces::landlock::AllowedDirectory;
 use piton_workspaces::path::LogicalPath;
 use piton_workspaces::{Actor, Error, Files, Tool, Workspace, Workspaces};
 use serde_json::Value;
 
 use super::declared::DeclaredBy;
-use super::joined::Joined;
+use super::joined::JoinedWorkspaces;
 use super::reply::WorkspaceShown;
-use crate::connection::Standing;
+use crate::connection::CallBasis;
 
 /// What every refusal of a configuration ends with.
 const MEND: &str =
@@ -39,12 +39,12 @@ impl fmt::Debug for FileWorld {
 impl FileWorld {
     /// Opens what is declared, and settles what processes left open there that died. If anything is wrong, every
     /// problem is named and nothing is open.
-    pub async fn open(joined: Joined, ports: &WorkspacePorts) -> Result<Self, Envelope> {
+    pub async fn open(joined: JoinedWorkspaces, ports: &WorkspacePorts) -> Result<Self, Envelope> {
         let opened = opened(&joined, ports).map_err(|error| match error {
             Error::Config { .. } => error.envelope().with_suggestion(MEND),
             other => other.envelope(),
         })?;
-        let Joined { workspaces: declared, mut notes, .. } = joined;
+        let JoinedWorkspaces { workspaces: declared, mut notes, .. } = joined;
         notes.extend(opened.warnings);
         let ledgers = Ledgers::of(&ports.kept.table, &ports.kept.clock, &opened.mounts);
         let workspaces = Arc::new(opened.workspaces);
@@ -53,7 +53,7 @@ impl FileWorld {
     }
 
     /// Everything for which [`Self::open`] refuses what is declared, each beginning with the prefix that it is about.
-    pub fn problems(joined: &Joined, ports: &WorkspacePorts) -> Vec<String> {
+    pub fn problems(joined: &JoinedWorkspaces, ports: &WorkspacePorts) -> Vec<String> {
         match opened(joined, ports) {
             Ok(_) => Vec::new(),
             Err(Error::Config { problems }) => problems,
@@ -103,7 +103,7 @@ impl FileWorld {
     pub async fn call(
         &self,
         agent: &str,
-        standing: &Standing,
+        standing: &CallBasis,
         tool: &str,
         arguments: Value,
     ) -> Result<String, Envelope> {
@@ -142,10 +142,10 @@ impl FileWorld {
     }
 
     /// The directories of the machine that the Workspaces reach, and how: what a wall has to leave open.
-    pub fn openings(declared: &Joined) -> Vec<Opening> {
+    pub fn openings(declared: &JoinedWorkspaces) -> Vec<AllowedDirectory> {
         let opening = |(config, _): &(WorkspaceConfig, DeclaredBy)| {
             let directory = config.directory.clone()?;
-            Some(Opening { directory, scope: config.scope.parse().ok()? })
+            Some(AllowedDirectory { directory, scope: config.scope.parse().ok()? })
         };
         declared.workspaces.iter().filter_map(opening).collect()
     }
@@ -205,7 +205,7 @@ fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
 }
 
 /// Opens what is declared, or names everything that is wrong with it.
-fn opened(joined: &Joined, ports: &WorkspacePorts) -> Result<Opened, Error> {
+fn opened(joined: &JoinedWorkspaces, ports: &WorkspacePorts) -> Result<Opened, Error> {
     let configs: Vec<WorkspaceConfig> =
         joined.workspaces.iter().map(|(config, _)| config.clone()).collect();
     let mut problems = joined.problems.clone();

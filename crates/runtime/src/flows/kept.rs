@@ -2,7 +2,7 @@
 
 use piton_backpack::Backpack;
 use piton_core::{Code, Envelope, truncate};
-use piton_flow::{Loaded, RunRecord};
+use piton_flow::{LoadedFlow, RunRecord};
 use serde_json::Value;
 
 use super::request::NodeParam;
@@ -28,7 +28,7 @@ pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
 }
 
 /// The flow, if it is the one that the last run on a backpack began with.
-pub(super) fn same(loaded: Loaded, backpack: &Backpack) -> Result<Loaded, Envelope> {
+pub(super) fn same(loaded: LoadedFlow, backpack: &Backpack) -> Result<LoadedFlow, Envelope> {
     let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
     if record.is_none_or(|record| record.flow == loaded.flow.digest()) {
         return Ok(loaded);

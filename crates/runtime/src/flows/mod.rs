@@ -10,5 +10,5 @@ mod request;
 mod use_cases;
 
 pub use reply::{FlowChecked, FlowRan, FlowReplayed};
-pub use request::{Heard, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
+pub use request::{FlowNotice, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
 pub use use_cases::{FlowPorts, Flows};

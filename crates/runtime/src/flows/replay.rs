@@ -7,11 +7,11 @@ use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
 use piton_flow::run::{before_node, before_pending_node, check_start};
-use piton_flow::{Loaded, RunOptions, Runner, State};
+use piton_flow::{FlowState, LoadedFlow, RunOptions, Runner};
 
 use super::kept;
 use super::reply::FlowReplayed;
-use super::request::{Heard, ReplayFlow};
+use super::request::{FlowNotice, ReplayFlow};
 use super::use_cases::{Flows, holder, pack};
 use crate::state::look::{BackpackReference, Backpacks, PointReference, Reveal};
 
@@ -20,7 +20,7 @@ impl Flows {
     pub async fn replay(
         &self,
         request: ReplayFlow<'_>,
-        listener: &(dyn Fn(Heard<'_>) + Sync),
+        listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowReplayed, Envelope> {
         let ports = &self.ports.journal;
         let id = &request.backpack;
@@ -43,7 +43,7 @@ impl Flows {
             JournaledBackpack::fork_from(&state, &fork, holder(), Mode::Durable, ports.clone());
         let backpack = forked.await.map_err(|error| error.envelope())?.backpack;
         pack(&backpack, &request.initial).await?;
-        let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
@@ -59,7 +59,11 @@ impl Flows {
     }
 
     /// The flow that is run: the one that was kept or given, with other parameters.
-    fn flow_of(&self, request: &ReplayFlow<'_>, original: &Backpack) -> Result<Loaded, Envelope> {
+    fn flow_of(
+        &self,
+        request: &ReplayFlow<'_>,
+        original: &Backpack,
+    ) -> Result<LoadedFlow, Envelope> {
         let description = match request.text {
             // What is wrong with it is told with its place in the file.
             Some(text) => self.load(text)?.flow.to_json(),

@@ -2,7 +2,7 @@
 
 use piton_backpack::BackpackId;
 use piton_core::{Envelope, RunId};
-use piton_flow::{Problem, RunStatus};
+use piton_flow::{FlowProblem, RunStatus};
 use serde::Serialize;
 
 use crate::state::look::BackpackDiff;
@@ -14,7 +14,7 @@ pub struct FlowChecked {
     /// Whether it runs.
     pub runs: bool,
     /// Errors and warnings, each with its place.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FlowProblem>,
 }
 
 /// What became of a run.

@@ -2,15 +2,15 @@
 
 use piton_backpack::{BackpackId, Error, Key};
 use piton_core::Envelope;
-use piton_flow::{Cancel, Problem, RunEvent};
+use piton_flow::{Cancel, FlowProblem, RunEvent};
 use serde_json::{Map, Value};
 
 /// What a listener hears of a run.
-pub enum Heard<'a> {
+pub enum FlowNotice<'a> {
     /// An event.
     Event(&'a RunEvent),
     /// Something is odd about the description of the flow.
-    Warning(&'a Problem),
+    Warning(&'a FlowProblem),
     /// So many events were told while the listener was busy.
     Missed(u64),
 }

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, Options, PackOptions, Tag};
+use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
 use piton_core::{Envelope, Timer};
 use piton_flow::{
-    Error, EventFilter, EventKind, Flow, Heard as Told, Loaded, Problem, Registry, Report,
-    RunEvent, RunOptions, Runner, RunnerPorts, Severity, State, Tools,
+    Error, EventFilter, EventKind, Flow, FlowProblem, FlowState, LoadedFlow, Registry, RunEvent,
+    RunOptions, RunReport, Runner, RunnerPorts, Severity, SubscriberEvent as Told, Tools,
 };
 use piton_models::ModelClient;
 
 use super::kept;
 use super::reply::{FlowChecked, FlowRan};
-use super::request::{Heard, Initial, ResumeFlow, RunFlow};
+use super::request::{FlowNotice, Initial, ResumeFlow, RunFlow};
 use crate::bounds::WARNINGS_MAX;
 
 /// What flows work with.
@@ -58,7 +58,7 @@ impl Flows {
     pub async fn run(
         &self,
         request: RunFlow<'_>,
-        listener: &(dyn Fn(Heard<'_>) + Sync),
+        listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let loaded = self.load(request.text)?;
         let flow = &loaded.flow;
@@ -68,7 +68,7 @@ impl Flows {
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
         let backpack = self.open(&id).await?;
         pack(&backpack, &request.initial).await?;
-        let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
@@ -80,7 +80,7 @@ impl Flows {
     pub async fn resume(
         &self,
         request: ResumeFlow<'_>,
-        listener: &(dyn Fn(Heard<'_>) + Sync),
+        listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let given = request.text.map(|text| self.load(text)).transpose()?;
         let backpack = self.open(&request.backpack).await?;
@@ -90,7 +90,7 @@ impl Flows {
         };
         let flow = &loaded.flow;
         self.check_tools(flow).await?;
-        let state = State::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
         let (steps_max, cancel) = (request.steps_max, request.cancel);
         let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
         let runner = self.runner();
@@ -104,13 +104,13 @@ impl Flows {
         &self,
         runner: Runner,
         (id, backpack): (&BackpackId, &JournaledBackpack),
-        odd: &[Problem],
-        going: impl AsyncFnOnce(&Runner) -> Result<Report, Error>,
-        listener: &(dyn Fn(Heard<'_>) + Sync),
+        odd: &[FlowProblem],
+        going: impl AsyncFnOnce(&Runner) -> Result<RunReport, Error>,
+        listener: &(dyn Fn(FlowNotice<'_>) + Sync),
     ) -> Result<FlowRan, Envelope> {
         let mut warnings: Vec<String> = odd.iter().map(ToString::to_string).collect();
         for problem in odd {
-            listener(Heard::Warning(problem));
+            listener(FlowNotice::Warning(problem));
         }
         let mut events = runner.subscribe(EventFilter::default());
         let running = async move {
@@ -127,9 +127,9 @@ impl Flows {
                         {
                             warnings.push(warning);
                         }
-                        listener(Heard::Event(&event));
+                        listener(FlowNotice::Event(&event));
                     }
-                    Told::Missed(count) => listener(Heard::Missed(count)),
+                    Told::Missed(count) => listener(FlowNotice::Missed(count)),
                 }
             }
         };
@@ -146,7 +146,7 @@ impl Flows {
         if flow.calls_tools() { self.ports.tools.ready().await } else { Ok(()) }
     }
 
-    pub(super) fn load(&self, text: &str) -> Result<Loaded, Envelope> {
+    pub(super) fn load(&self, text: &str) -> Result<LoadedFlow, Envelope> {
         Flow::from_json(text, &self.registry).map_err(|error| error.envelope())
     }
 
@@ -169,7 +169,7 @@ impl Flows {
 
 /// Packs what a run starts with, as `system`.
 pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Result<(), Envelope> {
-    let system = backpack.scope(Identity::system(), None).map_err(|error| error.envelope())?;
+    let system = backpack.scope(NodeIdentity::system(), None).map_err(|error| error.envelope())?;
     let about_a_person = PackOptions::new().tagged([Tag::PII]).map_err(|error| error.envelope())?;
     let plain = PackOptions::new();
     let items = initial.items.iter().map(|item| (item, &plain));
@@ -198,7 +198,7 @@ fn warning(event: &RunEvent) -> Option<String> {
 
 fn ran(
     id: &BackpackId,
-    report: Report,
+    report: RunReport,
     warnings: Vec<String>,
     told: impl FnOnce(&Error) -> Envelope,
 ) -> FlowRan {

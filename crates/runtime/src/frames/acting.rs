@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use piton_context::agent::{Agent, AgentAdapter};
+use piton_context::agent::{AgentAdapter, ContextAgent};
 use piton_context::batch::{BatchLine, batch};
-use piton_context::frame::{Appended, FrameId, Head, Metadata, NewFrame};
+use piton_context::frame::{Appended, FrameHead, FrameId, Metadata, NewFrame};
 use piton_context::history::{NodeRef, RootRef};
 use piton_context::read::View;
 use piton_context::synthesis::RegenerateScope;
@@ -46,18 +46,18 @@ const RESERVED: [&str; 13] = [
 
 /// The use cases of one agent.
 #[derive(Clone)]
-pub struct Acting {
+pub struct AgentContext {
     pub(super) frames: Frames,
     pub(super) adapter: AgentAdapter,
 }
 
-impl std::fmt::Debug for Acting {
+impl std::fmt::Debug for AgentContext {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Acting({})", self.adapter.agent().id)
     }
 }
 
-impl Acting {
+impl AgentContext {
     pub(super) fn new(frames: Frames, agent: &AgentId) -> Result<Self, Envelope> {
         let known = frames.settings.known();
         let adapter = AgentAdapter::new(frames.context.clone(), &known, agent);
@@ -65,7 +65,7 @@ impl Acting {
     }
 
     /// Who acts.
-    pub fn agent(&self) -> &Agent {
+    pub fn agent(&self) -> &ContextAgent {
         self.adapter.agent()
     }
 
@@ -228,7 +228,7 @@ impl Acting {
         node: &str,
         frame_type: &FrameType,
         reason: &str,
-    ) -> Result<(TreePath, Head), Envelope> {
+    ) -> Result<(TreePath, FrameHead), Envelope> {
         let done = async { self.adapter.invalidate(&self.node(node)?, frame_type, reason).await };
         done.await.map_err(|error: Error| error.envelope())
     }

@@ -2,11 +2,11 @@
 
 use piton_context::Error;
 use piton_context::bounds::SUMMARY_BYTES_MIN;
-use piton_context::read::{Composition, Order, Source, View};
+use piton_context::read::{ComposeSource, Composition, Order, View};
 use piton_context::synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest};
 use piton_context::tree::TreePath;
 
-use super::place::Place;
+use super::place::ProjectLocation;
 use super::request::{
     ComposeContext, GetContext, OrderName, PolicyName, RegenerateFrames, ScopeName, SourceName,
     SynthesizeFrames,
@@ -46,13 +46,13 @@ impl ComposeContext {
         self.max_tokens.unwrap_or(COMPOSED_TOKENS)
     }
 
-    pub(super) fn composition(&self, place: &Place) -> Result<Composition, Error> {
+    pub(super) fn composition(&self, place: &ProjectLocation) -> Result<Composition, Error> {
         let mut how = Composition { tokens_max: Some(self.tokens_max()), ..Composition::default() };
         if !self.sources.is_empty() {
             let source = |name: &SourceName| match name {
-                SourceName::Own => Source::Own,
-                SourceName::Parent => Source::Parent,
-                SourceName::Siblings => Source::Siblings,
+                SourceName::Own => ComposeSource::Own,
+                SourceName::Parent => ComposeSource::Parent,
+                SourceName::Siblings => ComposeSource::Siblings,
             };
             how.sources = self.sources.iter().map(source).collect();
         }
@@ -60,7 +60,7 @@ impl ComposeContext {
             self.related.iter().map(|path| place.path(path)).collect();
         let related = related?;
         if !related.is_empty() {
-            how.sources.push(Source::Related(related));
+            how.sources.push(ComposeSource::Related(related));
         }
         how.view.types.clone_from(&self.types);
         how.view.agents.clone_from(&self.agents);

@@ -7,7 +7,7 @@ use piton_context::watch::Follower;
 use piton_core::Envelope;
 use piton_store::port::Patience;
 
-use super::acting::Acting;
+use super::acting::AgentContext;
 use super::project::Frames;
 use super::reply::Regenerated;
 use super::request::RegenerateFrames;
@@ -17,7 +17,7 @@ use crate::bounds::REGENERATION_PATIENCE;
 #[derive(Debug)]
 pub struct Following {
     follower: Follower,
-    regenerating: Option<(Acting, RegenerateFrames)>,
+    regenerating: Option<(AgentContext, RegenerateFrames)>,
 }
 
 /// What came of a wait.
@@ -40,7 +40,11 @@ impl Frames {
 
 impl Following {
     /// The same, which makes frames anew after each change, as an agent whose role allows it.
-    pub fn regenerating(self, acting: Acting, request: RegenerateFrames) -> Result<Self, Envelope> {
+    pub fn regenerating(
+        self,
+        acting: AgentContext,
+        request: RegenerateFrames,
+    ) -> Result<Self, Envelope> {
         let may = acting.agent().check(piton_context::agent::Right::Synthesize);
         may.map_err(|error| error.envelope())?;
         Ok(Self { regenerating: Some((acting, request)), ..self })

@@ -20,7 +20,7 @@
 //! *Limitations*: a scan runs on the thread of its call. One of a project that was scanned before looks at stamps
 //! only.
 
-pub use piton_context::agent::{Agent, Right, Role};
+pub use piton_context::agent::{ContextAgent, Right, Role};
 pub use piton_context::word::AgentId;
 
 mod acting;
@@ -38,9 +38,9 @@ mod text;
 #[cfg(feature = "flow")]
 mod written;
 
-pub use acting::{Acting, CURRENT_TREE, NO_WAIT};
+pub use acting::{AgentContext, CURRENT_TREE, NO_WAIT};
 pub use following::{Followed, Following};
-pub use place::Place;
+pub use place::ProjectLocation;
 pub use ports::FramePorts;
 pub use project::{Differences, Frames};
 pub use reply::{

@@ -12,12 +12,12 @@ use crate::surroundings::ProjectDir;
 
 /// Where a project is: the directory itself, whatever links lead to it, and where in it somebody stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ProjectLocation {
     directory: PathBuf,
     within: TreePath,
 }
 
-impl Place {
+impl ProjectLocation {
     /// The place of a project, for somebody who stands in `standing`. Outside of the project they stand at its top.
     pub fn find(project: &ProjectDir, standing: Option<&Path>) -> Result<Self, Envelope> {
         let directory = std::fs::canonicalize(project.path()).map_err(|error| {

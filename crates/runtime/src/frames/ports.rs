@@ -30,7 +30,7 @@ impl std::fmt::Debug for FramePorts {
 
 impl FramePorts {
     pub(super) fn context(&self, project: ProjectId) -> Context {
-        let ports = piton_context::Ports {
+        let ports = piton_context::ContextPorts {
             table: Arc::clone(&self.table),
             blobs: Arc::clone(&self.blobs),
             leases: Arc::clone(&self.leases),

@@ -7,14 +7,14 @@ use piton_context::check::{ContextRepaired, SetAside, Validation};
 use piton_context::history::{FrameChange, RootEntry, RootRef};
 use piton_context::report::ContextReport;
 use piton_context::scan::Scanner;
-use piton_context::tree::Change;
+use piton_context::tree::TreeChange;
 use piton_context::word::{AgentId, Label};
 use piton_context::{Context, Error};
 use piton_core::Envelope;
 use serde::Serialize;
 
-use super::acting::Acting;
-use super::place::Place;
+use super::acting::AgentContext;
+use super::place::ProjectLocation;
 use super::ports::FramePorts;
 use super::reply::{AgentShown, ScanShown, StatusShown, TypeShown};
 use super::settings::{ContextSettings, person};
@@ -23,7 +23,7 @@ use super::settings::{ContextSettings, person};
 #[derive(Clone)]
 pub struct Frames {
     pub(super) context: Context,
-    pub(super) place: Place,
+    pub(super) place: ProjectLocation,
     pub(super) settings: ContextSettings,
     stamps: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub struct Differences {
     /// The newer one.
     pub new: RootEntry,
     /// Paths that differ, by path.
-    pub changes: Vec<Change>,
+    pub changes: Vec<TreeChange>,
     /// Frames about either side of what differs.
     pub frames: Vec<FrameChange>,
 }
@@ -50,14 +50,14 @@ impl std::fmt::Debug for Frames {
 
 impl Frames {
     /// The context of the project at `place`.
-    pub fn open(ports: &FramePorts, place: Place, settings: ContextSettings) -> Self {
+    pub fn open(ports: &FramePorts, place: ProjectLocation, settings: ContextSettings) -> Self {
         let id = place.id();
         let stamps = ports.stamps.as_ref().map(|directory| directory.join(format!("{id}.stamps")));
         Self { context: ports.context(id), place, settings, stamps }
     }
 
     /// Where the project is.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &ProjectLocation {
         &self.place
     }
 
@@ -67,7 +67,7 @@ impl Frames {
     }
 
     /// The use cases of an agent; of the person at the command line, if none is named. An unknown one is refused.
-    pub fn act_as(&self, agent: Option<&AgentId>) -> Result<Acting, Envelope> {
+    pub fn act_as(&self, agent: Option<&AgentId>) -> Result<AgentContext, Envelope> {
         let agent = match agent {
             Some(agent) if *agent != person() => {
                 self.settings.check(agent)?;
@@ -75,13 +75,13 @@ impl Frames {
             }
             _ => person(),
         };
-        Acting::new(self.clone(), &agent)
+        AgentContext::new(self.clone(), &agent)
     }
 
     /// The use cases of a configured agent, for a client that acts as it. Nobody but a person is the person.
-    pub fn serve(&self, agent: &AgentId) -> Result<Acting, Envelope> {
+    pub fn serve(&self, agent: &AgentId) -> Result<AgentContext, Envelope> {
         self.settings.check(agent)?;
-        Acting::new(self.clone(), agent)
+        AgentContext::new(self.clone(), agent)
     }
 
     pub(super) fn scanner(&self) -> Scanner {

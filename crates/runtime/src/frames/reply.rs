@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use piton_context::agent::Role;
-use piton_context::frame::{BasisKind, Outcome};
+use piton_context::frame::{AppendOutcome, BasisKind};
 use piton_context::history::{Adopted, NodeRecord};
 use piton_context::read::{Composed, NodeContext, Relation, ViewedFrame, export};
 use piton_context::report::{ContextReport, Remedy, StaleFrame};
-use piton_context::scan::Report;
-use piton_context::tree::Kind;
+use piton_context::scan::ScanReport;
+use piton_context::tree::NodeKind;
 use serde::Serialize;
 
 use crate::bounds::{CHILDREN_SHOWN_MAX, SKIPPED_SENT_MAX};
@@ -64,7 +64,7 @@ pub struct NodeShown {
     /// Its id.
     pub id: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// As git writes it.
     pub mode: String,
     /// Bytes of a file, or of all files in a directory.
@@ -126,7 +126,7 @@ pub struct PutFrameReply {
     /// The frame.
     pub frame: String,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: AppendOutcome,
 }
 
 /// Frames that a file or directory got from another path.
@@ -147,7 +147,7 @@ pub struct FrameMade {
     /// The frame.
     pub frame: String,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: AppendOutcome,
 }
 
 /// The frames that a synthesis made, those of directories before those of what holds them.
@@ -235,7 +235,7 @@ pub struct ScanShown {
     pub bytes: u64,
     /// What was done for it, and what could not be read.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: ScanReport,
 }
 
 /// How much of a tree has frames of one type.

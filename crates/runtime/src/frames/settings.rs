@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use piton_context::agent::{Agent, Agents, Role};
+use piton_context::agent::{Agents, ContextAgent, Role};
 use piton_context::word::AgentId;
 use piton_core::{Code, Envelope};
 
-use crate::config::section::{ContextSection, Found};
-use crate::config::{Configuration, Problem};
+use crate::config::section::{ContextSection, FoundSection};
+use crate::config::{ConfigProblem, Configuration};
 use crate::nearest::nearest;
 
 /// The agent that a person at the command line is. It needs no configuration, and nobody else can be it.
@@ -45,12 +45,12 @@ impl ContextSettings {
     pub fn configured(
         configuration: &Configuration,
         project: Option<&Path>,
-    ) -> Result<Self, Vec<Problem>> {
+    ) -> Result<Self, Vec<ConfigProblem>> {
         Self::join(configuration.sections_for(project)?).map_err(|problem| vec![problem])
     }
 
     /// What sections say together, weakest first: a stronger one replaces agents of the same name.
-    pub fn join(sections: Vec<Found<ContextSection>>) -> Result<Self, Problem> {
+    pub fn join(sections: Vec<FoundSection<ContextSection>>) -> Result<Self, ConfigProblem> {
         let mut joined = Self { is_configured: !sections.is_empty(), ..Self::default() };
         for section in sections {
             let file = section.file.display().to_string();
@@ -62,7 +62,7 @@ impl ContextSettings {
             if let Some(agent) = agent {
                 if !joined.agents.contains_key(&agent) {
                     let reason = format!("`context.agent` is {agent}, which is no agent");
-                    return Err(Problem::of(file, reason, joined.fix(&agent)));
+                    return Err(ConfigProblem::of(file, reason, joined.fix(&agent)));
                 }
                 joined.served = Some(agent);
             }
@@ -103,8 +103,9 @@ impl ContextSettings {
     /// Everybody who may act from the command line: those who are configured, and the person.
     pub(super) fn known(&self) -> Agents {
         let configured = self.agents.iter();
-        let configured = configured.map(|(id, agent)| Agent { id: id.clone(), role: agent.role });
-        let person = Agent { id: person(), role: Role::Synthesis };
+        let configured =
+            configured.map(|(id, agent)| ContextAgent { id: id.clone(), role: agent.role });
+        let person = ContextAgent { id: person(), role: Role::Synthesis };
         Agents::new(configured.chain([person]))
     }
 

@@ -89,14 +89,14 @@ impl ComposedContext {
 impl PutFrameReply {
     /// As text.
     pub fn text(&self) -> String {
-        use piton_context::frame::Outcome;
+        use piton_context::frame::AppendOutcome;
         match self.outcome {
-            Outcome::Added => format!("The frame {} was added.", self.frame),
-            Outcome::HeadMoved => {
+            AppendOutcome::Added => format!("The frame {} was added.", self.frame),
+            AppendOutcome::HeadMoved => {
                 format!("The frame {} was there already, and is the newest again.", self.frame)
             }
-            Outcome::Unchanged => format!("The frame {} is there already.", self.frame),
-            Outcome::Reaffirmed => format!(
+            AppendOutcome::Unchanged => format!("The frame {} is there already.", self.frame),
+            AppendOutcome::Reaffirmed => format!(
                 "The frame {} was there already and marked as invalid; it holds again.",
                 self.frame
             ),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use piton_context::Error;
 use piton_context::frame::Frame;
 use piton_context::history::FrameChange;
-use piton_context::tree::{Change, ChangeKind, TreePath};
+use piton_context::tree::{ChangeKind, TreeChange, TreePath};
 use piton_context::word::{AgentId, FrameType};
 use piton_core::{Envelope, NodeId, RunId};
 
@@ -26,7 +26,7 @@ pub(crate) struct MadeInRun {
 type FramesTold = (Vec<FrameWritten>, usize);
 
 /// The frames of one agent and type on one node come after each other.
-type Line<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
+type FrameLine<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
 
 impl Frames {
     /// The frames that the steps of a run made.
@@ -45,7 +45,7 @@ impl Frames {
         made: &MadeInRun,
         is_meant: &dyn Fn(&NodeId) -> bool,
     ) -> Result<FramesTold, Envelope> {
-        let mut spans: BTreeMap<Line<'_>, (&Frame, &Frame)> = BTreeMap::new();
+        let mut spans: BTreeMap<FrameLine<'_>, (&Frame, &Frame)> = BTreeMap::new();
         for (_, frame) in made.frames.iter().filter(|(node, _)| is_meant(node)) {
             let line = (&frame.path, &frame.frame_type, &frame.agent_id);
             spans.entry(line).or_insert((frame, frame)).1 = frame;
@@ -68,7 +68,7 @@ impl Frames {
         &self,
         changes: &[FrameChange],
     ) -> Result<FramesTold, Envelope> {
-        let mut sides: BTreeMap<Line<'_>, [Option<&FrameChange>; 2]> = BTreeMap::new();
+        let mut sides: BTreeMap<FrameLine<'_>, [Option<&FrameChange>; 2]> = BTreeMap::new();
         for change in changes {
             let line = (&change.path, &change.frame_type, &change.agent);
             let side = usize::from(change.change == ChangeKind::Added);
@@ -97,8 +97,8 @@ impl Frames {
     /// The same changes, with the digests of the files on both sides.
     pub(crate) async fn with_contents(
         &self,
-        mut changes: Vec<Change>,
-    ) -> Result<Vec<Change>, Envelope> {
+        mut changes: Vec<TreeChange>,
+    ) -> Result<Vec<TreeChange>, Envelope> {
         for change in &mut changes {
             for side in [&mut change.old, &mut change.new].into_iter().flatten() {
                 let content = self.context.content_of(side.id).await;

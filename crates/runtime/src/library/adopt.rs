@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 use piton_core::WorkflowId;
 use piton_workflow::SourceKind;
-use piton_workflow::compile::{Catalog, compile};
-use piton_workflow::source::{Origin, RoutineId, rename_ids};
+use piton_workflow::compile::{Definitions, compile};
+use piton_workflow::source::{RoutineId, SourceOrigin, rename_ids};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::routines::is_routine_directory;
-use super::scan::{Trouble, read, scan};
-use super::source::Source;
+use super::scan::{ScanError, read, scan};
+use super::source::WorkflowSource;
 
 /// The namespace that no file of one's own may have.
 const RESERVED: &str = "wr";
@@ -74,7 +74,7 @@ pub struct Adoption {
 }
 
 /// A workflow file of the set.
-struct File {
+struct AdoptableFile {
     path: PathBuf,
     text: String,
     id: String,
@@ -85,7 +85,7 @@ struct File {
 pub fn plan_adoption(
     directory: &Path,
     namespace: &str,
-    sources: &[Source],
+    sources: &[WorkflowSource],
 ) -> Result<Adoption, String> {
     if namespace == RESERVED || format!("{namespace}.x").parse::<WorkflowId>().is_err() {
         return Err(format!(
@@ -95,7 +95,7 @@ pub fn plan_adoption(
     let mut plan = Adoption::default();
     let scanned = scan(directory);
     for (path, trouble) in scanned.troubles {
-        if let (Trouble::Io(error), true) = (&trouble, path == directory) {
+        if let (ScanError::Io(error), true) = (&trouble, path == directory) {
             return Err(format!("{} cannot be read: {error}", directory.display()));
         }
         let reason = super::compiled::told(&trouble);
@@ -106,7 +106,7 @@ pub fn plan_adoption(
         let inside = below(&path, directory);
         match read(&path) {
             Ok(text) => match id_of(&text) {
-                Some(id) => files.push(File { path: inside, text, id }),
+                Some(id) => files.push(AdoptableFile { path: inside, text, id }),
                 None => plan.skipped.push(NotAdopted {
                     path: inside,
                     reason: "it is no workflow file: it has no `id`, or no `steps`".to_owned(),
@@ -122,7 +122,7 @@ pub fn plan_adoption(
 }
 
 /// Renames the files and looks whether they load then.
-fn adopt(files: &[File], namespace: &str, mut catalog: Catalog, plan: &mut Adoption) {
+fn adopt(files: &[AdoptableFile], namespace: &str, mut catalog: Definitions, plan: &mut Adoption) {
     let own: BTreeMap<&str, String> =
         files.iter().map(|file| (file.id.as_str(), new_id(&file.id, namespace))).collect();
     let new_ids = mentions(files, &own);
@@ -136,7 +136,7 @@ fn adopt(files: &[File], namespace: &str, mut catalog: Catalog, plan: &mut Adopt
         }
         renamed.push((file, to, text));
     }
-    let mut taken: BTreeMap<String, &File> = BTreeMap::new();
+    let mut taken: BTreeMap<String, &AdoptableFile> = BTreeMap::new();
     for (file, to, text) in renamed {
         let refuse = |reason| NotAdopted { path: file.path.clone(), reason };
         if let Some(other) = taken.get(&to) {
@@ -147,7 +147,7 @@ fn adopt(files: &[File], namespace: &str, mut catalog: Catalog, plan: &mut Adopt
             )));
             continue;
         }
-        let origin = Origin::new(SourceKind::User, "adopted");
+        let origin = SourceOrigin::new(SourceKind::User, "adopted");
         match compile(&text, &origin, &catalog) {
             Ok(_) => {
                 let changes = line_changes(&file.text, &text);
@@ -192,7 +192,7 @@ fn new_id(id: &str, namespace: &str) -> String {
 
 /// The ids whose mentions change. One without a namespace is a word like any other: it counts only if it is joined of
 /// several words, and names nothing else in the set.
-fn mentions(files: &[File], own: &BTreeMap<&str, String>) -> BTreeMap<String, String> {
+fn mentions(files: &[AdoptableFile], own: &BTreeMap<&str, String>) -> BTreeMap<String, String> {
     let mut inner = BTreeSet::new();
     for file in files {
         if let Ok(Value::Object(fields)) = serde_json::from_str(&file.text) {

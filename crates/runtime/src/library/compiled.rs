@@ -12,32 +12,32 @@ use piton_core::{Digest, WorkflowId};
 use piton_workflow::SourceKind;
 use piton_workflow::bundled::Bundled;
 use piton_workflow::compile::{CompiledWorkflow, compile};
-use piton_workflow::source::{DeclaredId, Origin, Problem, RoutineId};
+use piton_workflow::source::{DeclaredId, RoutineId, SourceOrigin, SourceProblem};
 use serde::Deserialize;
 
 use super::routines::{RoutineFile, Routines, routine_name};
-use super::scan::{Stamp, Trouble, read, scan};
-use super::source::Source;
-use super::stock::{Broken, BrokenReason, Routine, Stock, Stocked};
+use super::scan::{ScanError, SourceStamp, read, scan};
+use super::source::WorkflowSource;
+use super::stock::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine};
 use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
 /// What stands in every file that calls a routine.
 const CALL: &str = "\"templateCall\"";
 
 /// What became of a file.
-type Outcome = Result<Arc<CompiledWorkflow>, Arc<[Problem]>>;
+type FileOutcome = Result<Arc<CompiledWorkflow>, Arc<[SourceProblem]>>;
 
 /// Every workflow there is, as far as this process knows.
 #[derive(Debug)]
 pub struct Library {
-    bundled: OnceLock<Vec<Stocked>>,
-    kept: Mutex<HashMap<(SourceKind, PathBuf), Kept>>,
+    bundled: OnceLock<Vec<LibraryWorkflow>>,
+    kept: Mutex<HashMap<(SourceKind, PathBuf), CachedFile>>,
 }
 
 /// What is kept of a file.
 #[derive(Clone, Debug)]
-struct Kept {
-    stamp: Stamp,
+struct CachedFile {
+    stamp: SourceStamp,
     digest: Digest,
     declared: Option<String>,
     /// The id that it was compiled under, if its own has no namespace.
@@ -46,7 +46,7 @@ struct Kept {
     calls: Option<BTreeSet<String>>,
     /// The routines that it was compiled with, if it calls some.
     routines: Option<Digest>,
-    outcome: Option<Outcome>,
+    outcome: Option<FileOutcome>,
 }
 
 /// A file that was found.
@@ -56,7 +56,7 @@ struct Candidate {
     source: usize,
     directory: PathBuf,
     path: PathBuf,
-    kept: Kept,
+    kept: CachedFile,
 }
 
 impl Default for Library {
@@ -68,8 +68,8 @@ impl Default for Library {
 
 impl Library {
     /// Everything that is found in `sources`, the workflows that come with Piton included.
-    pub fn stock(&self, sources: &[Source]) -> Stock {
-        let mut stock = Stock::default();
+    pub fn stock(&self, sources: &[WorkflowSource]) -> LibraryContents {
+        let mut stock = LibraryContents::default();
         for found in self.bundled() {
             stock.put(found.clone());
         }
@@ -105,25 +105,33 @@ impl Library {
         stock
     }
 
-    fn bundled(&self) -> &[Stocked] {
+    fn bundled(&self) -> &[LibraryWorkflow] {
         self.bundled.get_or_init(|| {
             let stocked = |bundled: &Bundled| {
                 let workflow = Arc::new(bundled.compiled());
                 let hash = workflow.workflow_hash();
                 let (kind, bundled) = (SourceKind::Bundled, Some(*bundled));
-                Stocked { workflow, hash, kind, path: None, legacy_id: None, bundled, order: 0 }
+                LibraryWorkflow {
+                    workflow,
+                    hash,
+                    kind,
+                    path: None,
+                    legacy_id: None,
+                    bundled,
+                    order: 0,
+                }
             };
             Bundled::ALL.iter().map(stocked).collect()
         })
     }
 
     /// The files of all sources, each with what is kept of it or what it says now.
-    fn candidates(&self, sources: &[Source], broken: &mut Vec<Broken>) -> Vec<Candidate> {
+    fn candidates(&self, sources: &[WorkflowSource], broken: &mut Vec<Broken>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
-        for (source, Source { kind, directory, is_named }) in sources.iter().enumerate() {
+        for (source, WorkflowSource { kind, directory, is_named }) in sources.iter().enumerate() {
             let scanned = scan(directory);
             for (path, trouble) in scanned.troubles {
-                let is_absent = matches!(&trouble, Trouble::Io(error)
+                let is_absent = matches!(&trouble, ScanError::Io(error)
                     if error.kind() == std::io::ErrorKind::NotFound);
                 if is_absent && path == *directory && !is_named {
                     continue;
@@ -149,7 +157,12 @@ impl Library {
     }
 
     /// What is kept of a file if it still stands, else what the file says.
-    fn known(&self, kind: SourceKind, path: &Path, stamp: Stamp) -> std::io::Result<Kept> {
+    fn known(
+        &self,
+        kind: SourceKind,
+        path: &Path,
+        stamp: SourceStamp,
+    ) -> std::io::Result<CachedFile> {
         let kept = self.lock().get(&(kind, path.to_path_buf())).cloned();
         if let Some(kept) = &kept
             && kept.stamp == stamp
@@ -161,11 +174,11 @@ impl Library {
         if let Some(kept) = kept
             && kept.digest == digest
         {
-            return Ok(Kept { stamp, ..kept });
+            return Ok(CachedFile { stamp, ..kept });
         }
         let (declared, calls) = (declared(&text), routines_called(&text));
         let (given, routines, outcome) = (None, None, None);
-        Ok(Kept { stamp, digest, declared, given, calls, routines, outcome })
+        Ok(CachedFile { stamp, digest, declared, given, calls, routines, outcome })
     }
 
     /// What becomes of a file when its id, should it have no namespace, is `given`.
@@ -175,7 +188,7 @@ impl Library {
         given: Option<WorkflowId>,
         taken: &BTreeSet<WorkflowId>,
         routines: &mut Routines,
-    ) -> Result<Outcome, String> {
+    ) -> Result<FileOutcome, String> {
         let seen = candidate.kept.calls.as_ref().map(|_| routines.digest(candidate.source));
         if let Some(outcome) = &candidate.kept.outcome
             && candidate.kept.given == given
@@ -206,7 +219,7 @@ impl Library {
         kept.insert((candidate.kind, candidate.path.clone()), candidate.kept.clone());
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(SourceKind, PathBuf), Kept>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<(SourceKind, PathBuf), CachedFile>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -218,14 +231,14 @@ impl Candidate {
         RoutineFile::of(declared, self.source, &self.path, self.kept.digest)
     }
 
-    fn origin(&self) -> Origin {
-        Origin::new(self.kind, self.directory.display().to_string())
+    fn origin(&self) -> SourceOrigin {
+        SourceOrigin::new(self.kind, self.directory.display().to_string())
     }
 
     /// The id of an older file: one that no other file has. It is taken from then on.
     fn give_id(&self, taken: &mut BTreeSet<WorkflowId>) -> Option<WorkflowId> {
         let declared = self.kept.declared.as_deref()?;
-        let origin = Origin { taken: taken.clone(), ..self.origin() };
+        let origin = SourceOrigin { taken: taken.clone(), ..self.origin() };
         match DeclaredId::parse(declared, &origin) {
             Ok(DeclaredId::Legacy { suggested, .. }) => {
                 taken.insert(suggested.clone());
@@ -235,11 +248,11 @@ impl Candidate {
         }
     }
 
-    fn stocked(self, workflow: Arc<CompiledWorkflow>) -> Stocked {
+    fn stocked(self, workflow: Arc<CompiledWorkflow>) -> LibraryWorkflow {
         let legacy_id = self.kept.given.and(self.kept.declared);
         let hash = workflow.workflow_hash();
         let (kind, path) = (self.kind, Some(self.path));
-        Stocked { workflow, hash, kind, path, legacy_id, bundled: None, order: 0 }
+        LibraryWorkflow { workflow, hash, kind, path, legacy_id, bundled: None, order: 0 }
     }
 
     fn broken(self, reason: BrokenReason) -> Broken {
@@ -247,7 +260,7 @@ impl Candidate {
     }
 }
 
-fn outcome_of(outcome: &Outcome) -> Outcome {
+fn outcome_of(outcome: &FileOutcome) -> FileOutcome {
     match outcome {
         Ok(workflow) => Ok(Arc::clone(workflow)),
         Err(problems) => Err(Arc::clone(problems)),
@@ -273,26 +286,26 @@ fn namespaced(candidates: &[Candidate]) -> BTreeSet<WorkflowId> {
 /// The id that a file declares, as far as it can be read.
 pub(super) fn declared(text: &str) -> Option<String> {
     #[derive(Deserialize)]
-    struct Head {
+    struct CachedHead {
         id: String,
     }
-    serde_json::from_str(text).ok().map(|head: Head| head.id)
+    serde_json::from_str(text).ok().map(|head: CachedHead| head.id)
 }
 
-pub(super) fn told(trouble: &Trouble) -> String {
+pub(super) fn told(trouble: &ScanError) -> String {
     match trouble {
-        Trouble::Io(error) => error.to_string(),
-        Trouble::TooManyFiles => {
+        ScanError::Io(error) => error.to_string(),
+        ScanError::TooManyFiles => {
             format!(
                 "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
             )
         }
-        Trouble::TooManyEntries => {
+        ScanError::TooManyEntries => {
             format!(
                 "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
             )
         }
-        Trouble::TooDeep { others } => {
+        ScanError::TooDeep { others } => {
             let as_others = match others {
                 0 => String::new(),
                 1 => ", as one other directory is".to_owned(),

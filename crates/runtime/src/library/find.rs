@@ -3,15 +3,15 @@
 use piton_core::{Code, Envelope, WorkflowId};
 use piton_workflow::bundled::resolve;
 
-use super::stock::{Routine, Stock, Stocked};
+use super::stock::{LibraryContents, LibraryWorkflow, Routine};
 use crate::bounds::NAMES_LISTED_MAX;
 use crate::nearest::nearest;
 
 /// A workflow that was found.
 #[derive(Clone, Debug)]
-pub struct Found<'a> {
+pub struct FoundWorkflow<'a> {
     /// The workflow.
-    pub stocked: &'a Stocked,
+    pub stocked: &'a LibraryWorkflow,
     /// That it goes by another id than the one that was asked for.
     pub warning: Option<String>,
     /// Whether it is a routine.
@@ -30,40 +30,40 @@ pub struct NotFound {
     used_by: Option<Vec<String>>,
 }
 
-impl Stock {
+impl LibraryContents {
     /// The workflow that goes by `id` and can be started.
-    pub fn find(&self, id: &str) -> Result<Found<'_>, NotFound> {
+    pub fn find(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
         let id = id.trim();
         let direct = id.parse::<WorkflowId>().ok().and_then(|id| self.workflows.get(&id));
         if let Some(stocked) = direct {
-            return Ok(Found { stocked, warning: None, is_routine: false });
+            return Ok(FoundWorkflow { stocked, warning: None, is_routine: false });
         }
         let legacy = self.workflows.values().filter(|one| one.legacy_id.as_deref() == Some(id));
         if let Some(stocked) = legacy.max_by_key(|one| one.order) {
             let canonical = &stocked.workflow.workflow_id;
             let warning = format!("`{id}` has no namespace; use `{canonical}`");
-            return Ok(Found { stocked, warning: Some(warning), is_routine: false });
+            return Ok(FoundWorkflow { stocked, warning: Some(warning), is_routine: false });
         }
         let alias = resolve(id).and_then(|found| {
             let stocked = self.workflows.get(&found.workflow.workflow_id())?;
             let warning = found.warning.map(|warning| warning.to_string());
-            Some(Found { stocked, warning, is_routine: false })
+            Some(FoundWorkflow { stocked, warning, is_routine: false })
         });
         alias.ok_or_else(|| self.not_found(id))
     }
 
     /// The workflow or routine that goes by `id`, to be read.
-    pub fn find_to_read(&self, id: &str) -> Result<Found<'_>, NotFound> {
+    pub fn find_to_read(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
         self.find(id).or_else(|not_found| {
             let routine = self.routine(id.trim()).ok_or(not_found)?;
             let warning = Some(format!("`{}` is a routine: a part of other workflows", id.trim()));
-            Ok(Found { stocked: &routine.routine, warning, is_routine: true })
+            Ok(FoundWorkflow { stocked: &routine.routine, warning, is_routine: true })
         })
     }
 
     fn routine(&self, id: &str) -> Option<&Routine> {
         self.routines.iter().rev().find(|one| {
-            let Stocked { workflow, legacy_id, .. } = &one.routine;
+            let LibraryWorkflow { workflow, legacy_id, .. } = &one.routine;
             workflow.workflow_id.as_str() == id || legacy_id.as_deref() == Some(id)
         })
     }

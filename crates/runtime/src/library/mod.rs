@@ -26,7 +26,7 @@ mod stock;
 
 pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
-pub use find::{Found, NotFound};
+pub use find::{FoundWorkflow, NotFound};
 pub use routines::catalog_beside;
-pub use source::{PROJECT_WORKFLOWS, Source, USER_WORKFLOWS, sources};
-pub use stock::{Broken, BrokenReason, Routine, Shadowed, Stock, Stocked};
+pub use source::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};
+pub use stock::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine, Shadowed};

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use piton_core::digest::FileBytes;
 use piton_core::{Digest, DigestBuilder};
 use piton_workflow::SourceKind;
-use piton_workflow::compile::Catalog;
+use piton_workflow::compile::Definitions;
 use piton_workflow::source::RoutineId;
 
 use super::scan::{read, scan};
-use super::source::Source;
+use super::source::WorkflowSource;
 
 /// The directory whose files are routines whatever their ids.
 const ROUTINES_DIRECTORY: &str = "routines";
@@ -54,7 +54,7 @@ pub(super) fn is_routine_directory(path: &Path) -> bool {
 pub(super) struct Routines {
     /// In the order of sources and paths.
     files: Vec<RoutineFile>,
-    catalogs: HashMap<usize, Catalog>,
+    catalogs: HashMap<usize, Definitions>,
 }
 
 impl Routines {
@@ -86,9 +86,9 @@ impl Routines {
     }
 
     /// The standard catalogue with the routines that a source sees.
-    pub(super) fn catalog(&mut self, source: usize) -> &Catalog {
+    pub(super) fn catalog(&mut self, source: usize) -> &Definitions {
         if !self.catalogs.contains_key(&source) {
-            let mut catalog = Catalog::standard();
+            let mut catalog = Definitions::standard();
             for file in self.seen_by(source).into_values() {
                 // One that cannot be read is told as a file that does not load, and its call as one of nothing.
                 catalog.routines.extend(read(&file.path).ok().map(|text| (file.id.clone(), text)));
@@ -101,8 +101,9 @@ impl Routines {
 
 /// The catalogue for a file in `directory` that belongs to no source: with the routines beside it and below, then those
 /// of the sources.
-pub fn catalog_beside(directory: &Path, sources: &[Source]) -> Catalog {
-    let own = Source { kind: SourceKind::User, directory: directory.to_owned(), is_named: false };
+pub fn catalog_beside(directory: &Path, sources: &[WorkflowSource]) -> Definitions {
+    let own =
+        WorkflowSource { kind: SourceKind::User, directory: directory.to_owned(), is_named: false };
     let mut files = Vec::new();
     for (place, source) in sources.iter().chain([&own]).enumerate() {
         for (path, _) in scan(&source.directory).files {

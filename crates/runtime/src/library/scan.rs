@@ -15,14 +15,14 @@ use crate::bounds::{SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
 /// What tells a file from what it was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct SourceStamp {
     file: (u64, u64),
     len: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
 
-impl Stamp {
+impl SourceStamp {
     fn of(metadata: &Metadata) -> Self {
         Self {
             file: (metadata.dev(), metadata.ino()),
@@ -37,14 +37,14 @@ impl Stamp {
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     /// The files, by path.
-    pub(super) files: Vec<(PathBuf, io::Result<Stamp>)>,
+    pub(super) files: Vec<(PathBuf, io::Result<SourceStamp>)>,
     /// Directories that could not be searched, or not to their end.
-    pub(super) troubles: Vec<(PathBuf, Trouble)>,
+    pub(super) troubles: Vec<(PathBuf, ScanError)>,
 }
 
 /// Why a directory was not searched to its end.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum ScanError {
     /// The system refused it.
     Io(io::Error),
     /// It holds more files than are taken.
@@ -77,10 +77,10 @@ pub(super) fn scan(directory: &Path) -> Scanned {
             if is_dir {
                 below.push(path);
             } else if scanned.files.len() >= SOURCE_FILES_MAX {
-                scanned.troubles.push((directory, Trouble::TooManyFiles));
+                scanned.troubles.push((directory, ScanError::TooManyFiles));
                 return sorted(scanned);
             } else {
-                let stamp = fs::metadata(&path).map(|metadata| Stamp::of(&metadata));
+                let stamp = fs::metadata(&path).map(|metadata| SourceStamp::of(&metadata));
                 scanned.files.push((path, stamp));
             }
         }
@@ -93,7 +93,7 @@ pub(super) fn scan(directory: &Path) -> Scanned {
     // One is named for all: a directory that was named by mistake may hold thousands.
     let others = too_deep.len().saturating_sub(1);
     let first = too_deep.into_iter().next();
-    scanned.troubles.extend(first.map(|path| (path, Trouble::TooDeep { others })));
+    scanned.troubles.extend(first.map(|path| (path, ScanError::TooDeep { others })));
     sorted(scanned)
 }
 
@@ -103,14 +103,14 @@ fn sorted(mut scanned: Scanned) -> Scanned {
 }
 
 /// The directories and the `*.json` in a directory, by name.
-fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)>, Trouble> {
+fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)>, ScanError> {
     let mut names = Vec::new();
-    for entry in fs::read_dir(directory).map_err(Trouble::Io)? {
+    for entry in fs::read_dir(directory).map_err(ScanError::Io)? {
         *entries += 1;
         if *entries > SOURCE_ENTRIES_MAX {
-            return Err(Trouble::TooManyEntries);
+            return Err(ScanError::TooManyEntries);
         }
-        let entry = entry.map_err(Trouble::Io)?;
+        let entry = entry.map_err(ScanError::Io)?;
         let path = entry.path();
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;

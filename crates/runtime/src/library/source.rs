@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use piton_workflow::SourceKind;
 
-use crate::config::{Place, Settings};
+use crate::config::{SettingSource, Settings};
 
 /// Where a project keeps its workflows, below its directory.
 pub const PROJECT_WORKFLOWS: &str = ".piton/workflows";
@@ -14,7 +14,7 @@ pub const USER_WORKFLOWS: &str = "workflows";
 
 /// A directory with workflow files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct WorkflowSource {
     /// What kind of place it is.
     pub kind: SourceKind,
     /// The directory.
@@ -28,17 +28,20 @@ pub fn sources(
     settings: &Settings,
     user_dir: Option<&Path>,
     project: Option<&Path>,
-) -> Vec<Source> {
+) -> Vec<WorkflowSource> {
     let (named, place) = settings.workflow_dirs();
-    let kind = if place == Place::Project { SourceKind::Project } else { SourceKind::User };
-    let user = user_dir.map(|dir| Source {
+    let kind = if place == SettingSource::Project { SourceKind::Project } else { SourceKind::User };
+    let user = user_dir.map(|dir| WorkflowSource {
         kind: SourceKind::User,
         directory: dir.join(USER_WORKFLOWS),
         is_named: false,
     });
-    let named =
-        named.iter().map(|directory| Source { kind, directory: directory.clone(), is_named: true });
-    let project = project.map(|dir| Source {
+    let named = named.iter().map(|directory| WorkflowSource {
+        kind,
+        directory: directory.clone(),
+        is_named: true,
+    });
+    let project = project.map(|dir| WorkflowSource {
         kind: SourceKind::Project,
         directory: dir.join(PROJECT_WORKFLOWS),
         is_named: false,

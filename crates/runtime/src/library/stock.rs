@@ -8,11 +8,11 @@ use piton_core::{WorkflowHash, WorkflowId};
 use piton_workflow::SourceKind;
 use piton_workflow::bundled::Bundled;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::source::Problem;
+use piton_workflow::source::SourceProblem;
 
 /// A workflow that can be run.
 #[derive(Clone, Debug)]
-pub struct Stocked {
+pub struct LibraryWorkflow {
     /// The workflow.
     pub workflow: Arc<CompiledWorkflow>,
     /// Its hash.
@@ -33,7 +33,7 @@ pub struct Stocked {
 #[derive(Clone, Debug)]
 pub struct Routine {
     /// The file, which loads.
-    pub routine: Stocked,
+    pub routine: LibraryWorkflow,
     /// The workflows that take it in.
     pub used_by: Vec<WorkflowId>,
 }
@@ -66,14 +66,14 @@ pub enum BrokenReason {
     /// It cannot be read.
     Unreadable(String),
     /// It does not compile.
-    Problems(Arc<[Problem]>),
+    Problems(Arc<[SourceProblem]>),
 }
 
 /// Every workflow that was found, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Stock {
+pub struct LibraryContents {
     /// The workflows that can be run.
-    pub workflows: BTreeMap<WorkflowId, Stocked>,
+    pub workflows: BTreeMap<WorkflowId, LibraryWorkflow>,
     /// The parts that workflows take in, in the order of sources and paths.
     pub routines: Vec<Routine>,
     /// Those that others take the place of, weakest first.
@@ -82,14 +82,14 @@ pub struct Stock {
     pub broken: Vec<Broken>,
 }
 
-impl Stock {
+impl LibraryContents {
     /// Every file that loads, routines too.
-    pub fn files(&self) -> impl Iterator<Item = &Stocked> {
+    pub fn files(&self) -> impl Iterator<Item = &LibraryWorkflow> {
         self.workflows.values().chain(self.routines.iter().map(|one| &one.routine))
     }
 
     /// Puts a workflow into the stock, in the place of one with the same id from a weaker source.
-    pub(super) fn put(&mut self, mut found: Stocked) {
+    pub(super) fn put(&mut self, mut found: LibraryWorkflow) {
         found.order = self.workflows.len() + self.shadowed.len();
         let id = found.workflow.workflow_id.clone();
         let by = found.path.clone();

@@ -3,14 +3,14 @@
 use piton_core::{Digest, Envelope, canonical, shorten};
 use piton_workflow::event::OutputPayload;
 use piton_workflow::label::label;
-use piton_workflow::projection::{Output, RunNode, RunState, SideRecord, headline};
+use piton_workflow::projection::{RecordedOutput, RunNode, RunState, SideRecord, headline};
 
 use super::place::Placed;
 use super::reply::{BookmarkLink, ChainLink, NodeBlame, OutputShown};
 use super::request::NodeReference;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
 use crate::runtime::Runtime;
-use crate::runtime::reading::Reading;
+use crate::runtime::reading::LoadedSession;
 
 impl Runtime {
     /// The steps behind a node.
@@ -34,7 +34,7 @@ impl Runtime {
 
 /// Nodes on one way, the oldest first, with their steps and what was submitted for them on that way.
 pub(super) async fn links(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     nodes: &[&RunNode],
 ) -> Result<Vec<ChainLink>, Envelope> {
@@ -69,7 +69,7 @@ pub(super) async fn links(
 }
 
 /// The digest of what an output holds.
-pub(super) fn digest_of(output: &Output) -> Digest {
+pub(super) fn digest_of(output: &RecordedOutput) -> Digest {
     match &output.payload {
         OutputPayload::Notes { notes_markdown } => {
             let bytes = canonical::encode(notes_markdown.as_str());
@@ -81,7 +81,7 @@ pub(super) fn digest_of(output: &Output) -> Digest {
 
 /// What was submitted at a node on the way to `next`.
 async fn outputs(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,
@@ -93,7 +93,7 @@ async fn outputs(
     outputs
 }
 
-async fn shown(reading: &mut Reading<'_>, output: &Output) -> OutputShown {
+async fn shown(reading: &mut LoadedSession<'_>, output: &RecordedOutput) -> OutputShown {
     let artifact = reading.artifact(output).await;
     let (kind, first) = match &output.payload {
         OutputPayload::Notes { notes_markdown } => {

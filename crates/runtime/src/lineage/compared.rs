@@ -6,23 +6,23 @@ use serde_json::Value;
 
 use super::reply::ChainLink;
 use super::thing::ThingKind;
-use super::written::Written;
+use super::written::WrittenThings;
 use crate::text_diff::DiffLine;
 
 /// Two things of one kind, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Compared {
+pub struct Comparison {
     /// What they are.
     pub kind: ThingKind,
     /// What both come from; nothing if they have nothing in common.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ancestor: Option<Ancestor>,
     /// The first.
-    pub left: Side,
+    pub left: BranchSide,
     /// The second.
-    pub right: Side,
+    pub right: BranchSide,
     /// Of runs: what was handed in on both sides for a step of the same id, and differs, or on one side alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<ChangedOutput>,
@@ -45,14 +45,14 @@ pub struct Ancestor {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<ChainLink>,
     /// Of runs: what was written at that step, on whichever side: both sides were at it.
-    pub written: Written,
+    pub written: WrittenThings,
 }
 
 /// What one side did since the common ancestor.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Side {
+pub struct BranchSide {
     /// How it is named: what can be typed to mean it again.
     pub name: String,
     /// Of runs: the run.
@@ -70,13 +70,13 @@ pub struct Side {
     /// How many later commits are left out.
     pub commits_left_out: usize,
     /// What it wrote since. Without a common ancestor the second backpack is told against the first.
-    pub written: Written,
+    pub written: WrittenThings,
 }
 
-impl Side {
+impl BranchSide {
     /// A side of which nothing is known but what it wrote.
     #[cfg(feature = "flow")]
-    pub(super) fn of(name: String, written: Written) -> Self {
+    pub(super) fn of(name: String, written: WrittenThings) -> Self {
         Self {
             name,
             run_id: None,

@@ -28,7 +28,7 @@ mod written;
 
 #[cfg(feature = "flow")]
 pub use compare::Worlds;
-pub use compared::{Ancestor, ChangedKey, ChangedOutput, CommitTaken, Compared, Side};
+pub use compared::{Ancestor, BranchSide, ChangedKey, ChangedOutput, CommitTaken, Comparison};
 pub use forked::{ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing};
 pub(crate) use place::Placed;
 pub use reply::{
@@ -36,4 +36,4 @@ pub use reply::{
 };
 pub use request::{NodeReference, NodeReferenceError};
 pub use thing::{ThingKind, ThingReference, ThingReferenceError};
-pub use written::{Became, FileWritten, FrameWritten, KeyWritten, Written, WrittenKind};
+pub use written::{Became, FileWritten, FrameWritten, KeyWritten, WrittenKind, WrittenThings};

@@ -7,13 +7,13 @@ use piton_workflow::projection::{RunNode, RunState};
 use super::request::NodeReference;
 use crate::bounds::NAME_QUOTED_BYTES_MAX;
 use crate::runtime::Runtime;
-use crate::runtime::reading::Reading;
+use crate::runtime::reading::LoadedSession;
 use crate::runtime::reference::{ambiguous, ends};
 
 /// A node that was found, in its session.
 pub(crate) struct Placed<'a> {
     pub(crate) session: SessionId,
-    pub(crate) reading: Reading<'a>,
+    pub(crate) reading: LoadedSession<'a>,
     pub(crate) run: RunState,
     pub(crate) node: NodeId,
 }
@@ -22,7 +22,7 @@ impl Runtime {
     /// The node that a reference names.
     pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed<'_>, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
-        let mut reading = Reading::of(&self.ports, session).await?;
+        let mut reading = LoadedSession::of(&self.ports, session).await?;
         let run = reading.state.run(run).cloned().ok_or_else(|| no_node(reference))?;
         let node = match &reference.node {
             None => run.graph.preferred_tip().ok_or_else(|| no_node(reference))?.id,
@@ -34,7 +34,7 @@ impl Runtime {
 
 /// The step whose node has the id `text`, or one that ends so, or that is pending at a node on the run's path.
 async fn find(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     text: &str,
     reference: &NodeReference,

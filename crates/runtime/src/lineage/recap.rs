@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use piton_core::{Digest, Envelope, NodeId, OutputId};
-use piton_workflow::projection::{ArtifactText, Produced, Recap, RecordedDecision, RunState};
+use piton_workflow::projection::{ArtifactText, Produced, RecapDraft, RecordedDecision, RunState};
 use piton_workflow::session::{DECIDED, DecisionLine};
 use piton_workflow::snapshot::{ExecutionSnapshot, derive_pending_step};
 
@@ -11,14 +11,14 @@ use super::place::Placed;
 use super::reply::{RecapBlame, RecapLine, RecapSource};
 use super::request::NodeReference;
 use crate::runtime::Runtime;
-use crate::runtime::reading::Reading;
+use crate::runtime::reading::LoadedSession;
 
 impl Runtime {
     /// What an agent would read that takes up a node, line by line, and where each line comes from.
     pub async fn blame_recap(&self, reference: &NodeReference) -> Result<RecapBlame, Envelope> {
         let Placed { session, mut reading, run, node } = self.placed(reference).await?;
         let workflow = reading.workflow(run.started.workflow_hash).await?;
-        let recap = Recap::select(&run, node);
+        let recap = RecapDraft::select(&run, node);
         let produced = Produced::select(&run, node);
         let mut snapshots: HashMap<NodeId, ExecutionSnapshot> = HashMap::new();
         let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
@@ -48,7 +48,7 @@ impl Runtime {
 
 /// What persons decided on the way to a node, which an agent reads before the rest.
 async fn decided(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     node: NodeId,
 ) -> Result<Vec<RecapLine>, Envelope> {
@@ -76,7 +76,7 @@ async fn decided(
 }
 
 fn source(
-    reading: &Reading<'_>,
+    reading: &LoadedSession<'_>,
     run: &RunState,
     node: NodeId,
     output: OutputId,

@@ -9,7 +9,7 @@ use crate::text_diff::DiffLine;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Written {
+pub struct WrittenThings {
     /// The keys of backpacks, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<KeyWritten>,
@@ -27,7 +27,7 @@ pub struct Written {
     pub frames_left_out: usize,
 }
 
-impl Written {
+impl WrittenThings {
     /// Whether nothing was written.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.files.is_empty() && self.frames.is_empty()

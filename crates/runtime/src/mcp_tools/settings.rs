@@ -33,7 +33,7 @@ pub enum ServerSettings {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct ServersFile {
     mcp_servers: BTreeMap<String, ServerSettings>,
 }
 
@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<BTreeMap<String, ServerSettings>, ConnectErro
     };
     // A list would be read as the fields in their order.
     let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
-    let file: File = serde_json::from_str(text).map_err(unread)?;
+    let file: ServersFile = serde_json::from_str(text).map_err(unread)?;
     let count = file.mcp_servers.len();
     if count > MCP_SERVERS_MAX {
         return Err(refused(format!(

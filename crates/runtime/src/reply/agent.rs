@@ -6,8 +6,8 @@ use piton_core::{RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId};
 use piton_workflow::compile::{CompiledWorkflow, WarningCode};
 use piton_workflow::label::Label;
 use piton_workflow::projection::{StepPlace, WhyMatched};
-use piton_workflow::session::{Body, CheckpointBody, NextCall, Notice};
-use piton_workflow::source::{IdStatus, Problem};
+use piton_workflow::session::{CheckpointBody, NextCall, ReplyBody, ReplyNotice};
+use piton_workflow::source::{IdStatus, SourceProblem};
 use piton_workflow::{RunStatus, SourceKind, Tag};
 use serde::Serialize;
 
@@ -17,9 +17,9 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct RunAnswer {
     /// What is recorded; the same call gives the same bytes.
-    pub body: Body,
+    pub body: ReplyBody,
     /// What is true of this call only.
-    pub beside: Beside,
+    pub beside: CallNotices,
 }
 
 /// That a bookmark was made.
@@ -30,17 +30,17 @@ pub struct CheckpointAnswer {
     /// What is recorded; the same call gives the same bytes.
     pub body: CheckpointBody,
     /// What is true of this call only.
-    pub beside: Beside,
+    pub beside: CallNotices,
 }
 
 /// What is true of one call only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Beside {
+pub struct CallNotices {
     /// What to know about this call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<Notice>,
+    pub notices: Vec<ReplyNotice>,
     /// What to know about what was asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -77,7 +77,7 @@ pub struct ListedWorkflows {
     pub shadowed: Vec<ShadowedFile>,
     /// What is wrong with the configuration of the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub config_problems: Vec<crate::config::Problem>,
+    pub config_problems: Vec<crate::config::ConfigProblem>,
     /// The project directory that was looked in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_dir: Option<String>,
@@ -153,7 +153,7 @@ pub struct UnloadedFile {
 #[serde(untagged)]
 pub enum FileProblem {
     /// Something in it.
-    Inside(Problem),
+    Inside(SourceProblem),
     /// It cannot be read at all.
     Unreadable {
         /// Why.

@@ -1,7 +1,7 @@
 //! What people are told, by the command line or a web page.
 
 use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
-use piton_store::port::{Namespace, SetAside};
+use piton_store::port::{BlobNamespace, SetAside};
 use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
 use piton_workflow::projection::{PersonDecision, RunSummary};
@@ -227,7 +227,7 @@ impl Soundness {
 #[serde(rename_all = "camelCase")]
 pub struct BrokenShown {
     /// Which kind of content it is.
-    pub namespace: Namespace,
+    pub namespace: BlobNamespace,
     /// Its digest.
     pub digest: Digest,
     /// What is wrong, as words that follow "it".
@@ -325,7 +325,7 @@ pub struct CleanedUp {
 #[serde(rename_all = "camelCase")]
 pub struct SweptBlobs {
     /// The namespace.
-    pub namespace: Namespace,
+    pub namespace: BlobNamespace,
     /// Blobs that something refers to, or that are too young.
     pub kept: u64,
     /// Blobs that were removed.

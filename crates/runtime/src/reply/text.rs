@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 use piton_core::shorten;
 use piton_workflow::Tag;
 use piton_workflow::projection::WhyMatched;
-use piton_workflow::session::Notice;
+use piton_workflow::session::ReplyNotice;
 use serde_json::json;
 
 use super::agent::{
-    Beside, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows, ResumeCandidate,
-    ResumeCandidates, RunAnswer, Searched, UnloadedFile, WorkflowEntry,
+    CallNotices, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows,
+    ResumeCandidate, ResumeCandidates, RunAnswer, Searched, UnloadedFile, WorkflowEntry,
 };
 use crate::bounds::SEARCHED_BYTES_MAX;
 
@@ -34,14 +34,14 @@ impl CheckpointAnswer {
     }
 }
 
-impl Beside {
+impl CallNotices {
     /// What is true of this call as text; nothing if there is nothing to say.
     pub fn text(&self) -> Option<String> {
         let project = self.project_dir.as_ref().map(|dir| format!("Project directory: {dir}"));
         let lines: Vec<String> = self
             .notices
             .iter()
-            .map(Notice::text)
+            .map(ReplyNotice::text)
             .chain(self.warnings.iter().cloned())
             .chain(self.person.clone())
             .chain(project)

@@ -75,7 +75,7 @@ pub struct StartWorkflow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Output {
+pub struct StepOutput {
     /// What was done in this step alone, in 10 to 30 lines of markdown: decisions, results (files, paths, numbers), and
     /// notable risks, questions and omissions. Earlier notes are kept.
     ///
@@ -105,7 +105,7 @@ pub struct ContinueWorkflow {
     pub state_token: Option<String>,
     /// What the step produced. Only with an ackToken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Output>,
+    pub output: Option<StepOutput>,
     /// Only what changes in what the run knows; the rest is kept. `null` takes a key away. Only with an ackToken.
     ///
     /// WRONG: the whole context again. RIGHT: `{"branch": "fix-login"}`.
@@ -126,7 +126,7 @@ pub struct CheckpointWorkflow {
     pub checkpoint_token: String,
     /// What to remember of this moment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<Output>,
+    pub output: Option<StepOutput>,
     /// As for `continue_workflow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,

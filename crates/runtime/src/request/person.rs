@@ -19,7 +19,7 @@ pub struct SessionReference(pub String);
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub enum Scope {
+pub enum PreferenceScope {
     /// Every run that starts from now on: the user's configuration file.
     Global {},
     /// One run, from where it stands.
@@ -37,7 +37,7 @@ pub enum Scope {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Prefer {
     /// What they are changed for.
-    pub scope: Scope,
+    pub scope: PreferenceScope,
     /// When runs wait for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub autonomy: Option<Autonomy>,
@@ -54,14 +54,14 @@ pub struct SettleRun {
     /// The run.
     pub run: SessionReference,
     /// What is said.
-    pub say: Say,
+    pub say: PersonReply,
 }
 
 /// What a person says about a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Say {
+pub enum PersonReply {
     /// Go on.
     Approve {},
     /// What was asked for.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, Envelope};
-use piton_store::port::{Change, Expect, Key, Write};
+use piton_store::port::{EntryChange, Expect, Key, TableWrite};
 
 use super::state::Runtime;
 
@@ -20,8 +20,8 @@ impl Runtime {
             return Ok(digest);
         }
         let key: Key = Arc::from(KEY.as_bytes());
-        let change = Change::Put(digest.to_string().into_bytes());
-        let write = Write { key, expect: Expect::Anything, change };
+        let change = EntryChange::Put(digest.to_string().into_bytes());
+        let write = TableWrite { key, expect: Expect::Anything, change };
         self.ports.table.commit(vec![write]).await.map_err(|error| error.envelope())?;
         Ok(digest)
     }

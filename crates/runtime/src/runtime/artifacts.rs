@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use piton_core::{Code, Digest, Envelope, SessionId, shorten, truncate};
 use piton_workflow::artifact::Artifact;
 use piton_workflow::event::OutputPayload;
-use piton_workflow::projection::{Output, RunNode, RunState, headline};
+use piton_workflow::projection::{RecordedOutput, RunNode, RunState, headline};
 
-use super::reading::Reading;
+use super::reading::LoadedSession;
 use super::reference::{Meant, Reach, ambiguous, ends};
 use super::state::Runtime;
 use crate::bounds::{
@@ -24,7 +24,7 @@ use crate::request::{GetArtifact, SessionReference};
 struct Candidate<'a> {
     run: &'a RunState,
     node: &'a RunNode,
-    output: &'a Output,
+    output: &'a RecordedOutput,
     digest: Digest,
 }
 
@@ -72,7 +72,7 @@ impl Runtime {
         name: &str,
     ) -> Result<SessionArtifact, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
-        let reading = Reading::of(&self.ports, session).await?;
+        let reading = LoadedSession::of(&self.ports, session).await?;
         let runs = reading.state.runs().iter();
         let runs: Vec<_> = runs.filter(|state| run.is_none_or(|run| state.id == run)).collect();
         let mut found = candidates(&runs);

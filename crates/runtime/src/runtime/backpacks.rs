@@ -8,7 +8,7 @@ use piton_core::Envelope;
 
 use super::state::Runtime;
 use crate::config::section::{StateSection, backpack_of};
-use crate::config::{Place, Problem};
+use crate::config::{ConfigProblem, SettingSource};
 use crate::state::{Attached, Attachment};
 
 impl Runtime {
@@ -28,10 +28,10 @@ impl Runtime {
     ) -> Result<Option<Attachment>, Envelope> {
         let Some(ports) = &self.backpacks else { return Ok(None) };
         let found = self.configuration.sections_for::<StateSection>(project);
-        let mut found = found.map_err(|problems| Problem::envelope(&problems))?;
+        let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
         if chosen.is_some() {
             // A project says nothing about a backpack that the user chose.
-            found.retain(|section| section.place == Place::User);
+            found.retain(|section| section.place == SettingSource::User);
         }
         let section = found.pop();
         let backpack = chosen.cloned().or_else(|| section.as_ref().map(backpack_of));

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use piton_core::{Envelope, NodeId, SnapshotRef, shorten};
-use piton_workflow::event::{Blocker, Outcome, Preferences, Resolution};
-use piton_workflow::projection::{Gap, Output, RunNode, RunState, SideRecord, StepPlace, headline};
+use piton_workflow::event::{AdvanceOutcome, Blocker, Preferences, Resolution};
+use piton_workflow::projection::{
+    Gap, RecordedOutput, RunNode, RunState, SideRecord, StepPlace, headline,
+};
 use piton_workflow::{Autonomy, NodeKind};
 
-use super::reading::Reading;
+use super::reading::LoadedSession;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
 use crate::reply::{
     ArtifactShown, BlockShown, BookmarkShown, GapShown, RunShown, StepShown, TreeNode,
@@ -17,16 +19,16 @@ use crate::reply::{
 pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
 
 /// What went wrong on the nodes of a run.
-struct Trouble<'a> {
+struct NodeTroubles<'a> {
     blocks: HashMap<NodeId, Vec<&'a [Blocker]>>,
     gaps: HashMap<NodeId, Vec<&'a Gap>>,
 }
 
-impl<'a> Trouble<'a> {
+impl<'a> NodeTroubles<'a> {
     fn of(run: &'a RunState) -> Self {
         let (mut blocks, mut gaps) = (HashMap::new(), HashMap::new());
         for (node, attempt) in run.advances.all() {
-            if let Outcome::Blocked { blockers } = &attempt.outcome {
+            if let AdvanceOutcome::Blocked { blockers } = &attempt.outcome {
                 blocks.entry(node).or_insert_with(Vec::new).push(blockers.blockers());
             }
         }
@@ -51,7 +53,7 @@ impl<'a> Trouble<'a> {
 
 /// A run with the steps on the way to `node`, or to its preferred tip; nothing if it has no node.
 pub(super) async fn show(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     node: Option<NodeId>,
 ) -> Result<Option<RunShown>, Envelope> {
@@ -66,7 +68,7 @@ pub(super) async fn show(
     let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
     let path = &path[left_out..];
     let steps = reading.steps(run, path.iter().copied()).await?;
-    let trouble = Trouble::of(run);
+    let trouble = NodeTroubles::of(run);
     let preferences = run.preferences.effective(end);
     let mut shown = Vec::with_capacity(path.len());
     // The newest first: what is read of artifacts is bounded.
@@ -75,7 +77,7 @@ pub(super) async fn show(
         let mut bookmarked = Vec::new();
         for bookmark in run.bookmarks_on(node) {
             let artifacts = artifacts(reading, run, bookmark, None).await;
-            let notes = run.notes_toward(bookmark, None).and_then(Output::notes);
+            let notes = run.notes_toward(bookmark, None).and_then(RecordedOutput::notes);
             if notes.is_some() || !artifacts.is_empty() {
                 let (node_id, at) = (bookmark.id, reading.time_of(bookmark.created));
                 let notes = notes.map(str::to_owned);
@@ -97,7 +99,7 @@ pub(super) async fn show(
 }
 
 async fn artifacts(
-    reading: &mut Reading<'_>,
+    reading: &mut LoadedSession<'_>,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,
@@ -111,14 +113,14 @@ async fn artifacts(
 
 /// A step without its artifacts and those of its bookmarks.
 fn step(
-    reading: &Reading<'_>,
+    reading: &LoadedSession<'_>,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,
     steps: &Steps,
-    trouble: &Trouble<'_>,
+    trouble: &NodeTroubles<'_>,
 ) -> StepShown {
-    let notes = run.notes_toward(node, next).and_then(Output::notes);
+    let notes = run.notes_toward(node, next).and_then(RecordedOutput::notes);
     let block =
         |blocker: &Blocker| BlockShown { code: blocker.code, message: blocker.message.to_string() };
     let gap = |gap: &&Gap| GapShown {
@@ -154,13 +156,13 @@ pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
     let is_forked = |node: &RunNode| run.graph.children(node).filter(is_step).nth(1).is_some();
     let notes = |node: &RunNode| {
         let next = path.get(&node.id).copied().flatten();
-        run.notes_toward(node, next).and_then(Output::notes)
+        run.notes_toward(node, next).and_then(RecordedOutput::notes)
     };
     let branch_notes = |node: &RunNode| {
         let parent = run.graph.parent(node).filter(|parent| is_step(&node) && is_forked(parent))?;
-        run.notes_toward(parent, Some(node)).and_then(Output::notes)
+        run.notes_toward(parent, Some(node)).and_then(RecordedOutput::notes)
     };
-    let trouble = Trouble::of(run);
+    let trouble = NodeTroubles::of(run);
     let short = |line: &str| shorten(line, HEADLINE_BYTES_MAX).into_owned();
     let node = |node: &RunNode| TreeNode {
         node_id: node.id,

@@ -5,8 +5,8 @@ use std::path::Path;
 use piton_core::{Code, Envelope};
 
 use super::state::Runtime;
-use crate::config::Problem;
-use crate::frames::{Agent, ContextSettings, Frames, Place};
+use crate::config::ConfigProblem;
+use crate::frames::{ContextAgent, ContextSettings, Frames, ProjectLocation};
 use crate::surroundings::ProjectDir;
 
 impl Runtime {
@@ -16,17 +16,17 @@ impl Runtime {
         project: Option<&ProjectDir>,
     ) -> Result<ContextSettings, Envelope> {
         ContextSettings::configured(&self.configuration, project.map(ProjectDir::path))
-            .map_err(|found| Problem::envelope(&found))
+            .map_err(|found| ConfigProblem::envelope(&found))
     }
 
     /// The agent of context that clients in a project act as: the one that the process was started with, or the one
     /// that is configured; nothing if there is none.
-    pub fn served_agent(&self, project: Option<&ProjectDir>) -> Option<Agent> {
+    pub fn served_agent(&self, project: Option<&ProjectDir>) -> Option<ContextAgent> {
         self.frames.as_ref()?;
         let settings = self.context_settings(project).ok()?;
         let name = self.context_agent.as_ref().or(settings.served())?;
         let role = settings.agent(name)?.role;
-        Some(Agent { id: name.clone(), role })
+        Some(ContextAgent { id: name.clone(), role })
     }
 
     /// The context of a project, for somebody who stands in `standing`.
@@ -48,6 +48,6 @@ impl Runtime {
             lacking("Nothing says which project is meant.", "Go to the directory of a project.")
         })?;
         let settings = self.context_settings(Some(project))?;
-        Ok(Frames::open(ports, Place::find(project, standing)?, settings))
+        Ok(Frames::open(ports, ProjectLocation::find(project, standing)?, settings))
     }
 }

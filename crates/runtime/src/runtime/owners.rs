@@ -8,7 +8,7 @@ use std::sync::Arc;
 use piton_backpack::journal::BackpackRoots;
 use piton_context::FrameRoots;
 use piton_store::PinnedSnapshots;
-use piton_store::port::{JournalReader, Namespace, Roots};
+use piton_store::port::{BlobNamespace, JournalReader, Roots};
 use piton_workflow::SessionEvent;
 use piton_workflow::upkeep::EventRoots;
 use piton_workspaces::virtual_store::VirtualRoots;
@@ -18,21 +18,21 @@ use super::state::Runtime;
 impl Runtime {
     /// The owners of every namespace.
     pub(super) fn owners(&self) -> Vec<Box<dyn Roots + '_>> {
-        Namespace::ALL.iter().filter_map(|namespace| self.owner(*namespace)).collect()
+        BlobNamespace::ALL.iter().filter_map(|namespace| self.owner(*namespace)).collect()
     }
 
     /// What keeps the blobs of a namespace alive; nothing if its part is not kept here.
-    fn owner(&self, namespace: Namespace) -> Option<Box<dyn Roots + '_>> {
+    fn owner(&self, namespace: BlobNamespace) -> Option<Box<dyn Roots + '_>> {
         let sessions: &dyn JournalReader<SessionEvent> = &*self.ports.journal;
         Some(match namespace {
-            Namespace::Snapshots => Box::new(PinnedSnapshots::new(sessions)),
-            Namespace::Artifacts => Box::new(EventRoots::artifacts(sessions)),
-            Namespace::PinnedWorkflows => Box::new(EventRoots::pinned_workflows(sessions)),
-            Namespace::Backpacks => {
+            BlobNamespace::Snapshots => Box::new(PinnedSnapshots::new(sessions)),
+            BlobNamespace::Artifacts => Box::new(EventRoots::artifacts(sessions)),
+            BlobNamespace::PinnedWorkflows => Box::new(EventRoots::pinned_workflows(sessions)),
+            BlobNamespace::Backpacks => {
                 Box::new(BackpackRoots::new(&*self.backpacks.as_ref()?.journal))
             }
-            Namespace::Virtual => Box::new(VirtualRoots::new(Arc::clone(&self.ports.table))),
-            Namespace::Context => Box::new(FrameRoots::new(&*self.frames.as_ref()?.table)),
+            BlobNamespace::Virtual => Box::new(VirtualRoots::new(Arc::clone(&self.ports.table))),
+            BlobNamespace::Context => Box::new(FrameRoots::new(&*self.frames.as_ref()?.table)),
         })
     }
 }

@@ -8,7 +8,7 @@ use piton_workflow::{SessionEvent, carry, upkeep};
 
 /// The effects that the use cases need. Whoever makes them names the adapters.
 #[derive(Clone)]
-pub struct Ports {
+pub struct RuntimePorts {
     /// The sessions.
     pub journal: Arc<dyn Journal<SessionEvent>>,
     /// What they refer to.
@@ -27,9 +27,9 @@ pub struct Ports {
     pub entropy: Arc<dyn Entropy>,
 }
 
-impl Ports {
-    pub(super) fn carrying(&self) -> carry::Ports<'_> {
-        carry::Ports {
+impl RuntimePorts {
+    pub(super) fn carrying(&self) -> carry::TransferPorts<'_> {
+        carry::TransferPorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
             table: &*self.table,
@@ -38,8 +38,8 @@ impl Ports {
         }
     }
 
-    pub(super) fn upkeep(&self) -> upkeep::Ports<'_> {
-        upkeep::Ports {
+    pub(super) fn upkeep(&self) -> upkeep::MaintenancePorts<'_> {
+        upkeep::MaintenancePorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
             table: &*self.table,

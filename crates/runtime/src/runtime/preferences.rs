@@ -5,9 +5,9 @@ use piton_workflow::event::PreferenceChange;
 use piton_workflow::{Autonomy, PreferenceSource, RiskPolicy, session};
 
 use super::state::Runtime;
-use crate::config::{Configuration, Place, Problem, SettingKey};
+use crate::config::{ConfigProblem, Configuration, SettingKey, SettingSource};
 use crate::reply::AppliedPreferences;
-use crate::request::{Prefer, Scope};
+use crate::request::{Prefer, PreferenceScope};
 
 impl Runtime {
     /// What new runs prefer, where this process was started.
@@ -24,7 +24,7 @@ impl Runtime {
             return Err(Envelope::new(Code::ValidationError, "There is no preference to change.")
                 .with_suggestion("Name an autonomy, a risk policy or both."));
         }
-        let Scope::Run { session_id, run_id } = scope else {
+        let PreferenceScope::Run { session_id, run_id } = scope else {
             let names = [
                 (SettingKey::Autonomy, autonomy.map(Autonomy::as_str)),
                 (SettingKey::RiskPolicy, risk_policy.map(RiskPolicy::as_str)),
@@ -56,7 +56,7 @@ impl Runtime {
         }
         let settings = self.settings_now()?;
         let overruled = names.iter().filter(|(_, name)| name.is_some()).filter_map(|(key, _)| {
-            let held = settings.get(*key).filter(|held| held.place > Place::User)?;
+            let held = settings.get(*key).filter(|held| held.place > SettingSource::User)?;
             let at = held.at.as_deref().unwrap_or_default();
             Some(format!("Here {at} says otherwise about {key}, and wins."))
         });
@@ -67,6 +67,6 @@ impl Runtime {
     fn settings_now(&self) -> Result<crate::config::Settings, Envelope> {
         let fresh =
             self.configuration.reload().and_then(|fresh| Configuration::settings_here(&fresh));
-        fresh.map_err(|found| Problem::envelope(&found))
+        fresh.map_err(|found| ConfigProblem::envelope(&found))
     }
 }

@@ -7,24 +7,24 @@ use piton_core::{
     Code, Envelope, EventIndex, NodeId, SessionId, SnapshotRef, TimestampMs, WorkflowHash,
 };
 use piton_store::StreamId;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_workflow::SessionEvent;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::{OutputPayload, validate};
 use piton_workflow::projection::{
-    ArtifactText, Output, ProducedArtifact, RecordedDecision, RunNode, RunState, RunSummary,
-    SessionState, StepPlace, TipState,
+    ArtifactText, ProducedArtifact, RecordedDecision, RecordedOutput, RunNode, RunState,
+    RunSummary, SessionState, StepPlace, TipState,
 };
 use piton_workflow::snapshot::ExecutionSnapshot;
 
 use super::artifacts::content_lost;
-use super::ports::Ports;
+use super::ports::RuntimePorts;
 use crate::bounds::ARTIFACTS_READ_MAX;
 use crate::reply::{ArtifactShown, DecisionShown};
 
 /// A session, read whole.
-pub(crate) struct Reading<'a> {
-    ports: &'a Ports,
+pub(crate) struct LoadedSession<'a> {
+    ports: &'a RuntimePorts,
     session: SessionId,
     pub(crate) state: SessionState,
     pub(crate) events: Vec<SessionEvent>,
@@ -33,8 +33,8 @@ pub(crate) struct Reading<'a> {
     artifacts_read: usize,
 }
 
-impl<'a> Reading<'a> {
-    pub(crate) async fn of(ports: &'a Ports, session: SessionId) -> Result<Self, Envelope> {
+impl<'a> LoadedSession<'a> {
+    pub(crate) async fn of(ports: &'a RuntimePorts, session: SessionId) -> Result<Self, Envelope> {
         let stream = StreamId::from(session);
         let loaded = ports.journal.load(&stream).await.map_err(|error| error.envelope())?;
         validate(&loaded.events).map_err(|flaw| {
@@ -69,7 +69,7 @@ impl<'a> Reading<'a> {
         if let Some(known) = self.workflows.get(&hash) {
             return Ok(Arc::clone(known));
         }
-        let bytes = self.blob(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let bytes = self.blob(BlobNamespace::PinnedWorkflows, hash.digest()).await?;
         let workflow = CompiledWorkflow::read(&bytes).map_err(|error| {
             let message = format!("A pinned workflow cannot be used: {error}.");
             content_lost(self.session, Envelope::new(Code::StoreInvariantViolation, message))
@@ -84,7 +84,7 @@ impl<'a> Reading<'a> {
         &self,
         snapshot: SnapshotRef,
     ) -> Result<ExecutionSnapshot, Envelope> {
-        let bytes = self.blob(Namespace::Snapshots, snapshot.digest()).await?;
+        let bytes = self.blob(BlobNamespace::Snapshots, snapshot.digest()).await?;
         ExecutionSnapshot::decode(&bytes).map_err(|error| {
             let message = format!("A snapshot cannot be used: {error}.");
             content_lost(self.session, Envelope::new(error.code(), message))
@@ -136,7 +136,7 @@ impl<'a> Reading<'a> {
     }
 
     /// What an artifact holds, as far as it is shown among others. Only so many are read for one request.
-    pub(crate) async fn artifact(&mut self, output: &Output) -> Option<ArtifactShown> {
+    pub(crate) async fn artifact(&mut self, output: &RecordedOutput) -> Option<ArtifactShown> {
         let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
             return None;
         };
@@ -156,7 +156,7 @@ impl<'a> Reading<'a> {
 
     async fn blob(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: piton_core::Digest,
     ) -> Result<Vec<u8>, Envelope> {
         let found = self.ports.blobs.get(namespace, digest).await;

@@ -10,7 +10,7 @@ use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_store::StreamId;
 use piton_workflow::label::{Label, label};
 use piton_workflow::projection::RunSummary;
-use piton_workflow::recall::{Listing, Troubled};
+use piton_workflow::recall::{RunListing, UnreadableSession};
 
 use super::runs::unreadable;
 use super::state::Runtime;
@@ -143,13 +143,13 @@ fn line(summary: &RunSummary) -> String {
 }
 
 /// A session that cannot be read, with what people call its runs.
-fn damaged_line(troubled: &Troubled) -> String {
+fn damaged_line(troubled: &UnreadableSession) -> String {
     let labels: Vec<String> = troubled.labels().map(|label| label.to_string()).collect();
     let labels = if labels.is_empty() { String::new() } else { format!("{}: ", labels.join(", ")) };
     format!("{} ({labels}cannot be read)", troubled.stream)
 }
 
-fn nothing(text: &str, listing: &Listing, reach: Reach) -> Envelope {
+fn nothing(text: &str, listing: &RunListing, reach: Reach) -> Envelope {
     let shown = truncate(text, NAME_QUOTED_BYTES_MAX);
     let is_meant = |label: Label| label.to_string() == text;
     let readable = listing.runs.iter().filter(|summary| is_meant(summary.label));

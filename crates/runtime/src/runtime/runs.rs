@@ -9,18 +9,20 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
-use piton_workflow::recall::{Offers, Trouble, Troubled};
+use piton_workflow::recall::{Offers, SummaryError, UnreadableSession};
 use piton_workflow::session::{
-    self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, Start, StartKey, TokenRun,
-    Workflow,
+    self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, SourcedWorkflow, Start, StartKey,
+    TokenRun,
 };
 
 use super::artifacts::content_lost;
 use super::state::Runtime;
-use crate::config::Problem;
-use crate::library::{Found, NotFound, Stocked};
+use crate::config::ConfigProblem;
+use crate::library::{FoundWorkflow, LibraryWorkflow, NotFound};
 use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
-use crate::request::{CheckpointWorkflow, ContinueWorkflow, Output, ResumeSession, StartWorkflow};
+use crate::request::{
+    CheckpointWorkflow, ContinueWorkflow, ResumeSession, StartWorkflow, StepOutput,
+};
 use crate::surroundings::{Checkout, ProjectDir, checkout, observations};
 
 /// What came of a start.
@@ -37,13 +39,13 @@ impl Runtime {
         project: Option<&ProjectDir>,
     ) -> Result<Started, Envelope> {
         let path = project.map(ProjectDir::path);
-        let settings = self.settings_for(path).map_err(|found| Problem::envelope(&found))?;
+        let settings = self.settings_for(path).map_err(|found| ConfigProblem::envelope(&found))?;
         let stock = self.stock(&settings, path);
-        let Found { stocked, warning, .. } =
+        let FoundWorkflow { stocked, warning, .. } =
             stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
         let project_dir = project.map(ProjectDir::text).unwrap_or_default();
         let start = Start {
-            workflow: Workflow {
+            workflow: SourcedWorkflow {
                 compiled: Arc::clone(&stocked.workflow),
                 source_kind: stocked.kind,
                 source_ref: source_ref(stocked),
@@ -212,13 +214,13 @@ impl Runtime {
     }
 }
 
-fn handed_in(output: Output) -> session::Output {
-    let Output { notes_markdown, artifacts } = output;
-    session::Output { notes_markdown, artifacts }
+fn handed_in(output: StepOutput) -> session::SubmittedOutput {
+    let StepOutput { notes_markdown, artifacts } = output;
+    session::SubmittedOutput { notes_markdown, artifacts }
 }
 
 /// Where the file of a workflow lies, for people. Of a path that is too long only the end is told.
-fn source_ref(stocked: &Stocked) -> String {
+fn source_ref(stocked: &LibraryWorkflow) -> String {
     let Some(path) = &stocked.path else { return "piton".to_owned() };
     let text = path.display().to_string();
     if text.len() <= SOURCE_REF_BYTES_MAX {
@@ -242,9 +244,9 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
 }
 
 /// Why a session cannot be read, and the command that says what helps.
-pub(super) fn unreadable(troubled: &Troubled) -> Envelope {
+pub(super) fn unreadable(troubled: &UnreadableSession) -> Envelope {
     let trouble = match &troubled.trouble {
-        Trouble::Store(error) => error.envelope(),
+        SummaryError::Store(error) => error.envelope(),
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
     };
     // What its log refers to, or its events, are damaged: a check says which, and what helps.

@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
 use piton_workflow::projection::RunState;
-use piton_workflow::upkeep::{Control, control, set_control};
+use piton_workflow::upkeep::{RetentionMark, control, set_control};
 
 use super::drawing::{draw, show};
-use super::reading::Reading;
+use super::reading::LoadedSession;
 use super::reference::{Meant, Reach};
 use super::runs::unreadable;
 use super::state::Runtime;
@@ -38,7 +38,7 @@ impl Runtime {
         reference: &SessionReference,
     ) -> Result<SessionShown, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
-        let mut reading = Reading::of(&self.ports, session).await?;
+        let mut reading = LoadedSession::of(&self.ports, session).await?;
         let states: Vec<RunState> = reading.state.runs().to_vec();
         let mut runs = Vec::new();
         for state in states.iter().filter(|state| run.is_none_or(|run| state.id == run)) {
@@ -61,13 +61,13 @@ impl Runtime {
 
     async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {
         let control = control(&*self.ports.table, session).await;
-        Ok(control.map_err(|error| error.envelope())? == Control::Keep)
+        Ok(control.map_err(|error| error.envelope())? == RetentionMark::Keep)
     }
 
     /// The graph of a run: the one that is named, or the newest of a session.
     pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
-        let mut reading = Reading::of(&self.ports, session).await?;
+        let mut reading = LoadedSession::of(&self.ports, session).await?;
         let mut states = reading.state.runs().iter().rev();
         let state = states.find(|state| run.is_none_or(|run| state.id == run)).cloned();
         let state = state.ok_or_else(|| no_run(session))?;
@@ -85,7 +85,7 @@ impl Runtime {
         let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
         let stream = StreamId::from(session);
         self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
-        let control = if keep { Control::Keep } else { Control::Expire };
+        let control = if keep { RetentionMark::Keep } else { RetentionMark::Expire };
         let set = set_control(&*self.ports.table, session, control).await;
         set.map_err(|error| error.envelope())?;
         Ok(KeptSession { session_id: session, kept: keep })
@@ -101,7 +101,7 @@ impl Runtime {
         let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
         let set_aside = self.set_aside_of(session).await?;
         journal.delete(lease).await.map_err(|error| error.envelope())?;
-        let forgotten = set_control(&*self.ports.table, session, Control::Expire).await;
+        let forgotten = set_control(&*self.ports.table, session, RetentionMark::Expire).await;
         forgotten.map_err(|error| error.envelope())?;
         Ok(Deleted { session_id: session, set_aside })
     }

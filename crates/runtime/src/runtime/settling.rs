@@ -1,11 +1,11 @@
 //! What a person says about the step that a run waits at.
 
 use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
-use piton_workflow::session::{Question, RunLine, Settle, Settled, Verdict};
+use piton_workflow::session::{PersonVerdict, Question, RunLine, SettleRequest, SettledStep};
 
 use super::state::Runtime;
 use crate::reply::SettledRun;
-use crate::request::{Say, SettleRun};
+use crate::request::{PersonReply, SettleRun};
 
 impl Runtime {
     /// Records what a person says. The agent's next call goes by it.
@@ -28,7 +28,7 @@ impl Runtime {
     pub(crate) async fn settle_question(
         &self,
         question: &Question,
-        say: Say,
+        say: PersonReply,
     ) -> Result<SettledRun, Envelope> {
         let RunLine { session_id, run_id, .. } = question.run;
         self.settle(session_id, run_id, Some(question.node), say).await
@@ -39,9 +39,9 @@ impl Runtime {
         session: SessionId,
         run: RunId,
         node: Option<NodeId>,
-        say: Say,
+        say: PersonReply,
     ) -> Result<SettledRun, Envelope> {
-        if let Say::Answer { text } | Say::Refuse { text } = &say
+        if let PersonReply::Answer { text } | PersonReply::Refuse { text } = &say
             && text.trim().is_empty()
         {
             let words = "Nothing was said, so nothing was recorded: the agent acts on these words.";
@@ -49,12 +49,12 @@ impl Runtime {
                 .with_suggestion("Say it in a few words: the answer, or why not."));
         }
         let verdict = match say {
-            Say::Approve {} => Verdict::Approved,
-            Say::Answer { text } => Verdict::Answered(text),
-            Say::Refuse { text } => Verdict::Refused(text),
+            PersonReply::Approve {} => PersonVerdict::Approved,
+            PersonReply::Answer { text } => PersonVerdict::Answered(text),
+            PersonReply::Refuse { text } => PersonVerdict::Refused(text),
         };
-        let settled = self.sessions.settle(Settle { session, run, node, verdict }).await;
-        let Settled { run, reason, summary, is_held } =
+        let settled = self.sessions.settle(SettleRequest { session, run, node, verdict }).await;
+        let SettledStep { run, reason, summary, is_held } =
             settled.map_err(|error| error.envelope())?;
         Ok(SettledRun { run, reason, summary, is_held })
     }

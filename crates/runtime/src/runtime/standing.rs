@@ -9,12 +9,12 @@ use piton_core::{Code, Envelope, RunId, SessionId};
 use piton_workflow::session::PendingAccess;
 
 use super::state::Runtime;
-use crate::config::{Problem, RunNeeded};
-use crate::connection::Standing;
+use crate::config::{ConfigProblem, RunNeeded};
+use crate::connection::CallBasis;
 
 impl Runtime {
     /// What a call stands on whose `run` is `token`.
-    pub async fn standing(&self, token: &str) -> Result<Standing, Envelope> {
+    pub async fn standing(&self, token: &str) -> Result<CallBasis, Envelope> {
         let standing = self.sessions.reader().standing(token).await;
         let found = standing.map_err(|error| error.envelope())?;
         if found.narrows && !found.is_at_tip {
@@ -24,7 +24,7 @@ impl Runtime {
             );
             return Err(Envelope::new(Code::TokenStepPassed, message));
         }
-        Ok(Standing { provenance: Some(found.provenance), access: found.access })
+        Ok(CallBasis { provenance: Some(found.provenance), access: found.access })
     }
 
     /// What the step leaves that a run is at; nothing if it is at none, or gone.
@@ -42,13 +42,15 @@ impl Runtime {
 
     /// Whether the configuration has every call name its step.
     pub(crate) fn always_needs_run(&self, project: Option<&Path>) -> Result<bool, Envelope> {
-        let settings = self.settings_for(project).map_err(|found| Problem::envelope(&found))?;
+        let settings =
+            self.settings_for(project).map_err(|found| ConfigProblem::envelope(&found))?;
         Ok(settings.run_needed() == RunNeeded::Always)
     }
 
     /// Whether a workflow that can be started narrows what may be touched.
     pub(crate) fn any_workflow_narrows(&self, project: Option<&Path>) -> Result<bool, Envelope> {
-        let settings = self.settings_for(project).map_err(|found| Problem::envelope(&found))?;
+        let settings =
+            self.settings_for(project).map_err(|found| ConfigProblem::envelope(&found))?;
         let stock = self.stock(&settings, project);
         Ok(stock.workflows.values().any(|stocked| stocked.workflow.narrows()))
     }

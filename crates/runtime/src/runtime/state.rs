@@ -9,21 +9,21 @@ use piton_core::Envelope;
 use piton_core::port::Clock;
 use piton_store::port::{BlobReader, JournalReader};
 use piton_workflow::SessionEvent;
-use piton_workflow::recall::Recall;
+use piton_workflow::recall::RunIndex;
 use piton_workflow::session::Sessions;
 
-use super::ports::Ports;
-use crate::config::{Configuration, Problem, Settings, Status};
+use super::ports::RuntimePorts;
+use crate::config::{ConfigProblem, Configuration, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
 use crate::frames::{AgentId, FramePorts};
-use crate::library::{Library, Stock, sources};
+use crate::library::{Library, LibraryContents, sources};
 use crate::state::SharedBackpacks;
 
 /// Everything that Piton does for whoever calls it.
 pub struct Runtime {
-    pub(crate) ports: Ports,
+    pub(crate) ports: RuntimePorts,
     pub(crate) sessions: Sessions,
-    pub(super) recall: Recall,
+    pub(super) recall: RunIndex,
     pub(super) library: Library,
     /// As it was when the process started.
     pub(super) configuration: Configuration,
@@ -47,8 +47,9 @@ impl fmt::Debug for Runtime {
 
 impl Runtime {
     /// The use cases over `ports`, as `configuration` asks for.
-    pub fn new(ports: Ports, configuration: Configuration) -> Result<Self, Envelope> {
-        let applied = configuration.settings_here().map_err(|found| Problem::envelope(&found))?;
+    pub fn new(ports: RuntimePorts, configuration: Configuration) -> Result<Self, Envelope> {
+        let applied =
+            configuration.settings_here().map_err(|found| ConfigProblem::envelope(&found))?;
         let sessions = Sessions::new(
             Arc::clone(&ports.journal),
             Arc::clone(&ports.blobs),
@@ -58,7 +59,7 @@ impl Runtime {
         );
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
-        let recall = Recall::new(journal, blobs, Arc::clone(&ports.cache));
+        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.cache));
         Ok(Self {
             ports,
             sessions,
@@ -107,12 +108,15 @@ impl Runtime {
     /// What is set now against what held when the process started.
     pub fn status(&self) -> Result<Status, Envelope> {
         let desired = self.configuration.reload().and_then(|fresh| fresh.settings_here());
-        let desired = desired.map_err(|found| Problem::envelope(&found))?;
+        let desired = desired.map_err(|found| ConfigProblem::envelope(&found))?;
         Ok(Status::of(&desired, &self.applied))
     }
 
     /// What holds for a project: as it was when the process started, but for what takes effect at once.
-    pub(super) fn settings_for(&self, project: Option<&Path>) -> Result<Settings, Vec<Problem>> {
+    pub(super) fn settings_for(
+        &self,
+        project: Option<&Path>,
+    ) -> Result<Settings, Vec<ConfigProblem>> {
         let of = |configuration: &Configuration| match project {
             Some(project) => configuration.settings_for(project),
             None => Ok(configuration.settings()),
@@ -121,7 +125,7 @@ impl Runtime {
     }
 
     /// The workflows that there are for a project.
-    pub(super) fn stock(&self, settings: &Settings, project: Option<&Path>) -> Stock {
+    pub(super) fn stock(&self, settings: &Settings, project: Option<&Path>) -> LibraryContents {
         self.library.stock(&sources(settings, self.configuration.user_dir(), project))
     }
 }

@@ -2,7 +2,7 @@
 
 use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
-use piton_store::collect::{Intent, Swept};
+use piton_store::collect::{CollectMode, SweepReport};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::carry::{export, import, salvage};
 use piton_workflow::upkeep::{Fate, RetentionDays, clean, repair, sharing, verify};
@@ -65,9 +65,10 @@ impl Runtime {
     }
 
     /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.
-    pub async fn clean(&self, intent: Intent) -> Result<CleanedUp, Envelope> {
-        let settings =
-            self.settings_for(None).map_err(|found| crate::config::Problem::envelope(&found))?;
+    pub async fn clean(&self, intent: CollectMode) -> Result<CleanedUp, Envelope> {
+        let settings = self
+            .settings_for(None)
+            .map_err(|found| crate::config::ConfigProblem::envelope(&found))?;
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
@@ -76,16 +77,16 @@ impl Runtime {
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
-            Swept::Done { kept, young, removed, removed_bytes, .. } => Some(SweptBlobs {
+            SweepReport::Done { kept, young, removed, removed_bytes, .. } => Some(SweptBlobs {
                 namespace: *namespace,
                 kept: kept + young,
                 removed: *removed,
                 removed_bytes: *removed_bytes,
             }),
-            Swept::Spared { .. } => None,
+            SweepReport::Spared { .. } => None,
         });
         Ok(CleanedUp {
-            is_rehearsal: intent == Intent::Rehearse,
+            is_rehearsal: intent == CollectMode::Rehearse,
             removed,
             young: cleaned.count(Fate::Young),
             kept: cleaned.count(Fate::Kept),

@@ -9,7 +9,7 @@ use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
 use piton_workflow::source::IdStatus;
 
 use super::state::Runtime;
-use crate::library::{Broken, BrokenReason, Found, NotFound, Shadowed, Stocked};
+use crate::library::{Broken, BrokenReason, FoundWorkflow, LibraryWorkflow, NotFound, Shadowed};
 use crate::reply::{
     FileProblem, InspectedWorkflow, ListedWorkflows, ShadowedFile, UnloadedFile, WorkflowEntry,
     WorkflowWarning,
@@ -54,7 +54,7 @@ impl Runtime {
     ) -> Result<InspectedWorkflow, Envelope> {
         let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
         let stock = self.stock(&settings, project);
-        let Found { stocked, warning, is_routine } =
+        let FoundWorkflow { stocked, warning, is_routine } =
             stock.find_to_read(id).map_err(|error| NotFound::envelope(&error))?;
         let workflow: &CompiledWorkflow = &stocked.workflow;
         let titles = || workflow.steps.iter().map(|step| step.title.clone()).collect();
@@ -70,8 +70,8 @@ impl Runtime {
     }
 }
 
-fn entry(stocked: &Stocked) -> WorkflowEntry {
-    let Stocked { workflow, hash, kind, legacy_id, bundled, .. } = stocked;
+fn entry(stocked: &LibraryWorkflow) -> WorkflowEntry {
+    let LibraryWorkflow { workflow, hash, kind, legacy_id, bundled, .. } = stocked;
     let id = &workflow.workflow_id;
     let warning = |warning: &CompiledWarning| WorkflowWarning {
         code: warning.code,

@@ -14,10 +14,12 @@ use std::fmt;
 use std::sync::Arc;
 
 use piton_backpack::journal::{AsyncScope, Holder, JournalPorts, read};
-use piton_backpack::{Backpack, BackpackId, Error, Identity, NodeId, Options, Permissions, Scope};
+use piton_backpack::{
+    Backpack, BackpackId, Error, NodeId, NodeIdentity, Options, Permissions, Scope,
+};
 use piton_core::Envelope;
 
-use super::standing::Acting;
+use super::standing::CallerScope;
 use super::turn::SharedBackpack;
 
 /// A backpack as one agent is attached to it.
@@ -56,7 +58,7 @@ impl Attached {
     }
 
     /// What an agent is given that only looks at what is there now.
-    pub(super) async fn looking(&self, acting: &Acting) -> Result<Scope, Envelope> {
+    pub(super) async fn looking(&self, acting: &CallerScope) -> Result<Scope, Envelope> {
         let mut followed = self.shared.take().await.map_err(|error| error.envelope())?;
         followed.catch_up().await.map_err(|error| error.envelope())?;
         let backpack = followed.state();
@@ -67,7 +69,7 @@ impl Attached {
     /// What an agent is given that looks at what happened lately, and how many commits lie before that.
     pub(super) async fn looking_at_recent(
         &self,
-        acting: &Acting,
+        acting: &CallerScope,
     ) -> Result<(Scope, u64), Envelope> {
         let mut followed = self.shared.take().await.map_err(|error| error.envelope())?;
         followed.catch_up().await.map_err(|error| error.envelope())?;
@@ -77,7 +79,7 @@ impl Attached {
     }
 
     /// What an agent is given that looks at what happened, back to the beginning.
-    pub(super) async fn looking_back(&self, acting: &Acting) -> Result<Scope, Envelope> {
+    pub(super) async fn looking_back(&self, acting: &CallerScope) -> Result<Scope, Envelope> {
         let JournalPorts { journal, blobs, ports } = self.shared.ports();
         let found = read(&**journal, &**blobs, self.backpack(), ports.clone()).await;
         let backpack = match found {
@@ -91,7 +93,7 @@ impl Attached {
         self.scope_of(&backpack, acting)
     }
 
-    fn scope_of(&self, backpack: &Backpack, acting: &Acting) -> Result<Scope, Envelope> {
+    fn scope_of(&self, backpack: &Backpack, acting: &CallerScope) -> Result<Scope, Envelope> {
         let scope = backpack.scope(identity(acting)?, self.permissions.clone());
         scope.map_err(|error| error.envelope())
     }
@@ -100,7 +102,7 @@ impl Attached {
     /// refused as what was never granted, and recorded so.
     pub(super) async fn act<T>(
         &self,
-        acting: &Acting,
+        acting: &CallerScope,
         is_left: bool,
         act: impl AsyncFnOnce(&AsyncScope) -> Result<T, Error>,
     ) -> Result<T, Envelope> {
@@ -128,7 +130,7 @@ impl Attached {
     }
 }
 
-fn identity(acting: &Acting) -> Result<Identity, Envelope> {
-    Identity::new(&acting.agent, &acting.agent)
+fn identity(acting: &CallerScope) -> Result<NodeIdentity, Envelope> {
+    NodeIdentity::new(&acting.agent, &acting.agent)
         .map_err(|error| piton_backpack::Error::from(error).envelope())
 }

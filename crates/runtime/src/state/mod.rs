@@ -18,7 +18,7 @@ mod use_cases;
 pub use piton_backpack::BackpackId;
 
 pub use attached::{Attached, Attachment};
-pub use standing::Acting;
+pub use standing::CallerScope;
 pub use turn::{SharedBackpack, SharedBackpacks};
 #[cfg(feature = "flow")]
 pub(crate) use use_cases::short;

@@ -1,18 +1,18 @@
 //! As whom a call acts.
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
-use piton_backpack::{Identity, Key, NodeId};
+use piton_backpack::{Key, NodeId, NodeIdentity};
 use piton_core::Provenance;
 use piton_workflow::compile::StateAccess;
 
-use crate::connection::Standing;
+use crate::connection::CallBasis;
 
 /// How an agent is named that nobody named.
 const NOBODY: &str = "agent";
 
 /// As whom a call acts, and for which step of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acting {
+pub struct CallerScope {
     /// The name of the agent.
     pub agent: String,
     /// The step.
@@ -21,14 +21,15 @@ pub struct Acting {
     pub narrowed: Option<StateAccess>,
 }
 
-impl Acting {
+impl CallerScope {
     /// The agent that the configuration names, else what its client calls itself. Nobody acts as the runner of flows,
     /// which keeps to itself what it needs to resume a run.
-    pub fn new(configured: Option<&NodeId>, client: Option<String>, standing: &Standing) -> Self {
+    pub fn new(configured: Option<&NodeId>, client: Option<String>, standing: &CallBasis) -> Self {
         let client = client.map(|name| plain(&name)).filter(|name| !name.is_empty());
         let named = configured.map(ToString::to_string).or(client);
-        let agent =
-            named.filter(|name| name != Identity::FLOW_RUNNER).unwrap_or_else(|| NOBODY.to_owned());
+        let agent = named
+            .filter(|name| name != NodeIdentity::FLOW_RUNNER)
+            .unwrap_or_else(|| NOBODY.to_owned());
         let narrowed = standing.access.as_ref().and_then(|access| access.state.clone());
         Self { agent, provenance: standing.provenance.clone(), narrowed }
     }

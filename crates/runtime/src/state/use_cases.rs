@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::attached::Attached;
 use super::reply::{AboutValue, HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
 use super::request::{ListKeys, Pack, ShowHistory, Unpack};
-use super::standing::Acting;
+use super::standing::CallerScope;
 use crate::bounds::{KEYS_TOLD_MAX, STATE_COMMITS_TOLD_MAX, VALUE_TOLD_BYTES_MAX};
 
 impl Attached {
     /// Stores a value.
-    pub async fn pack(&self, acting: &Acting, request: &Pack) -> Result<Packed, Envelope> {
+    pub async fn pack(&self, acting: &CallerScope, request: &Pack) -> Result<Packed, Envelope> {
         let Pack { key, value, tags } = request;
         let mut options = PackOptions::new();
         if !tags.is_empty() {
@@ -31,7 +31,11 @@ impl Attached {
     }
 
     /// Reads a value.
-    pub async fn unpack(&self, acting: &Acting, request: &Unpack) -> Result<Unpacked, Envelope> {
+    pub async fn unpack(
+        &self,
+        acting: &CallerScope,
+        request: &Unpack,
+    ) -> Result<Unpacked, Envelope> {
         let key = parsed(&request.key)?;
         let act = async |scope: &piton_backpack::AsyncScope| scope.item(key.as_str()).await;
         let item = self.act(acting, acting.leaves_reading(&key), act).await?;
@@ -62,7 +66,11 @@ impl Attached {
     }
 
     /// Lists what can be read.
-    pub async fn keys(&self, acting: &Acting, request: &ListKeys) -> Result<KeysListed, Envelope> {
+    pub async fn keys(
+        &self,
+        acting: &CallerScope,
+        request: &ListKeys,
+    ) -> Result<KeysListed, Envelope> {
         let prefix = request.prefix.as_deref().unwrap_or_default();
         let mut keys = self.looking(acting).await?.keys();
         keys.retain(|key| key.as_str().starts_with(prefix) && acting.leaves_reading(key));
@@ -74,7 +82,7 @@ impl Attached {
     /// Shows who did what.
     pub async fn history(
         &self,
-        acting: &Acting,
+        acting: &CallerScope,
         request: &ShowHistory,
     ) -> Result<HistoryShown, Envelope> {
         let key = request.key.as_deref().map(parsed).transpose()?;

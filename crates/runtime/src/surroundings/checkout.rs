@@ -15,7 +15,7 @@ pub struct Checkout {
 
 /// What `HEAD` names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Head {
+pub(super) enum CheckoutHead {
     /// A ref, such as `refs/heads/main`.
     Ref(String),
     /// A commit.
@@ -24,7 +24,7 @@ pub(super) enum Head {
 
 const BRANCHES: &str = "refs/heads/";
 
-impl Head {
+impl CheckoutHead {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let line = text.lines().next()?.trim();
         match line.strip_prefix("ref:") {
@@ -70,21 +70,21 @@ pub(super) fn packed<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Head, commit, git_dir, packed};
+    use super::{CheckoutHead, commit, git_dir, packed};
 
     const SHA: &str = "0123456789abcdef0123456789abcdef01234567";
 
     #[test]
     fn head_names_a_branch_another_ref_or_a_commit() {
-        let branch = |text: &str| Head::parse(text).and_then(|head| head.branch());
+        let branch = |text: &str| CheckoutHead::parse(text).and_then(|head| head.branch());
         assert_eq!(branch("ref: refs/heads/main\n").as_deref(), Some("main"));
         assert_eq!(branch("ref: refs/heads/fix/login\n").as_deref(), Some("fix/login"));
         assert_eq!(branch("ref: refs/remotes/origin/main\n"), None);
-        assert_eq!(Head::parse(SHA), Some(Head::Commit(SHA.to_owned())));
+        assert_eq!(CheckoutHead::parse(SHA), Some(CheckoutHead::Commit(SHA.to_owned())));
         for strange in
             ["", "ref:", "ref: refs/heads/../../x", "ref: refs/heads/.invalid", "main", "ABC"]
         {
-            assert_eq!(Head::parse(strange), None, "{strange}");
+            assert_eq!(CheckoutHead::parse(strange), None, "{strange}");
         }
     }
 

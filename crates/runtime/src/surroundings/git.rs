@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::checkout::{self, Checkout, Head};
+use super::checkout::{self, Checkout, CheckoutHead};
 use crate::bounds::{ANCESTORS_MAX, GIT_FILE_BYTES_MAX, PACKED_REFS_BYTES_MAX};
 
 /// What is checked out at `directory` or the nearest directory above it that is a repository.
@@ -15,7 +15,7 @@ pub fn checkout(directory: &Path) -> Option<Checkout> {
     let above = directory.ancestors().take(ANCESTORS_MAX);
     above.map(Path::to_path_buf).find_map(|root| {
         let git = git_dir(&root)?;
-        let head = Head::parse(&read(&git.join("HEAD"), GIT_FILE_BYTES_MAX)?)?;
+        let head = CheckoutHead::parse(&read(&git.join("HEAD"), GIT_FILE_BYTES_MAX)?)?;
         let commit = commit_of(&head, &git);
         Some(Checkout { branch: head.branch(), head: commit, root })
     })
@@ -31,10 +31,10 @@ fn git_dir(root: &Path) -> Option<PathBuf> {
     Some(root.join(checkout::git_dir(&text)?))
 }
 
-fn commit_of(head: &Head, git: &Path) -> Option<String> {
+fn commit_of(head: &CheckoutHead, git: &Path) -> Option<String> {
     let name = match head {
-        Head::Commit(commit) => return Some(commit.clone()),
-        Head::Ref(name) => name,
+        CheckoutHead::Commit(commit) => return Some(commit.clone()),
+        CheckoutHead::Ref(name) => name,
     };
     // A worktree shares most refs with the repository that it was made from.
     let common = read(&git.join("commondir"), GIT_FILE_BYTES_MAX);

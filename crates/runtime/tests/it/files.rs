@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_core::{Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy};
-use piton_runtime::Standing;
+use piton_runtime::CallBasis;
 use piton_runtime::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
 use piton_runtime::files::{
     Declared, DeclaredBy, FileWorld, Mount, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
@@ -39,7 +39,7 @@ async fn world(places: Vec<Declared>, ports: &WorkspacePorts) -> FileWorld {
 
 async fn write(world: &FileWorld, path: &str) {
     let arguments = json!({ "path": path, "content": "x\n" });
-    world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+    world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
 }
 
 #[test]
@@ -153,7 +153,7 @@ async fn a_project_never_reaches_the_virtual_files_of_another_or_of_the_user() {
     write(&worlds[0], "/s/secret").await;
     for other in &worlds[1..] {
         let listed =
-            other.call("one", &Standing::default(), "ls", json!({ "path": "/s" })).await.unwrap();
+            other.call("one", &CallBasis::default(), "ls", json!({ "path": "/s" })).await.unwrap();
         assert!(!listed.contains("secret"), "{listed}");
     }
 }
@@ -173,7 +173,7 @@ async fn records_belong_to_the_mount_whoever_reaches_it() {
         node: piton_core::NodeId::mint(&SeededEntropy::new(7)),
         step: "review".to_owned(),
     };
-    let standing = Standing { provenance: Some(at.clone()), access: None };
+    let standing = CallBasis { provenance: Some(at.clone()), access: None };
     let arguments = json!({ "path": "/d/f", "content": "x\n" });
     first.call("one", &standing, "write", arguments).await.unwrap();
     let wider = world(vec![typed(&["/d=./a:ro", "/e=./b:rw"], base)], &ports).await;
@@ -214,7 +214,7 @@ async fn lines_of_an_overlay_are_shown_until_there_are_too_many() {
     let content = format!("{}\n", "x".repeat(OVERLAY_DIFF_BYTES_MAX / 16)).repeat(9);
     for name in ["a", "b", "c"] {
         let arguments = json!({ "path": format!("/draft/{name}"), "content": content });
-        world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+        world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
     }
     let diff = world.diff("/draft").await.unwrap();
     let shown: Vec<_> = diff.changes.iter().map(|change| (&*change.path, change.added)).collect();
@@ -308,7 +308,7 @@ async fn a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names() {
             grants.map(|one| json!({ "prefix": one[0], "scope": one[1] })).collect();
         let what = format!("{grants:?} {tool} {arguments}");
         let access = serde_json::from_value(json!({ "workspaces": grants })).unwrap();
-        let standing = Standing { provenance: None, access: Some(access) };
+        let standing = CallBasis { provenance: None, access: Some(access) };
         let said = world.call("one", &standing, tool, arguments).await;
         assert_eq!(said.is_err(), is_refused, "{what}: {said:?}");
         let text = said.unwrap_or_else(|refused| {

@@ -9,8 +9,8 @@ use piton_core::port::{Clock, fixed::ManualClock};
 use piton_models::{
     Answer, AnswerStream, BoxFuture, Error, ModelClient, ProviderName, Request, Scripted,
 };
-use piton_runtime::frames::generate::{Asking, GenerateFrames, OnFailure, Told};
-use piton_runtime::frames::{ContextSettings, FramePorts, Frames, Place};
+use piton_runtime::frames::generate::{GenerateFrames, GenerateProgress, GenerateSpec, OnFailure};
+use piton_runtime::frames::{ContextSettings, FramePorts, Frames, ProjectLocation};
 use piton_runtime::surroundings::project_dir;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
 
@@ -53,7 +53,7 @@ async fn fill(
         stamps: None,
     };
     let project = project_dir(None, [dir.path()]).unwrap().unwrap();
-    let place = Place::find(&project, None).unwrap();
+    let place = ProjectLocation::find(&project, None).unwrap();
     let frames = Frames::open(&ports, place, ContextSettings::default());
     frames.scan(false, None).await.unwrap();
     let acting = frames.act_as(None).unwrap();
@@ -72,10 +72,10 @@ async fn fill(
         per_minute,
     };
     let plan = acting.plan(&request).await.unwrap();
-    let asking = Asking { models, clock: clock.clone(), timer: clock.clone() };
+    let asking = GenerateSpec { models, clock: clock.clone(), timer: clock.clone() };
     clock.advance(Duration::from_secs(100));
     let told = Mutex::new(Vec::new());
-    let tell = |now: Told<'_>| told.lock().unwrap().push((now.done, now.all));
+    let tell = |now: GenerateProgress<'_>| told.lock().unwrap().push((now.done, now.all));
     acting.generate(&request, &plan, &asking, &tell).await.unwrap();
     told.into_inner().unwrap()
 }

@@ -1,6 +1,6 @@
 //! Who answers for models, as files say.
 
-use piton_models::Wire;
+use piton_models::WireFormat;
 use piton_models::provider::KeyReference;
 use piton_runtime::models::ModelSettings;
 
@@ -11,8 +11,12 @@ use crate::rig::Machine;
 fn the_users_file_names_providers_and_where_their_keys_lie() {
     let machine = Machine::in_memory();
     let settings = machine.runtime().model_settings().unwrap();
-    let wires: Vec<Wire> = settings.providers.iter().map(|provider| provider.wire).collect();
-    assert_eq!(wires, [Wire::OpenAi, Wire::Anthropic, Wire::Ollama], "without a file");
+    let wires: Vec<WireFormat> = settings.providers.iter().map(|provider| provider.wire).collect();
+    assert_eq!(
+        wires,
+        [WireFormat::OpenAi, WireFormat::Anthropic, WireFormat::Ollama],
+        "without a file"
+    );
     assert!(settings.default.is_none());
 
     let file = machine.write(

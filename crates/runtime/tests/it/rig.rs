@@ -8,9 +8,9 @@ use std::sync::Arc;
 use piton_core::TimestampMs;
 use piton_core::port::NoTrace;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
-use piton_runtime::config::{Configuration, Environment, Problem};
-use piton_runtime::request::{ContinueWorkflow, Output, StartWorkflow};
-use piton_runtime::{Connection, Ports, Runtime, Whereabouts};
+use piton_runtime::config::{ConfigProblem, Configuration, Environment};
+use piton_runtime::request::{ContinueWorkflow, StartWorkflow, StepOutput};
+use piton_runtime::{Connection, Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
     SystemClock, SystemEntropy,
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 
 pub(crate) struct Machine {
     root: TempDir,
-    pub(crate) ports: Ports,
+    pub(crate) ports: RuntimePorts,
     variables: BTreeMap<String, String>,
 }
 
@@ -48,7 +48,7 @@ impl Machine {
         machine.prepare()
     }
 
-    fn with(ports: Ports) -> Self {
+    fn with(ports: RuntimePorts) -> Self {
         Self { root: TempDir::new().unwrap(), ports, variables: BTreeMap::new() }.prepare()
     }
 
@@ -92,7 +92,7 @@ impl Machine {
         Environment { variables: self.variables.clone(), working_dir: Some(self.project()) }
     }
 
-    pub(crate) fn configuration(&self) -> Result<Configuration, Vec<Problem>> {
+    pub(crate) fn configuration(&self) -> Result<Configuration, Vec<ConfigProblem>> {
         Configuration::load(self.environment())
     }
 
@@ -115,9 +115,9 @@ impl Machine {
     }
 }
 
-fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> Ports {
+fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> RuntimePorts {
     let entropy = Arc::new(SeededEntropy::new(7));
-    Ports {
+    RuntimePorts {
         journal: Arc::new(MemoryJournal::<SessionEvent>::new(blobs.clone())),
         blobs: Arc::new(blobs),
         table: Arc::new(MemoryTable::new()),
@@ -129,14 +129,14 @@ fn memory(clock: Arc<ManualClock>, blobs: MemoryBlobs) -> Ports {
     }
 }
 
-fn local(root: &Path) -> Ports {
+fn local(root: &Path) -> RuntimePorts {
     let dir = DataDir::open(root).unwrap();
     let blobs = LocalBlobs::new(dir.clone());
     let clock = Arc::new(SystemClock);
     let leases = LocalLeases::new(dir.clone(), clock.clone(), Arc::new(NoTrace));
     let journal =
         SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases.clone(), Arc::new(NoTrace));
-    Ports {
+    RuntimePorts {
         journal: Arc::new(journal),
         blobs: Arc::new(blobs),
         table: Arc::new(LocalTable::open(&dir, &"piton".parse().unwrap()).unwrap()),
@@ -176,7 +176,7 @@ pub(crate) fn labelled(run: &RunLine, call: ContinueWorkflow) -> ContinueWorkflo
 
 /// Hands in notes for the step that an answer asks for.
 pub(crate) fn notes(ack_token: Option<&String>, notes: &str) -> ContinueWorkflow {
-    let output = Output { notes_markdown: Some(notes.to_owned()), artifacts: Vec::new() };
+    let output = StepOutput { notes_markdown: Some(notes.to_owned()), artifacts: Vec::new() };
     let ack_token = ack_token.cloned();
     ContinueWorkflow { ack_token, output: Some(output), ..ContinueWorkflow::default() }
 }

@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, NodeId, Options, Ports};
+use piton_backpack::{BackpackId, BackpackPorts, NodeId, NodeIdentity, Options};
 use piton_core::port::NoTrace;
-use piton_runtime::Standing;
+use piton_runtime::CallBasis;
 use piton_runtime::bounds::STATE_TURN_WAIT;
 use piton_runtime::state::request::{ListKeys, Pack, ShowHistory};
-use piton_runtime::state::{Acting, Attached, SharedBackpacks};
+use piton_runtime::state::{Attached, CallerScope, SharedBackpacks};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };
 use piton_store::port::{BoxFuture, Lease, Leases, Mode as LeaseMode, Patience};
-use piton_store::testing::{Call, Recorder, SimDisk, WatchedJournal};
+use piton_store::testing::{DiskCall, Recorder, SimDisk, WatchedJournal};
 use piton_store::{Error, LeaseName, StreamId};
 use tokio::time::Instant;
 
@@ -39,19 +39,19 @@ fn kept_in(
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
     let journal = LogJournal::backpacks(dir, blobs.clone(), leases.clone(), Arc::new(NoTrace));
     let journal = WatchedJournal::new(Arc::new(journal), hook);
-    let ports = Ports { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
+    let ports = BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
     let ports = JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports };
     (ports, Arc::new(leases))
 }
 
-fn me() -> Acting {
-    Acting { agent: "me".to_owned(), provenance: None, narrowed: None }
+fn me() -> CallerScope {
+    CallerScope { agent: "me".to_owned(), provenance: None, narrowed: None }
 }
 
 #[test]
 fn a_client_that_calls_itself_as_the_runner_of_flows_is_nobody() {
     let check = |client: &str, expected: &str| {
-        let acting = Acting::new(None, Some(client.to_owned()), &Standing::default());
+        let acting = CallerScope::new(None, Some(client.to_owned()), &CallBasis::default());
         assert_eq!(acting.agent, expected, "{client:?}");
     };
     check("claude", "claude");
@@ -59,7 +59,8 @@ fn a_client_that_calls_itself_as_the_runner_of_flows_is_nobody() {
     check("flow", "agent");
     check(" fl\now\t", "agent");
     let configured = NodeId::parse("flow").unwrap();
-    let acting = Acting::new(Some(&configured), Some("claude".to_owned()), &Standing::default());
+    let acting =
+        CallerScope::new(Some(&configured), Some("claude".to_owned()), &CallBasis::default());
     assert_eq!(acting.agent, "agent", "nobody can be configured to be it either");
 }
 
@@ -70,7 +71,7 @@ async fn attached(root: &std::path::Path) -> Attached {
     let opened =
         JournaledBackpack::open(&id, holder, Mode::Buffered, Options::default(), ports.clone());
     let backpack = opened.await.unwrap().backpack;
-    let scope = |node: &str| backpack.scope(Identity::new(node, node).unwrap(), None).unwrap();
+    let scope = |node: &str| backpack.scope(NodeIdentity::new(node, node).unwrap(), None).unwrap();
     scope("first").pack("old", &1).await.unwrap().done().unwrap();
     let busy = scope("busy");
     for number in 1..COMMITS {
@@ -152,7 +153,7 @@ async fn a_call_that_is_given_up_while_it_writes_leaves_the_backpack_to_the_next
     let slow = Mutex::new((reached, never));
     let is_slow = Arc::new(AtomicBool::new(false));
     let slowly = Arc::clone(&is_slow);
-    let listener = move |call: &Call| {
+    let listener = move |call: &DiskCall| {
         let is_append = call.operation == "sync" && call.path.ends_with("log");
         if is_append && slowly.swap(false, Ordering::SeqCst) {
             let (reached, never) = &*slow.lock().unwrap();

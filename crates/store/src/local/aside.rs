@@ -18,7 +18,7 @@ use super::{
     DataDir,
     disk::Disk,
     files::{free_name, names_in, remove, replace, unless_gone, write_new},
-    site::Site,
+    site::StreamDir,
 };
 use crate::{
     Error,
@@ -34,14 +34,14 @@ const REPAIR: &str = "repair";
 const DIGEST_DIGITS: usize = 64;
 
 /// What is kept beside a stream, by name.
-pub(super) fn list(site: &Site) -> Result<Vec<SetAside>, Error> {
+pub(super) fn list(site: &StreamDir) -> Result<Vec<SetAside>, Error> {
     let look = || names(site)?.into_iter().map(|name| describe(site, name)).collect();
     let look: io::Result<Vec<SetAside>> = look();
     look.map_err(Error::io("look at what was set aside"))
 }
 
 /// The names of what is kept beside a stream, in byte order.
-fn names(site: &Site) -> io::Result<Vec<String>> {
+fn names(site: &StreamDir) -> io::Result<Vec<String>> {
     let disk = site.disk().as_ref();
     let mut names = names_in(disk, &site.dir)?;
     names.retain(|name| number(name).is_some() || name.contains(".torn-"));
@@ -53,7 +53,7 @@ fn names(site: &Site) -> io::Result<Vec<String>> {
 }
 
 /// Adds every digest in what is kept beside a stream to `found`.
-pub(super) fn digests(site: &Site, found: &mut BTreeSet<Digest>) -> Result<(), Error> {
+pub(super) fn digests(site: &StreamDir, found: &mut BTreeSet<Digest>) -> Result<(), Error> {
     let mut look = || {
         let read = |name: String| digests_below(site.disk().as_ref(), &site.dir.join(name), found);
         names(site)?.into_iter().try_for_each(read)
@@ -96,7 +96,7 @@ fn number(name: &str) -> Option<u32> {
 }
 
 /// What is kept under `name`.
-pub(super) fn describe(site: &Site, name: String) -> io::Result<SetAside> {
+pub(super) fn describe(site: &StreamDir, name: String) -> io::Result<SetAside> {
     let path = site.dir.join(&name);
     let (files, bytes) = size(site.disk().as_ref(), &path)?;
     let place = path.display().to_string();
@@ -165,7 +165,7 @@ pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
 /// Everything is copied and synced before anything is removed, and the control file stays as it is, so that the stream
 /// is damaged for everybody until the caller replaces it. A repair that was cut off is continued in its own directory.
 pub(super) fn take_away(
-    site: &Site,
+    site: &StreamDir,
     control: &[u8],
     behind: &[PathBuf],
 ) -> io::Result<Option<String>> {
@@ -196,7 +196,7 @@ pub(super) fn take_away(
 }
 
 /// Makes the names of the stream and of its segments durable as they are.
-pub(super) fn sync_names(site: &Site) -> io::Result<()> {
+pub(super) fn sync_names(site: &StreamDir) -> io::Result<()> {
     unless_gone(site.disk().sync_dir(&site.dir.join(SEGMENTS)))?;
     site.disk().sync_dir(&site.dir)
 }
@@ -206,7 +206,7 @@ pub(super) fn sync_names(site: &Site) -> io::Result<()> {
 /// A repair ends when it replaces the control file. If the newest directory is empty, or holds a copy of the control
 /// file that is still there, it did not end, or it took nothing from the control file; in both cases more can be put
 /// there.
-fn directory(site: &Site, control: &[u8], control_name: &Path) -> io::Result<String> {
+fn directory(site: &StreamDir, control: &[u8], control_name: &Path) -> io::Result<String> {
     let disk = site.disk().as_ref();
     let newest = names_in(disk, &site.dir)?.iter().filter_map(|name| number(name)).max();
     let Some(newest) = newest else { return free_name(disk, &site.dir, REPAIR) };

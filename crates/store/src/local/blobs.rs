@@ -30,7 +30,7 @@ use crate::{
     Error,
     bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size},
     collect,
-    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Namespace},
+    port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease},
 };
 
 /// Marks a temporary file; a digest never starts with it.
@@ -40,12 +40,12 @@ const TEMPORARY: &str = "tmp-";
 #[derive(Clone)]
 pub struct LocalBlobs {
     dir: DataDir,
-    shared: Arc<Shared>,
+    shared: Arc<BlobsInner>,
 }
 
 #[derive(Default)]
-struct Shared {
-    ready: [AtomicBool; Namespace::ALL.len()],
+struct BlobsInner {
+    ready: [AtomicBool; BlobNamespace::ALL.len()],
     counter: AtomicU64,
 }
 
@@ -92,13 +92,13 @@ impl LocalBlobs {
         self.disk().read(path, BLOB_BYTES_MAX as u64)
     }
 
-    fn path(&self, namespace: Namespace, digest: Digest) -> PathBuf {
+    fn path(&self, namespace: BlobNamespace, digest: Digest) -> PathBuf {
         let hex = digest.hex();
         self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
     }
 
     /// Makes the directories of a namespace, once.
-    pub(super) fn prepare(&self, namespace: Namespace) -> io::Result<()> {
+    pub(super) fn prepare(&self, namespace: BlobNamespace) -> io::Result<()> {
         let ready = &self.shared.ready[namespace as usize];
         if ready.load(Ordering::Acquire) {
             return Ok(());
@@ -133,7 +133,7 @@ impl LocalBlobs {
     /// Writes and syncs a blob under a temporary name, unless it is there already.
     pub(super) fn stage(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
         bytes: &[u8],
     ) -> io::Result<Staged> {
@@ -164,7 +164,7 @@ impl LocalBlobs {
     /// Makes a blob that must be there already young, for a plan that refers to it.
     pub(super) fn stage_existing(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> Result<Staged, Error> {
         let path = self.path(namespace, digest);
@@ -207,7 +207,7 @@ impl LocalBlobs {
         }
     }
 
-    fn put_blocking(&self, namespace: Namespace, bytes: &[u8]) -> Result<Digest, Error> {
+    fn put_blocking(&self, namespace: BlobNamespace, bytes: &[u8]) -> Result<Digest, Error> {
         check_size("a blob", bytes.len(), BLOB_BYTES_MAX)?;
         let digest = Digest::of(&FileBytes(bytes));
         self.prepare(namespace)
@@ -222,7 +222,7 @@ impl LocalBlobs {
 
     pub(super) fn get_blocking(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> Result<Option<Vec<u8>>, Error> {
         let corrupt = Error::BlobCorrupt { namespace, digest };
@@ -235,14 +235,14 @@ impl LocalBlobs {
         }
     }
 
-    fn entry(&self, namespace: Namespace, digest: Digest) -> io::Result<Option<BlobEntry>> {
+    fn entry(&self, namespace: BlobNamespace, digest: Digest) -> io::Result<Option<BlobEntry>> {
         let stat = self.disk().stat(&self.path(namespace, digest))?;
         Ok(stat.map(|stat| BlobEntry { digest, bytes: stat.len, age: stat.age }))
     }
 
     fn list_blocking(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
     ) -> io::Result<Vec<BlobEntry>> {
@@ -269,7 +269,7 @@ impl LocalBlobs {
 
     fn remove_blocking(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digests: &[Digest],
         age_min: Duration,
     ) -> io::Result<Vec<BlobEntry>> {
@@ -288,7 +288,7 @@ impl LocalBlobs {
 
     fn set_aside_blocking(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> Result<Option<String>, Error> {
         match self.get_blocking(namespace, digest) {
@@ -316,7 +316,7 @@ impl LocalBlobs {
     }
 
     /// Removes temporary files that no living writer can still want.
-    fn remove_temporaries(&self, namespace: Namespace) -> io::Result<()> {
+    fn remove_temporaries(&self, namespace: BlobNamespace) -> io::Result<()> {
         let base = self.dir.blobs(namespace);
         for byte in 0..=u8::MAX {
             let dir = base.join(format!("{byte:02x}"));
@@ -335,7 +335,7 @@ impl LocalBlobs {
 impl BlobReader for LocalBlobs {
     fn get(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
         let own = self.clone();
@@ -344,7 +344,7 @@ impl BlobReader for LocalBlobs {
 
     fn list(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
@@ -356,14 +356,18 @@ impl BlobReader for LocalBlobs {
 }
 
 impl Blobs for LocalBlobs {
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+    fn put(
+        &self,
+        namespace: BlobNamespace,
+        bytes: Vec<u8>,
+    ) -> BoxFuture<'_, Result<Digest, Error>> {
         let own = self.clone();
         Box::pin(super::blocking(move || own.put_blocking(namespace, &bytes)))
     }
 
     fn remove<'a>(
         &'a self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
@@ -378,14 +382,14 @@ impl Blobs for LocalBlobs {
 
     fn set_aside(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<String>, Error>> {
         let own = self.clone();
         Box::pin(super::blocking(move || own.set_aside_blocking(namespace, digest)))
     }
 
-    fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>> {
+    fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
         let own = self.clone();
         Box::pin(super::blocking(move || {
             own.remove_temporaries(namespace).map_err(Error::io("remove unfinished blobs"))

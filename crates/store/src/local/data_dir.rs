@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Error, LeaseName, StreamId,
-    port::{Lease, Namespace},
+    port::{BlobNamespace, Lease},
 };
 
 /// An open data directory.
@@ -142,14 +142,14 @@ impl DataDir {
     }
 
     /// The blobs of a namespace.
-    pub fn blobs(&self, namespace: Namespace) -> PathBuf {
+    pub fn blobs(&self, namespace: BlobNamespace) -> PathBuf {
         self.root.join(match namespace {
-            Namespace::Snapshots => "snapshots",
-            Namespace::Artifacts => "artifacts",
-            Namespace::PinnedWorkflows => "workflows/pinned",
-            Namespace::Backpacks => "blobs/backpacks",
-            Namespace::Virtual => "blobs/virtual",
-            Namespace::Context => "blobs/context",
+            BlobNamespace::Snapshots => "snapshots",
+            BlobNamespace::Artifacts => "artifacts",
+            BlobNamespace::PinnedWorkflows => "workflows/pinned",
+            BlobNamespace::Backpacks => "blobs/backpacks",
+            BlobNamespace::Virtual => "blobs/virtual",
+            BlobNamespace::Context => "blobs/context",
         })
     }
 }

@@ -15,8 +15,8 @@ use piton_core::{Digest, DigestBuilder};
 
 use super::{
     files::{remove, replace},
-    site::Site,
-    tail::Head,
+    site::StreamDir,
+    tail::StreamHead,
 };
 
 const MAGIC: &str = "piton1 ";
@@ -32,16 +32,16 @@ pub(super) struct DurableLength {
 }
 
 impl DurableLength {
-    fn of(head: Head) -> Self {
+    fn of(head: StreamHead) -> Self {
         Self { bytes: head.position, events: head.next_event.get() }
     }
 
-    fn path(site: &Site) -> PathBuf {
+    fn path(site: &StreamDir) -> PathBuf {
         site.control.with_extension("length")
     }
 
     /// The note beside a log, if there is a whole one of this stream.
-    pub(super) fn read(site: &Site) -> io::Result<Option<Self>> {
+    pub(super) fn read(site: &StreamDir) -> io::Result<Option<Self>> {
         match site.disk().read(&Self::path(site), NOTE_BYTES as u64) {
             Ok(note) => Ok(Self::parse(&note, site)),
             Err(error) => match error.kind() {
@@ -55,7 +55,7 @@ impl DurableLength {
     }
 
     /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with it.
-    pub(super) fn write(site: &Site, head: Head) {
+    pub(super) fn write(site: &StreamDir, head: StreamHead) {
         let path = Self::path(site);
         let write = || {
             let mut file = match site.disk().open(&path) {
@@ -70,7 +70,7 @@ impl DurableLength {
     }
 
     /// Makes the note say that the log ends at `head`, durably.
-    pub(super) fn lower(site: &Site, head: Head) -> io::Result<()> {
+    pub(super) fn lower(site: &StreamDir, head: StreamHead) -> io::Result<()> {
         let (disk, path) = (site.disk().as_ref(), Self::path(site));
         if head.position == 0 {
             remove(disk, &path)?;
@@ -79,13 +79,13 @@ impl DurableLength {
         replace(disk, &path, &site.dir.join("length.tmp"), &Self::of(head).text(site))
     }
 
-    fn text(self, site: &Site) -> Vec<u8> {
+    fn text(self, site: &StreamDir) -> Vec<u8> {
         let numbers = format!("{:016x} {:016x}", self.bytes, self.events);
         let digest = digest_of(&numbers, site).hex();
         format!("{MAGIC}{numbers} {digest}\n").into_bytes()
     }
 
-    fn parse(note: &[u8], site: &Site) -> Option<Self> {
+    fn parse(note: &[u8], site: &StreamDir) -> Option<Self> {
         let numbers = std::str::from_utf8(note).ok()?.strip_prefix(MAGIC)?;
         let number = |at: usize| {
             let digits = numbers.get(at..at + NUMBER_DIGITS)?;
@@ -97,7 +97,7 @@ impl DurableLength {
 }
 
 /// The digest of what a note says. The stream is part of it, so that a note which was copied to another says nothing.
-fn digest_of(numbers: &str, site: &Site) -> Digest {
+fn digest_of(numbers: &str, site: &StreamDir) -> Digest {
     let mut builder = DigestBuilder::new();
     builder.update(numbers.as_bytes());
     builder.update(b" ");

@@ -64,17 +64,17 @@ impl Entropy for SystemEntropy {
 const ID_BYTES: usize = 16;
 
 thread_local! {
-    static DRAWN: RefCell<Drawn> = const { RefCell::new(Drawn { bytes: [0; 512], left: 0 }) };
+    static DRAWN: RefCell<EntropyBuffer> = const { RefCell::new(EntropyBuffer { bytes: [0; 512], left: 0 }) };
 }
 
 /// Bytes that were drawn for the next ids, since a plan needs many and each call of the kernel has its price.
-struct Drawn {
+struct EntropyBuffer {
     bytes: [u8; 512],
     /// How many of them, from the start, nobody has had.
     left: usize,
 }
 
-impl Drawn {
+impl EntropyBuffer {
     fn fill(&mut self, wanted: &mut [u8]) {
         if self.left < wanted.len() {
             ask_kernel(&mut self.bytes);

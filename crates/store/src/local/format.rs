@@ -63,7 +63,7 @@ const MIGRATIONS: &[Migration] = &[];
 pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
     let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
     let patience = Patience::Wait(FORMAT_WAIT);
-    Known { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
+    SupportedFormat { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
 }
 
 /// Keeps everybody else out of a data directory for as long as the lease is held. Blocks.
@@ -79,14 +79,14 @@ pub(super) fn alone(leases: &LocalLeases) -> Result<Lease, Error> {
 }
 
 /// What a Piton knows.
-struct Known {
+struct SupportedFormat {
     format: Format,
     migrations: &'static [Migration],
     /// What it does while others have the directory.
     patience: Patience,
 }
 
-impl Known {
+impl SupportedFormat {
     fn settle(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
         let shared = leases.acquire_blocking(&name("format"), Mode::Shared, self.patience)?;
         let found = match read(dir)? {
@@ -216,7 +216,7 @@ mod tests {
     use piton_core::port::NoTrace;
     use tempfile::TempDir;
 
-    use super::{Format, Known, MIGRATIONS, Migration, OLDEST_READER, VERSION, read};
+    use super::{Format, MIGRATIONS, Migration, OLDEST_READER, SupportedFormat, VERSION, read};
     use crate::{
         Error,
         local::{DataDir, LocalLeases, RealDisk, SystemClock},
@@ -235,13 +235,13 @@ mod tests {
     const FAILS: &[Migration] =
         &[Migration { from: 0, run: |_| Err(std::io::ErrorKind::StorageFull.into()) }];
 
-    struct Place {
+    struct FormatFile {
         root: TempDir,
         dir: DataDir,
         leases: LocalLeases,
     }
 
-    impl Place {
+    impl FormatFile {
         fn new(format: &str) -> Self {
             let root = TempDir::new().unwrap();
             let dir = DataDir::on(Arc::new(RealDisk), root.path()).unwrap();
@@ -254,7 +254,7 @@ mod tests {
         fn settle(&self, migrations: &'static [Migration]) -> Result<Lease, Error> {
             let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
             let patience = Patience::FailFast;
-            Known { format, migrations, patience }.settle(&self.dir, &self.leases)
+            SupportedFormat { format, migrations, patience }.settle(&self.dir, &self.leases)
         }
 
         fn version(&self) -> u64 {
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn an_older_directory_is_copied_and_migrated() {
-        let place = Place::new(ZERO);
+        let place = FormatFile::new(ZERO);
         place.settle(FROM_ZERO).unwrap();
         assert_eq!(place.version(), 1);
         assert_eq!(fs::read_to_string(place.root.path().join("new")).unwrap(), "what was known");
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_migration_that_fails_leaves_the_old_version_and_a_copy_and_can_be_repeated() {
-        let place = Place::new(ZERO);
+        let place = FormatFile::new(ZERO);
         assert!(matches!(place.settle(FAILS), Err(Error::Io { .. })));
         assert_eq!(place.version(), 0);
         assert!(place.root.path().join("backups/before-1/old").exists());
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn a_copy_that_was_cut_off_is_made_anew() {
-        let place = Place::new(ZERO);
+        let place = FormatFile::new(ZERO);
         let partial = place.root.path().join("backups/before-1.partial");
         fs::create_dir_all(&partial).unwrap();
         fs::write(partial.join("junk"), "x").unwrap();
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn nothing_is_migrated_while_somebody_has_the_directory_open() {
-        let place = Place::new(r#"{"version": 1, "oldestReader": 1}"#);
+        let place = FormatFile::new(r#"{"version": 1, "oldestReader": 1}"#);
         let open = place.settle(MIGRATIONS).unwrap();
         fs::write(place.root.path().join("format.json"), ZERO).unwrap();
         let busy = place.settle(FROM_ZERO).unwrap_err();
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_version_that_nobody_knows_how_to_migrate_is_refused() {
-        let place = Place::new(ZERO);
+        let place = FormatFile::new(ZERO);
         let refused = place.settle(MIGRATIONS).unwrap_err();
         assert!(matches!(refused, Error::UnsupportedVersion { found: 0, known: 1, .. }));
         assert!(!place.root.path().join("backups").exists());

@@ -15,19 +15,19 @@ use super::{
     DataDir, LocalBlobs, LocalLeases, aside,
     disk::FileLock,
     layout::Layout,
-    log::Log,
+    log::LogLayout,
     pipeline::{Pipeline, PipelineHold},
     reading,
     segmented::Segmented,
-    site::{Ground, Site},
-    tail::{self, Head, SharedTail, Tails},
+    site::{JournalRoot, StreamDir},
+    tail::{self, SharedTail, StreamHead, Tails},
     upkeep,
 };
 use crate::{
     AppendPlan, Error, Event, StreamId, TornTail,
     port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
-        Salvaged, SetAside, StreamLease, Verified, Writer,
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Pins,
+        SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
     },
     record::Record,
 };
@@ -36,11 +36,11 @@ use crate::{
 pub type SegmentedJournal<E> = LocalJournal<E, Segmented>;
 
 /// Backpacks: one file of records, with group commit.
-pub type LogJournal<E> = LocalJournal<E, Log>;
+pub type LogJournal<E> = LocalJournal<E, LogLayout>;
 
 /// A journal under a data directory.
 pub struct LocalJournal<E, L> {
-    ground: Arc<Ground>,
+    ground: Arc<JournalRoot>,
     tails: Arc<Tails>,
     types: PhantomData<fn() -> (E, L)>,
 }
@@ -61,7 +61,7 @@ impl<E: Event> SegmentedJournal<E> {
         trace: Arc<dyn Trace>,
     ) -> Self {
         let streams = dir.sessions();
-        Self::new(Ground { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+        Self::new(JournalRoot { dir, streams, blobs, leases, trace, failed: Mutex::default() })
     }
 }
 
@@ -74,18 +74,18 @@ impl<E: Event> LogJournal<E> {
         trace: Arc<dyn Trace>,
     ) -> Self {
         let streams = dir.backpacks();
-        Self::new(Ground { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+        Self::new(JournalRoot { dir, streams, blobs, leases, trace, failed: Mutex::default() })
     }
 }
 
 #[expect(private_bounds, reason = "sealed: the two layouts of this crate are all there are")]
 impl<E: Event, L: Layout> LocalJournal<E, L> {
-    fn new(ground: Ground) -> Self {
+    fn new(ground: JournalRoot) -> Self {
         Self { ground: Arc::new(ground), tails: Arc::default(), types: PhantomData }
     }
 
-    fn site(&self, stream: &StreamId) -> Site {
-        Site::new(&self.ground, stream, L::CONTROL)
+    fn site(&self, stream: &StreamId) -> StreamDir {
+        StreamDir::new(&self.ground, stream, L::CONTROL)
     }
 
     fn streams_blocking(&self) -> Result<Vec<StreamId>, Error> {
@@ -128,7 +128,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     }
 
     /// Takes the lock of a stream that may be written to.
-    fn lock(&self, site: &Site, make: bool) -> Result<Box<dyn FileLock>, Error> {
+    fn lock(&self, site: &StreamDir, make: bool) -> Result<Box<dyn FileLock>, Error> {
         let Some(lock) = site.lock(make)? else {
             return Err(Error::Locked { stream: site.stream.clone() });
         };
@@ -139,7 +139,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(lock)
     }
 
-    fn lease_blocking(&self, site: Site) -> Result<StreamLease, Error> {
+    fn lease_blocking(&self, site: StreamDir) -> Result<StreamLease, Error> {
         let lock = self.lock(&site, true)?;
         let shared = self.tails.get(&site.stream);
         let mut tail = tail::lock(&shared);
@@ -152,7 +152,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
 
     /// A lease that takes a few metadata lookups and no reading: that is cheaper than a change of threads. Nothing if
     /// it takes more.
-    fn lease_warm(&self, site: &Site) -> Option<Result<StreamLease, Error>> {
+    fn lease_warm(&self, site: &StreamDir) -> Option<Result<StreamLease, Error>> {
         let shared = self.tails.find(&site.stream)?;
         let lock = match self.lock(site, false) {
             Ok(lock) => lock,
@@ -168,7 +168,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
 
     fn leased(
         &self,
-        site: Site,
+        site: StreamDir,
         tail: SharedTail,
         torn_tail: Option<TornTail>,
         lock: Box<dyn FileLock>,
@@ -183,22 +183,28 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     }
 
     /// What `lookup` can answer without reading a file: one metadata lookup.
-    fn lookup_warm(&self, site: &Site, key: &DedupeKey) -> Warm {
-        let Some(shared) = self.tails.find(&site.stream) else { return Warm::Unknown };
-        let Some(tail) = tail::try_lock(&shared) else { return Warm::Unknown };
+    fn lookup_warm(&self, site: &StreamDir, key: &DedupeKey) -> CachedFact {
+        let Some(shared) = self.tails.find(&site.stream) else { return CachedFact::Unknown };
+        let Some(tail) = tail::try_lock(&shared) else { return CachedFact::Unknown };
         match site.control_stat() {
             Ok(stat) if tail.head.is_current(stat.as_ref()) => {}
-            _ => return Warm::Unknown,
+            _ => return CachedFact::Unknown,
         }
-        let Head { newest_first, synced, position, .. } = tail.head;
+        let StreamHead { newest_first, synced, position, .. } = tail.head;
         match tail.keys.get(key) {
-            None => Warm::Answer(None),
-            Some(&index) if index < newest_first || synced >= position => Warm::Answer(Some(index)),
-            Some(_) => Warm::Unknown,
+            None => CachedFact::Answer(None),
+            Some(&index) if index < newest_first || synced >= position => {
+                CachedFact::Answer(Some(index))
+            }
+            Some(_) => CachedFact::Unknown,
         }
     }
 
-    fn lookup_blocking(&self, site: &Site, key: &DedupeKey) -> Result<Option<EventIndex>, Error> {
+    fn lookup_blocking(
+        &self,
+        site: &StreamDir,
+        key: &DedupeKey,
+    ) -> Result<Option<EventIndex>, Error> {
         let shared = self.tails.get(&site.stream);
         let mut tail = tail::lock(&shared);
         // What is wrong behind the valid part does not matter to what is found in it.
@@ -211,8 +217,8 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(Some(index))
     }
 
-    fn follow_blocking(site: &Site, cursor: &Cursor) -> Result<Follow<E>, Error> {
-        let head = Head::from_cursor(cursor);
+    fn follow_blocking(site: &StreamDir, cursor: &Cursor) -> Result<Follow<E>, Error> {
+        let head = StreamHead::from_cursor(cursor);
         let stat = site.control_stat()?;
         if head.is_replaced(stat.as_ref()) {
             return Ok(Follow::Replaced);
@@ -232,7 +238,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     fn run<'a, R: Send + 'static>(
         &self,
         stream: &StreamId,
-        work: impl FnOnce(&Self, Site) -> Result<R, Error> + Send + 'static,
+        work: impl FnOnce(&Self, StreamDir) -> Result<R, Error> + Send + 'static,
     ) -> BoxFuture<'a, Result<R, Error>> {
         let (own, site) = (self.clone(), self.site(stream));
         Box::pin(super::blocking(move || work(&own, site)))
@@ -255,7 +261,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
 }
 
 /// What is known of a key without reading a file.
-enum Warm {
+enum CachedFact {
     Answer(Option<EventIndex>),
     Unknown,
 }
@@ -268,23 +274,23 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         Box::pin(super::blocking(move || own.streams_blocking()))
     }
 
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
         self.run(stream, |own, site| {
-            let reading = reading::settle::<E, L>(&site, Head::default())?;
+            let reading = reading::settle::<E, L>(&site, StreamHead::default())?;
             let torn_tail = reading.ending.into_sound(&site.stream)?;
             if reading.events.is_empty() && torn_tail.is_none() {
                 return Err(Error::NotFound { stream: site.stream });
             }
             let cursor = reading.tail.head.cursor();
             reading::remember(&own.tails, &site.stream, reading.tail);
-            Ok(Loaded { events: reading.events, cursor, torn_tail })
+            Ok(LoadedStream { events: reading.events, cursor, torn_tail })
         })
     }
 
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
+    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
         self.run(stream, |_, site| reading::salvage::<E, L>(&site))
     }
 
@@ -297,7 +303,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         let site = self.site(stream);
         // One metadata lookup is cheaper than a change of threads.
         if let Ok(stat) = site.control_stat()
-            && Head::from_cursor(&cursor).is_current(stat.as_ref())
+            && StreamHead::from_cursor(&cursor).is_current(stat.as_ref())
         {
             return Box::pin(std::future::ready(Ok(Follow::Unchanged)));
         }
@@ -309,7 +315,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         stream: &'a StreamId,
         key: &'a DedupeKey,
     ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
-        if let Warm::Answer(found) = self.lookup_warm(&self.site(stream), key) {
+        if let CachedFact::Answer(found) = self.lookup_warm(&self.site(stream), key) {
             return Box::pin(std::future::ready(Ok(found)));
         }
         let key = key.clone();
@@ -385,14 +391,17 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         }))
     }
 
-    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {
+    fn verify<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
         self.run(stream, |own, site| {
             own.tails.forget(&site.stream);
             upkeep::verify::<E, L>(&site)
         })
     }
 
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>> {
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
         self.run(stream, |own, site| {
             own.tails.forget(&site.stream);
             upkeep::repair::<E, L>(&site)

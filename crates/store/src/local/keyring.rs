@@ -38,19 +38,19 @@ use crate::{
 /// The key ring of a data directory.
 #[derive(Clone)]
 pub struct LocalKeyRing {
-    shared: Arc<Shared>,
+    shared: Arc<KeyRingInner>,
 }
 
-struct Shared {
+struct KeyRingInner {
     dir: DataDir,
     lease: LeaseName,
     entropy: Arc<dyn Entropy>,
-    cached: Mutex<Option<Cached>>,
+    cached: Mutex<Option<CachedRing>>,
 }
 
 /// A ring, and the file it was read from.
 #[derive(Clone)]
-struct Cached {
+struct CachedRing {
     incarnation: u128,
     len: u64,
     ring: Arc<Ring>,
@@ -61,16 +61,16 @@ impl LocalKeyRing {
     pub fn new(dir: DataDir, entropy: Arc<dyn Entropy>) -> Self {
         let lease = "keyring".parse().expect("a plain word is a name");
         let cached = Mutex::new(None);
-        Self { shared: Arc::new(Shared { dir, lease, entropy, cached }) }
+        Self { shared: Arc::new(KeyRingInner { dir, lease, entropy, cached }) }
     }
 }
 
-impl Shared {
+impl KeyRingInner {
     fn disk(&self) -> &dyn Disk {
         self.dir.disk().as_ref()
     }
 
-    fn remember(&self, cached: Option<Cached>) {
+    fn remember(&self, cached: Option<CachedRing>) {
         *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = cached;
     }
 
@@ -106,7 +106,7 @@ impl Shared {
             })?;
         let ring = Arc::new(text::parse(&bytes)?);
         let Stat { incarnation, len, .. } = stat;
-        self.remember(Some(Cached { incarnation, len, ring: Arc::clone(&ring) }));
+        self.remember(Some(CachedRing { incarnation, len, ring: Arc::clone(&ring) }));
         Ok(Some(ring))
     }
 

@@ -18,19 +18,19 @@ use crate::bounds::SYNC_THREADS;
 type Job = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PoolInner {
+    state: Mutex<PoolState>,
     wake: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     idle: usize,
     jobs: VecDeque<Job>,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PoolInner {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -65,10 +65,10 @@ impl Shared {
     }
 }
 
-fn shared() -> &'static Arc<Shared> {
-    static SHARED: OnceLock<Arc<Shared>> = OnceLock::new();
+fn shared() -> &'static Arc<PoolInner> {
+    static SHARED: OnceLock<Arc<PoolInner>> = OnceLock::new();
     SHARED.get_or_init(|| {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(PoolInner::default());
         for number in 0..SYNC_THREADS {
             let own = Arc::clone(&shared);
             // Without the thread its jobs run on the caller's.

@@ -5,15 +5,15 @@ use std::{io, path::PathBuf, sync::Arc};
 use piton_core::SnapshotRef;
 
 use super::{
-    site::Site,
-    tail::{Ending, Head, Tail},
+    site::StreamDir,
+    tail::{StreamHead, Tail, TailEnding},
 };
 use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};
 
 /// The valid part of a control file after records of it were written again.
 pub(super) struct Restored {
     pub(super) control: Vec<u8>,
-    pub(super) head: Head,
+    pub(super) head: StreamHead,
     /// How many plans have their records written again.
     pub(super) rewritten: u64,
 }
@@ -28,48 +28,56 @@ pub(super) trait Layout: Send + Sync + 'static {
 
     /// Reads and checks what lies behind the tail's head, and moves the head over it.
     fn scan<E: Event>(
-        site: &Site,
+        site: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
-    ) -> Result<Ending, Error>;
+    ) -> Result<TailEnding, Error>;
 
     /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls
     /// [`Site::undo`] if this fails.
-    fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error>;
+    fn commit(
+        site: &StreamDir,
+        head: StreamHead,
+        plans: &[Arc<EncodedPlan>],
+    ) -> Result<StreamHead, Error>;
 
     /// Notes beside a stream what was just made part of it, for the case that its end goes missing. The caller holds the
     /// stream's lock. Nothing depends on it.
-    fn committed(_: &Site, _: Head) {}
+    fn committed(_: &StreamDir, _: StreamHead) {}
 
     /// Makes what [`committed`](Self::committed) noted say that the stream ends at `head`, durably, before a repair makes
     /// it so. Returns how many events more it had, as far as that is known.
-    fn roll_back(_: &Site, _: Head) -> io::Result<u64> {
+    fn roll_back(_: &StreamDir, _: StreamHead) -> io::Result<u64> {
         Ok(0)
     }
 
     /// The pinned snapshots, from control records alone, and where to go on next time.
     fn pins<E: Event>(
-        site: &Site,
+        site: &StreamDir,
         since: Option<&Cursor>,
-    ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error>;
+    ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error>;
 
     /// The control records; none if the layout has no such thing.
-    fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error>;
+    fn records<E: Event>(site: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error>;
 
     /// A damaged control file in which records that are damaged or gone are written again, as far as they follow from
     /// other files, with where it ends. `head` is where its valid part ends. Nothing on disk is changed.
-    fn restore<E: Event>(_: &Site, head: Head, control: &[u8]) -> Result<Restored, Error> {
+    fn restore<E: Event>(
+        _: &StreamDir,
+        head: StreamHead,
+        control: &[u8],
+    ) -> Result<Restored, Error> {
         let valid =
             usize::try_from(head.position).map_or(control.len(), |at| at.min(control.len()));
         Ok(Restored { control: control[..valid].to_vec(), head, rewritten: 0 })
     }
 
     /// Files of the stream, relative to it, that hold only what lies behind `head`, in order.
-    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>>;
+    fn files_behind(site: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>>;
 
     /// Whether the names of files show that plans were acknowledged, although the control file holds none.
-    fn shows_lost_plans(site: &Site) -> io::Result<bool>;
+    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool>;
 
     /// Forgets the stream's cached bytes.
-    fn evict(site: &Site) -> io::Result<()>;
+    fn evict(site: &StreamDir) -> io::Result<()>;
 }

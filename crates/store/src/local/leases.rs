@@ -45,15 +45,15 @@ pub struct LocalLeases {
 }
 
 /// The lock is freed before the place in the queue, so that the next one finds it free.
-struct Held {
+struct HeldLock {
     _lock: Box<dyn FileLock>,
     _place: Option<Lease>,
 }
 
-impl Hold for Held {}
+impl Hold for HeldLock {}
 
 /// One wait for a lease.
-struct Attempt {
+struct LeaseAttempt {
     leases: LocalLeases,
     name: LeaseName,
     mode: Mode,
@@ -90,13 +90,13 @@ impl LocalLeases {
         mode: Mode,
         patience: Patience,
     ) -> Result<Lease, Error> {
-        let attempt = Attempt::new(self, name, mode, patience);
+        let attempt = LeaseAttempt::new(self, name, mode, patience);
         let lock = attempt.wait(&AtomicBool::new(false))?;
         Ok(attempt.taken(lock, None))
     }
 }
 
-impl Attempt {
+impl LeaseAttempt {
     fn new(leases: &LocalLeases, name: &LeaseName, mode: Mode, patience: Patience) -> Self {
         let patience = match patience {
             Patience::FailFast => Duration::ZERO,
@@ -174,7 +174,7 @@ impl Attempt {
             let name = self.name.to_string();
             self.leases.trace.notice(&Notice::LeaseWaited { name, waited_ms });
         }
-        Lease::new(self.name, self.mode, Box::new(Held { _lock: lock, _place: place }))
+        Lease::new(self.name, self.mode, Box::new(HeldLock { _lock: lock, _place: place }))
     }
 }
 
@@ -185,7 +185,7 @@ impl Leases for LocalLeases {
         mode: Mode,
         patience: Patience,
     ) -> BoxFuture<'a, Result<Lease, Error>> {
-        let attempt = Attempt::new(self, name, mode, patience);
+        let attempt = LeaseAttempt::new(self, name, mode, patience);
         Box::pin(async move {
             let place = attempt.place().await?;
             // Mostly nobody else has it; then a look takes less than the way to another thread.

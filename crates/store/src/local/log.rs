@@ -21,13 +21,13 @@ use piton_core::{Digest, DigestBuilder, SnapshotRef};
 use super::{
     durable_length::DurableLength,
     layout::Layout,
-    site::Site,
-    tail::{Ending, Head, Tail},
+    site::StreamDir,
+    tail::{StreamHead, Tail, TailEnding},
 };
 use crate::{
     Error, Event, Reason,
     bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX},
-    line::{Flaw, read_event},
+    line::{LineError, read_event},
     plan::EncodedPlan,
     port::Cursor,
     record::Record,
@@ -43,17 +43,17 @@ const VERSION_DIGITS_MAX: usize = 4;
 const HEADER_BYTES: usize = MAGIC.len() + LENGTH_DIGITS + 1 + GROUP_DIGITS + 1 + DIGEST_DIGITS + 1;
 
 /// The layout of backpacks.
-pub struct Log;
+pub struct LogLayout;
 
-impl Layout for Log {
+impl Layout for LogLayout {
     const CONTROL: &'static str = "log";
     const PLANS_PER_COMMIT: usize = QUEUE_PLANS_MAX;
 
     fn scan<E: Event>(
-        site: &Site,
+        site: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
-    ) -> Result<Ending, Error> {
+    ) -> Result<TailEnding, Error> {
         // Read before the log: whatever is written meanwhile, the log is not shorter than this.
         let length = read_length(site)?;
         let ending = scan_records(site, tail, take)?;
@@ -63,24 +63,28 @@ impl Layout for Log {
         };
         let flaw = |end: u64| {
             let reason = if end < length.bytes { Reason::LogCut } else { Reason::LogDamaged };
-            tail.head.health(Flaw::Corrupt(reason))
+            tail.head.health(LineError::Corrupt(reason))
         };
         let health = match &ending {
-            Ending::Broken { health, .. } => health.clone(),
-            Ending::Torn(torn) => flaw(torn.offset + torn.bytes),
+            TailEnding::Broken { health, .. } => health.clone(),
+            TailEnding::Torn(torn) => flaw(torn.offset + torn.bytes),
             // The log is gone or empty, which all layouts have in common.
-            Ending::Clean if position == 0 => return Ok(ending),
-            Ending::Clean => flaw(position),
+            TailEnding::Clean if position == 0 => return Ok(ending),
+            TailEnding::Clean => flaw(position),
         };
         // A note goes with a log that is deleted, and changes before one that is repaired. So if it is still there, no
         // writer explains what was read.
         if read_length(site)? != Some(length) {
             return Ok(ending);
         }
-        Ok(Ending::Broken { health, newest: false })
+        Ok(TailEnding::Broken { health, newest: false })
     }
 
-    fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error> {
+    fn commit(
+        site: &StreamDir,
+        head: StreamHead,
+        plans: &[Arc<EncodedPlan>],
+    ) -> Result<StreamHead, Error> {
         let mut dirs = Vec::new();
         if head.position == 0 {
             site.create_control()?;
@@ -106,68 +110,68 @@ impl Layout for Log {
         Ok(next)
     }
 
-    fn committed(site: &Site, head: Head) {
+    fn committed(site: &StreamDir, head: StreamHead) {
         DurableLength::write(site, head);
     }
 
-    fn roll_back(site: &Site, head: Head) -> io::Result<u64> {
+    fn roll_back(site: &StreamDir, head: StreamHead) -> io::Result<u64> {
         let events = DurableLength::read(site)?.map_or(0, |length| length.events);
         DurableLength::lower(site, head)?;
         Ok(events.saturating_sub(head.next_event.get()))
     }
 
     fn pins<E: Event>(
-        _: &Site,
+        _: &StreamDir,
         since: Option<&Cursor>,
-    ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
+    ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error> {
         // A log has no control records; what its events refer to is known to its owner.
-        Ok((Vec::new(), since.map(Head::from_cursor).unwrap_or_default(), Ending::Clean))
+        Ok((Vec::new(), since.map(StreamHead::from_cursor).unwrap_or_default(), TailEnding::Clean))
     }
 
-    fn records<E: Event>(_: &Site) -> Result<(Vec<Record>, Ending), Error> {
-        Ok((Vec::new(), Ending::Clean))
+    fn records<E: Event>(_: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error> {
+        Ok((Vec::new(), TailEnding::Clean))
     }
 
-    fn files_behind(_: &Site, _: Head) -> io::Result<Vec<PathBuf>> {
+    fn files_behind(_: &StreamDir, _: StreamHead) -> io::Result<Vec<PathBuf>> {
         Ok(Vec::new())
     }
 
-    fn shows_lost_plans(site: &Site) -> io::Result<bool> {
+    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool> {
         Ok(DurableLength::read(site)?.is_some())
     }
 
-    fn evict(site: &Site) -> io::Result<()> {
+    fn evict(site: &StreamDir) -> io::Result<()> {
         site.disk().evict(&site.control)
     }
 }
 
-fn read_length(site: &Site) -> Result<Option<DurableLength>, Error> {
+fn read_length(site: &StreamDir) -> Result<Option<DurableLength>, Error> {
     DurableLength::read(site).map_err(Error::io("look at a stream"))
 }
 
 /// Reads and checks the records behind the tail's head.
 fn scan_records<E: Event>(
-    site: &Site,
+    site: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
-) -> Result<Ending, Error> {
+) -> Result<TailEnding, Error> {
     let base = tail.head.position;
-    let Some(text) = site.read_control(base)? else { return Ok(Ending::Clean) };
+    let Some(text) = site.read_control(base)? else { return Ok(TailEnding::Clean) };
     let mut at = 0;
     while at < text.len() {
         let offset = base + at as u64;
-        let Some(frame) = Frame::read(&text[at..], offset) else {
+        let Some(frame) = LogFrame::read(&text[at..], offset) else {
             let rest = &text[at..];
             if let Some(version) = newer_version(rest, offset) {
-                let health = tail.head.health(Flaw::UnknownVersion(version));
-                return Ok(Ending::Broken { health, newest: false });
+                let health = tail.head.health(LineError::UnknownVersion(version));
+                return Ok(TailEnding::Broken { health, newest: false });
             }
             let newest = !acknowledged_behind(rest, offset);
             if newest && is_unfinished(rest, offset) {
-                return Ok(Ending::Torn(Site::torn(offset, base + text.len() as u64)));
+                return Ok(TailEnding::Torn(StreamDir::torn(offset, base + text.len() as u64)));
             }
-            let health = tail.head.health(Flaw::Corrupt(Reason::LogDamaged));
-            return Ok(Ending::Broken { health, newest });
+            let health = tail.head.health(LineError::Corrupt(Reason::LogDamaged));
+            return Ok(TailEnding::Broken { health, newest });
         };
         let record_len = HEADER_BYTES + frame.payload.len();
         let is_last = at + record_len == text.len();
@@ -188,20 +192,20 @@ fn scan_records<E: Event>(
             }
             Err(flaw) => {
                 let health = tail.head.health(flaw);
-                return Ok(Ending::Broken { health, newest: is_last });
+                return Ok(TailEnding::Broken { health, newest: is_last });
             }
         }
         at += record_len;
     }
-    Ok(Ending::Clean)
+    Ok(TailEnding::Clean)
 }
 
-struct Frame<'a> {
+struct LogFrame<'a> {
     group: u64,
     payload: &'a [u8],
 }
 
-impl<'a> Frame<'a> {
+impl<'a> LogFrame<'a> {
     /// The record at the start of `text`, which stands at `offset`, if it is whole.
     fn read(text: &'a [u8], offset: u64) -> Option<Self> {
         let header = Header::read(text)?;
@@ -276,7 +280,7 @@ fn newer_version(text: &[u8], offset: u64) -> Option<u64> {
     // A digit may have been changed in a record that is ours.
     let mut ours = MAGIC.to_vec();
     ours.extend_from_slice(&rest[digits + 1..]);
-    (version != 1 && Frame::read(&ours, offset).is_none()).then_some(version)
+    (version != 1 && LogFrame::read(&ours, offset).is_none()).then_some(version)
 }
 
 /// Where `wanted` begins in `text`.
@@ -304,7 +308,8 @@ fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| find(rest, MAGIC)) {
         at += found;
-        if Frame::read(&text[at..], offset + at as u64).is_some_and(|frame| frame.group > offset) {
+        if LogFrame::read(&text[at..], offset + at as u64).is_some_and(|frame| frame.group > offset)
+        {
             return true;
         }
         at += 1;
@@ -312,8 +317,12 @@ fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
     false
 }
 
-fn read_events<E: Event>(site: &Site, tail: &Tail, payload: &[u8]) -> Result<Vec<E>, Flaw> {
-    let corrupt = |reason| Err(Flaw::Corrupt(reason));
+fn read_events<E: Event>(
+    site: &StreamDir,
+    tail: &Tail,
+    payload: &[u8],
+) -> Result<Vec<E>, LineError> {
+    let corrupt = |reason| Err(LineError::Corrupt(reason));
     let mut events: Vec<E> = Vec::new();
     let mut expected = tail.head.next_event;
     for line in payload.split_inclusive(|&byte| byte == b'\n') {

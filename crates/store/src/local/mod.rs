@@ -35,7 +35,7 @@ pub use effects::{SystemClock, SystemEntropy, SystemTimer, runs_as_root};
 pub use journal::{LocalJournal, LogJournal, SegmentedJournal};
 pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;
-pub use log::Log;
+pub use log::LogLayout;
 pub use real_disk::RealDisk;
 pub use replies::LocalReplies;
 pub use segmented::Segmented;

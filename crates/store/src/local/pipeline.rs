@@ -15,38 +15,39 @@ use tokio::sync::oneshot;
 
 use super::{
     disk::FileLock,
-    site::Site,
-    tail::{self, Head, SharedTail, Tails},
+    site::StreamDir,
+    tail::{self, SharedTail, StreamHead, Tails},
 };
 use crate::{
     Error, PlanProblem, TornTail,
     bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX},
-    plan::{EncodedPlan, Standing},
+    plan::{EncodedPlan, PlanStatus},
     port::{Appended, Cursor, LeaseHold},
 };
 
 /// How a layout makes plans part of a stream.
-pub(super) type Commit = fn(&Site, Head, &[Arc<EncodedPlan>]) -> Result<Head, Error>;
+pub(super) type Commit =
+    fn(&StreamDir, StreamHead, &[Arc<EncodedPlan>]) -> Result<StreamHead, Error>;
 
 /// How a layout notes that plans became part of a stream.
-pub(super) type Committed = fn(&Site, Head);
+pub(super) type Committed = fn(&StreamDir, StreamHead);
 
 type Answer = Result<Appended, Error>;
 type Reply = oneshot::Sender<Answer>;
 
 /// What a lease on a local stream holds.
 pub(super) struct Pipeline {
-    pub(super) site: Site,
+    pub(super) site: StreamDir,
     pub(super) tails: Arc<Tails>,
     tail: SharedTail,
     commit: Commit,
     committed: Committed,
     plans_per_commit: usize,
-    queue: Mutex<Queue>,
+    queue: Mutex<AppendQueue>,
     idle: Condvar,
 }
 
-struct Queue {
+struct AppendQueue {
     waiting: VecDeque<(Arc<EncodedPlan>, Reply)>,
     running: bool,
     spent: bool,
@@ -56,7 +57,7 @@ struct Queue {
     lock: Option<Box<dyn FileLock>>,
 }
 
-impl Queue {
+impl AppendQueue {
     fn free_if_over(&mut self) {
         if self.closed && !self.running {
             self.lock = None;
@@ -87,14 +88,14 @@ impl LeaseHold for PipelineHold {
 
 impl Pipeline {
     pub(super) fn new(
-        site: Site,
+        site: StreamDir,
         tails: Arc<Tails>,
         tail: SharedTail,
         torn: Option<TornTail>,
         lock: Box<dyn FileLock>,
         (commit, committed, plans_per_commit): (Commit, Committed, usize),
     ) -> Self {
-        let queue = Queue {
+        let queue = AppendQueue {
             waiting: VecDeque::new(),
             running: false,
             spent: false,
@@ -114,7 +115,7 @@ impl Pipeline {
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    fn queue(&self) -> MutexGuard<'_, AppendQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -173,7 +174,7 @@ impl Pipeline {
         }
     }
 
-    fn take_batch(&self, queue: &mut Queue) -> Vec<(Arc<EncodedPlan>, Reply)> {
+    fn take_batch(&self, queue: &mut AppendQueue) -> Vec<(Arc<EncodedPlan>, Reply)> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while batch.len() < self.plans_per_commit
             && bytes < GROUP_BYTES_MAX
@@ -213,7 +214,10 @@ impl Pipeline {
     }
 
     /// Decides for each plan whether it is new, and which are to be written.
-    fn sort_out(&self, plans: &[Arc<EncodedPlan>]) -> (Vec<Answer>, Vec<Arc<EncodedPlan>>, Head) {
+    fn sort_out(
+        &self,
+        plans: &[Arc<EncodedPlan>],
+    ) -> (Vec<Answer>, Vec<Arc<EncodedPlan>>, StreamHead) {
         let tail = tail::lock(&self.tail);
         let mut pending: HashMap<&DedupeKey, EventIndex> = HashMap::new();
         let mut next = tail.head.next_event;
@@ -223,11 +227,11 @@ impl Pipeline {
             let find = |key: &DedupeKey| tail.keys.get(key).or_else(|| pending.get(key)).copied();
             outcomes.push(plan.standing(&self.site.stream, next, find).map(
                 |standing| match standing {
-                    Standing::Present(indices) => {
+                    PlanStatus::Present(indices) => {
                         self.report_replay(plan);
                         Appended::AlreadyPresent { indices }
                     }
-                    Standing::New => {
+                    PlanStatus::New => {
                         pending.extend(plan.facts.iter().map(|fact| (&fact.key, fact.index)));
                         next = plan.last().next();
                         accepted.push(Arc::clone(plan));
@@ -248,7 +252,7 @@ impl Pipeline {
 
     fn make_durable(
         &self,
-        head: Head,
+        head: StreamHead,
         accepted: &[Arc<EncodedPlan>],
         outcomes: &[Answer],
     ) -> Result<(), Error> {

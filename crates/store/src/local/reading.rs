@@ -11,24 +11,27 @@ use std::{io, time::Duration};
 
 use super::{
     layout::Layout,
-    site::Site,
-    tail::{self, Ending, Head, Tail, Tails},
+    site::StreamDir,
+    tail::{self, StreamHead, Tail, TailEnding, Tails},
 };
 use crate::{
     Error, Event, Health, Reason, StreamId,
-    port::{Cursor, Pins, Salvaged},
+    port::{Cursor, Pins, SalvagedStream},
     record::Record,
 };
 
 /// What was read, and how the reading ended.
-pub(super) struct Reading<E> {
+pub(super) struct StreamReading<E> {
     pub(super) events: Vec<E>,
     pub(super) tail: Tail,
-    pub(super) ending: Ending,
+    pub(super) ending: TailEnding,
 }
 
 /// Reads from `head` on.
-pub(super) fn read<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Reading<E>, Error> {
+pub(super) fn read<E: Event, L: Layout>(
+    site: &StreamDir,
+    head: StreamHead,
+) -> Result<StreamReading<E>, Error> {
     let mut tail = Tail { head, ..Tail::default() };
     let stat = site.control_stat()?;
     if let Some(stat) = stat {
@@ -36,19 +39,19 @@ pub(super) fn read<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Readi
     }
     let mut events = Vec::new();
     let ending = scan::<E, L>(site, &mut tail, &mut |event| events.push(event))?;
-    Ok(Reading { events, tail, ending })
+    Ok(StreamReading { events, tail, ending })
 }
 
 /// Reads what lies behind the tail's head. That there is nothing at all is damage if there was something.
 fn scan<E: Event, L: Layout>(
-    site: &Site,
+    site: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
-) -> Result<Ending, Error> {
+) -> Result<TailEnding, Error> {
     let ending = L::scan::<E>(site, tail, take)?;
-    if tail.head.position == 0 && ending == Ending::Clean && was_written::<L>(site)? {
+    if tail.head.position == 0 && ending == TailEnding::Clean && was_written::<L>(site)? {
         // The first plan may have become durable since its control file was read.
-        return Ok(Ending::Broken { health: CONTROL_MISSING, newest: true });
+        return Ok(TailEnding::Broken { health: CONTROL_MISSING, newest: true });
     }
     Ok(ending)
 }
@@ -57,35 +60,41 @@ fn scan<E: Event, L: Layout>(
 const CONTROL_MISSING: Health = Health::CorruptHead { reason: Reason::ControlMissing };
 
 /// Whether anything but the control file shows that plans were acknowledged.
-pub(super) fn was_written<L: Layout>(site: &Site) -> Result<bool, Error> {
+pub(super) fn was_written<L: Layout>(site: &StreamDir) -> Result<bool, Error> {
     let look = || -> io::Result<bool> { Ok(site.has_begun()? || L::shows_lost_plans(site)?) };
     look().map_err(Error::io("look at a stream"))
 }
 
 /// Reads from `head` on, and settles doubts.
-pub(super) fn settle<E: Event, L: Layout>(site: &Site, head: Head) -> Result<Reading<E>, Error> {
+pub(super) fn settle<E: Event, L: Layout>(
+    site: &StreamDir,
+    head: StreamHead,
+) -> Result<StreamReading<E>, Error> {
     let mut reading = read::<E, L>(site, head)?;
-    if reading.ending == Ending::Clean {
+    if reading.ending == TailEnding::Clean {
         return Ok(reading);
     }
     if let Some(_lock) = site.lock(false)? {
         return read::<E, L>(site, head);
     }
     match reading.ending {
-        Ending::Broken { newest: false, .. } => {}
-        _ => reading.ending = Ending::Clean,
+        TailEnding::Broken { newest: false, .. } => {}
+        _ => reading.ending = TailEnding::Clean,
     }
     Ok(reading)
 }
 
 /// Moves a remembered tail over what came since, whoever wrote it.
-pub(super) fn catch_up<E: Event, L: Layout>(site: &Site, tail: &mut Tail) -> Result<Ending, Error> {
+pub(super) fn catch_up<E: Event, L: Layout>(
+    site: &StreamDir,
+    tail: &mut Tail,
+) -> Result<TailEnding, Error> {
     let stat = site.control_stat()?;
     if tail.head.is_replaced(stat.as_ref()) {
         *tail = Tail::default();
     }
     if tail.head.position > 0 && tail.head.is_current(stat.as_ref()) {
-        return Ok(Ending::Clean);
+        return Ok(TailEnding::Clean);
     }
     if let Some(stat) = stat {
         tail.head.incarnation = stat.incarnation;
@@ -104,17 +113,17 @@ pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
 }
 
 /// Reads what is valid.
-pub(super) fn salvage<E: Event, L: Layout>(site: &Site) -> Result<Salvaged<E>, Error> {
-    let reading = settle::<E, L>(site, Head::default())?;
+pub(super) fn salvage<E: Event, L: Layout>(site: &StreamDir) -> Result<SalvagedStream<E>, Error> {
+    let reading = settle::<E, L>(site, StreamHead::default())?;
     let (health, torn_tail) = reading.ending.into_health();
     if reading.events.is_empty() && health.is_healthy() && torn_tail.is_none() {
         return Err(Error::NotFound { stream: site.stream.clone() });
     }
-    Ok(Salvaged { events: reading.events, health, torn_tail })
+    Ok(SalvagedStream { events: reading.events, health, torn_tail })
 }
 
 /// Whether nothing was pinned since `cursor`: one metadata lookup.
-pub(super) fn has_no_new_pins(site: &Site, cursor: &Cursor) -> bool {
+pub(super) fn has_no_new_pins(site: &StreamDir, cursor: &Cursor) -> bool {
     site.control_stat().is_ok_and(|stat| {
         stat.is_some_and(|stat| stat.incarnation == cursor.incarnation && stat.len == cursor.seen)
     })
@@ -122,18 +131,20 @@ pub(super) fn has_no_new_pins(site: &Site, cursor: &Cursor) -> bool {
 
 /// The pinned snapshots.
 pub(super) fn pins<E: Event, L: Layout>(
-    site: &Site,
+    site: &StreamDir,
     since: Option<&Cursor>,
 ) -> Result<Pins, Error> {
     let since = match since {
-        Some(cursor) if Head::from_cursor(cursor).is_replaced(site.control_stat()?.as_ref()) => {
+        Some(cursor)
+            if StreamHead::from_cursor(cursor).is_replaced(site.control_stat()?.as_ref()) =>
+        {
             None
         }
         since => since,
     };
     let stat = site.control_stat()?;
     let mut outcome = L::pins::<E>(site, since)?;
-    if outcome.2 != Ending::Clean
+    if outcome.2 != TailEnding::Clean
         && let Some(_lock) = site.lock(false)?
     {
         outcome = L::pins::<E>(site, since)?;
@@ -156,18 +167,18 @@ pub(super) fn pins<E: Event, L: Layout>(
 }
 
 /// The control records. What a writer is at work on is left out.
-pub(super) fn records<E: Event, L: Layout>(site: &Site) -> Result<Vec<Record>, Error> {
+pub(super) fn records<E: Event, L: Layout>(site: &StreamDir) -> Result<Vec<Record>, Error> {
     age::<L>(site)?;
     let (mut records, mut ending) = L::records::<E>(site)?;
     let mut locked = false;
-    if ending != Ending::Clean
+    if ending != TailEnding::Clean
         && let Some(_lock) = site.lock(false)?
     {
         (records, ending) = L::records::<E>(site)?;
         locked = true;
     }
     match ending {
-        Ending::Broken { health, newest } if locked || !newest => {
+        TailEnding::Broken { health, newest } if locked || !newest => {
             Err(Error::NotHealthy { stream: site.stream.clone(), health })
         }
         _ => Ok(records),
@@ -175,7 +186,7 @@ pub(super) fn records<E: Event, L: Layout>(site: &Site) -> Result<Vec<Record>, E
 }
 
 /// The time since the stream was last written to: one metadata lookup, unless its control file is lost.
-pub(super) fn age<L: Layout>(site: &Site) -> Result<Duration, Error> {
+pub(super) fn age<L: Layout>(site: &StreamDir) -> Result<Duration, Error> {
     let written = |stat: Option<super::disk::Stat>| stat.filter(|stat| stat.len > 0);
     let stream = || site.stream.clone();
     match written(site.control_stat()?) {

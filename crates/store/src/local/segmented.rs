@@ -25,17 +25,17 @@ use super::{
     disk::Disk,
     files::{free_name, names_in, unless_gone},
     layout::{Layout, Restored},
-    site::{NewFile, Site},
-    tail::{Ending, Head, Tail},
+    site::{NewFile, StreamDir},
+    tail::{StreamHead, Tail, TailEnding},
     upkeep,
 };
 use crate::{
     Error, Event, Reason,
     bounds::PLAN_BYTES_MAX,
-    line::{Flaw, read_event},
+    line::{LineError, read_event},
     manifest::{self, Group, Remains},
     plan::EncodedPlan,
-    port::{Cursor, Namespace},
+    port::{BlobNamespace, Cursor},
     record::{self, Record, SEGMENTS},
     torn::is_torn,
 };
@@ -50,23 +50,27 @@ const ASIDE: &str = "aside";
 pub struct Segmented;
 
 /// A plan's events, checked against its records.
-type Checked<E> = Result<Result<Vec<E>, Flaw>, Error>;
+type Checked<E> = Result<Result<Vec<E>, LineError>, Error>;
 
 impl Layout for Segmented {
     const CONTROL: &'static str = "manifest.jsonl";
     const PLANS_PER_COMMIT: usize = 1;
 
     fn scan<E: Event>(
-        site: &Site,
+        site: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
-    ) -> Result<Ending, Error> {
+    ) -> Result<TailEnding, Error> {
         let segments = segments_from_start(site, tail.head)?;
         let ending = scan_control(site, tail, take)?;
         Ok(unless_records_are_gone(&segments, tail.head, ending))
     }
 
-    fn commit(site: &Site, head: Head, plans: &[Arc<EncodedPlan>]) -> Result<Head, Error> {
+    fn commit(
+        site: &StreamDir,
+        head: StreamHead,
+        plans: &[Arc<EncodedPlan>],
+    ) -> Result<StreamHead, Error> {
         let mut head = head;
         for plan in plans {
             head = commit(site, head, plan)?;
@@ -75,10 +79,10 @@ impl Layout for Segmented {
     }
 
     fn pins<E: Event>(
-        site: &Site,
+        site: &StreamDir,
         since: Option<&Cursor>,
-    ) -> Result<(Vec<SnapshotRef>, Head, Ending), Error> {
-        let mut head = since.map(Head::from_cursor).unwrap_or_default();
+    ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error> {
+        let mut head = since.map(StreamHead::from_cursor).unwrap_or_default();
         let (groups, ending) = read_groups::<E>(site, head)?;
         let refs = groups.iter().flat_map(|group| &group.pins);
         let refs = refs.map(|pin| pin.snapshot_ref).collect();
@@ -91,12 +95,16 @@ impl Layout for Segmented {
         Ok((refs, head, ending))
     }
 
-    fn records<E: Event>(site: &Site) -> Result<(Vec<Record>, Ending), Error> {
-        let (groups, ending) = read_groups::<E>(site, Head::default())?;
+    fn records<E: Event>(site: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error> {
+        let (groups, ending) = read_groups::<E>(site, StreamHead::default())?;
         Ok((groups.into_iter().flat_map(Group::into_records).collect(), ending))
     }
 
-    fn restore<E: Event>(site: &Site, _: Head, control: &[u8]) -> Result<Restored, Error> {
+    fn restore<E: Event>(
+        site: &StreamDir,
+        _: StreamHead,
+        control: &[u8],
+    ) -> Result<Restored, Error> {
         let remains = Remains::of(control, &site.stream).map_err(upkeep::newer)?;
         let segments = segments(site).map_err(Error::io("list the segments of a stream"))?;
         // Read again: the keys of its events are needed as well.
@@ -112,7 +120,7 @@ impl Layout for Segmented {
         Ok(Restored { control: restored, head: tail.head, rewritten })
     }
 
-    fn files_behind(site: &Site, head: Head) -> io::Result<Vec<PathBuf>> {
+    fn files_behind(site: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>> {
         let mut behind = segments(site)?;
         behind.retain(|(first, _)| *first >= head.next_event);
         Ok(behind
@@ -121,11 +129,11 @@ impl Layout for Segmented {
             .collect())
     }
 
-    fn shows_lost_plans(site: &Site) -> io::Result<bool> {
+    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool> {
         Ok(segments(site)?.iter().any(|(first, _)| *first > EventIndex::ZERO))
     }
 
-    fn evict(site: &Site) -> io::Result<()> {
+    fn evict(site: &StreamDir) -> io::Result<()> {
         let events = site.dir.join(SEGMENTS);
         for name in names_in(site.disk().as_ref(), &events)? {
             unless_gone(site.disk().evict(&events.join(name)))?;
@@ -135,7 +143,7 @@ impl Layout for Segmented {
 }
 
 /// The bounds of every segment by the names of files, in order.
-fn segments(site: &Site) -> io::Result<Vec<(EventIndex, EventIndex)>> {
+fn segments(site: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
     let names = names_in(site.disk().as_ref(), &site.dir.join(SEGMENTS))?;
     let mut bounds: Vec<_> = names.iter().filter_map(|name| record::segment_bounds(name)).collect();
     bounds.sort_unstable();
@@ -144,7 +152,10 @@ fn segments(site: &Site) -> io::Result<Vec<(EventIndex, EventIndex)>> {
 
 /// The segments, if a reading begins at the start. They are listed before the manifest is read: the records of all
 /// plans before one that is there now are durable already, so a reader needs no lock to conclude from them.
-fn segments_from_start(site: &Site, head: Head) -> Result<Vec<(EventIndex, EventIndex)>, Error> {
+fn segments_from_start(
+    site: &StreamDir,
+    head: StreamHead,
+) -> Result<Vec<(EventIndex, EventIndex)>, Error> {
     if head.position > 0 {
         return Ok(Vec::new());
     }
@@ -154,29 +165,29 @@ fn segments_from_start(site: &Site, head: Head) -> Result<Vec<(EventIndex, Event
 /// The ending of a reading, or the damage that the names of `segments` show behind it.
 fn unless_records_are_gone(
     segments: &[(EventIndex, EventIndex)],
-    head: Head,
-    ending: Ending,
-) -> Ending {
+    head: StreamHead,
+    ending: TailEnding,
+) -> TailEnding {
     let is_behind = |(first, _): &(EventIndex, EventIndex)| *first > head.next_event;
-    if matches!(ending, Ending::Broken { .. }) || !segments.iter().any(is_behind) {
+    if matches!(ending, TailEnding::Broken { .. }) || !segments.iter().any(is_behind) {
         return ending;
     }
     let reason = match head.position {
-        0 if ending == Ending::Clean => Reason::ControlMissing,
+        0 if ending == TailEnding::Clean => Reason::ControlMissing,
         _ => Reason::SegmentUnattested,
     };
-    Ending::Broken { health: head.health(Flaw::Corrupt(reason)), newest: false }
+    TailEnding::Broken { health: head.health(LineError::Corrupt(reason)), newest: false }
 }
 
 /// Whether `rest`, which stands behind `head`, is what a crash left of the group of a plan that was being appended. The
 /// plan's segment was durable before, and says what the group was to be.
-fn is_unfinished<E: Event>(site: &Site, head: Head, rest: &[u8]) -> Result<bool, Error> {
+fn is_unfinished<E: Event>(site: &StreamDir, head: StreamHead, rest: &[u8]) -> Result<bool, Error> {
     let groups = groups_at::<E>(site, head)?;
     Ok(groups.iter().any(|group| is_torn(rest, group, head.position)))
 }
 
 /// The group of each segment that begins at `head`, as the appending of its plan writes it.
-fn groups_at<E: Event>(site: &Site, head: Head) -> Result<Vec<Vec<u8>>, Error> {
+fn groups_at<E: Event>(site: &StreamDir, head: StreamHead) -> Result<Vec<Vec<u8>>, Error> {
     let bounds = segments(site).map_err(Error::io("list the segments of a stream"))?;
     let mut groups = Vec::new();
     for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
@@ -190,8 +201,8 @@ fn groups_at<E: Event>(site: &Site, head: Head) -> Result<Vec<Vec<u8>>, Error> {
 
 /// The records that attest a segment behind `head`.
 fn records_of<E: Event>(
-    site: &Site,
-    head: Head,
+    site: &StreamDir,
+    head: StreamHead,
     bounds: (EventIndex, EventIndex),
     lines: &[u8],
     events: &[E],
@@ -218,7 +229,7 @@ struct Continuation<E> {
 /// all but one are of plans that failed: the one that was attested is taken, then one that others build on, then the
 /// newest, because a failed plan came before the one that took its place.
 fn next_group<E: Event>(
-    site: &Site,
+    site: &StreamDir,
     tail: &mut Tail,
     segments: &[(EventIndex, EventIndex)],
     remains: &Remains<'_>,
@@ -253,8 +264,8 @@ fn next_group<E: Event>(
 }
 
 fn continuation<E: Event>(
-    site: &Site,
-    head: Head,
+    site: &StreamDir,
+    head: StreamHead,
     bounds: (EventIndex, EventIndex),
     is_followed: bool,
     remains: &Remains<'_>,
@@ -268,8 +279,8 @@ fn continuation<E: Event>(
         _ if attested == Some(false) => return Ok(None),
         Ok(events) if is_canonical(&events, &lines) => events,
         // What a newer Piton wrote is not moved away.
-        Err(Flaw::UnknownVersion(version)) => return Err(upkeep::newer(version)),
-        Ok(_) | Err(Flaw::Corrupt(_)) => return Ok(None),
+        Err(LineError::UnknownVersion(version)) => return Err(upkeep::newer(version)),
+        Ok(_) | Err(LineError::Corrupt(_)) => return Ok(None),
     };
     let is_attested = attested == Some(true);
     // A plan whose records never were written may lack its snapshots as well, and nothing could go on from there.
@@ -295,9 +306,9 @@ fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
 }
 
 /// Whether a snapshot that these events introduce cannot be read.
-fn lacks_snapshots<E: Event>(site: &Site, events: &[E]) -> Result<bool, Error> {
+fn lacks_snapshots<E: Event>(site: &StreamDir, events: &[E]) -> Result<bool, Error> {
     for snapshot in events.iter().filter_map(Event::introduces) {
-        match site.ground.blobs.get_blocking(Namespace::Snapshots, snapshot.digest()) {
+        match site.ground.blobs.get_blocking(BlobNamespace::Snapshots, snapshot.digest()) {
             Ok(Some(_)) => {}
             Ok(None) | Err(Error::BlobCorrupt { .. }) => return Ok(true),
             Err(error) => return Err(error),
@@ -307,7 +318,7 @@ fn lacks_snapshots<E: Event>(site: &Site, events: &[E]) -> Result<bool, Error> {
 }
 
 fn read_unattested(
-    site: &Site,
+    site: &StreamDir,
     (first, last): (EventIndex, EventIndex),
 ) -> Result<Option<Vec<u8>>, Error> {
     let path = site.dir.join(record::segment_path(first, last));
@@ -324,23 +335,23 @@ fn read_unattested(
 
 /// Reads and checks the control records behind the tail's head, with their segments.
 fn scan_control<E: Event>(
-    site: &Site,
+    site: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
-) -> Result<Ending, Error> {
+) -> Result<TailEnding, Error> {
     match site.read_control(tail.head.position)? {
         Some(text) => scan_text(site, tail, &text, take),
-        None => Ok(Ending::Clean),
+        None => Ok(TailEnding::Clean),
     }
 }
 
 /// The same, of control records that were read from there on.
 fn scan_text<E: Event>(
-    site: &Site,
+    site: &StreamDir,
     tail: &mut Tail,
     text: &[u8],
     take: &mut dyn FnMut(E),
-) -> Result<Ending, Error> {
+) -> Result<TailEnding, Error> {
     let base = tail.head.position;
     let end = base + text.len() as u64;
     let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
@@ -357,27 +368,30 @@ fn scan_text<E: Event>(
                 let newest = manifest::is_newest(rest);
                 // If reading stopped among its pins, that is why they are missing.
                 let is_last = group.end == reading.groups.last().map_or(0, |last| last.end);
-                let cut_off = flaw == Flaw::Corrupt(Reason::MissingPin) && is_last;
+                let cut_off = flaw == LineError::Corrupt(Reason::MissingPin) && is_last;
                 let stop = reading.stop.filter(|_| cut_off);
                 if newest && stop.is_some() && is_unfinished::<E>(site, tail.head, rest)? {
-                    return Ok(Ending::Torn(Site::torn(group.start, end)));
+                    return Ok(TailEnding::Torn(StreamDir::torn(group.start, end)));
                 }
                 let flaw = stop.map_or(flaw, |stop| stop.flaw);
-                return Ok(Ending::Broken { health: tail.head.health(flaw), newest });
+                return Ok(TailEnding::Broken { health: tail.head.health(flaw), newest });
             }
         }
     }
-    let Some(stop) = reading.stop else { return Ok(Ending::Clean) };
+    let Some(stop) = reading.stop else { return Ok(TailEnding::Clean) };
     let rest = from(stop.offset);
     let newest = manifest::is_newest(rest);
     if newest && is_unfinished::<E>(site, tail.head, rest)? {
-        return Ok(Ending::Torn(Site::torn(stop.offset, end)));
+        return Ok(TailEnding::Torn(StreamDir::torn(stop.offset, end)));
     }
-    Ok(Ending::Broken { health: tail.head.health(stop.flaw), newest })
+    Ok(TailEnding::Broken { health: tail.head.health(stop.flaw), newest })
 }
 
 /// The control records behind `head`, and how they end. No segment that they attest is read.
-fn read_groups<E: Event>(site: &Site, head: Head) -> Result<(Vec<Group>, Ending), Error> {
+fn read_groups<E: Event>(
+    site: &StreamDir,
+    head: StreamHead,
+) -> Result<(Vec<Group>, TailEnding), Error> {
     let segments = segments_from_start(site, head)?;
     let base = head.position;
     let text = site.read_control(base)?.unwrap_or_default();
@@ -391,16 +405,16 @@ fn read_groups<E: Event>(site: &Site, head: Head) -> Result<(Vec<Group>, Ending)
         behind.next_manifest = group.last_manifest_index().next();
     }
     let Some(stop) = reading.stop else {
-        let ending = unless_records_are_gone(&segments, behind, Ending::Clean);
+        let ending = unless_records_are_gone(&segments, behind, TailEnding::Clean);
         return Ok((reading.groups, ending));
     };
-    let from = |at: Head| &text[usize::try_from(at.position - base).unwrap_or(text.len())..];
+    let from = |at: StreamHead| &text[usize::try_from(at.position - base).unwrap_or(text.len())..];
     let newest = manifest::is_newest(from(behind));
-    let mut ending = Ending::Broken { health: before_newest.health(stop.flaw), newest };
+    let mut ending = TailEnding::Broken { health: before_newest.health(stop.flaw), newest };
     // Reading may have stopped among the pins of a group, or at the start of the next.
     for at in [before_newest, behind] {
         if manifest::is_newest(from(at)) && is_unfinished::<E>(site, at, from(at))? {
-            let torn = Ending::Torn(Site::torn(at.position, base + text.len() as u64));
+            let torn = TailEnding::Torn(StreamDir::torn(at.position, base + text.len() as u64));
             ending = unless_records_are_gone(&segments, at, torn);
             break;
         }
@@ -415,7 +429,7 @@ struct KnownPins {
     pins: HashMap<EventIndex, (SnapshotRef, EventId)>,
 }
 
-fn check_group<E: Event>(site: &Site, group: &Group, known: &mut KnownPins) -> Checked<E> {
+fn check_group<E: Event>(site: &StreamDir, group: &Group, known: &mut KnownPins) -> Checked<E> {
     let events = match read_segment::<E>(site, group)? {
         Ok(events) => events,
         Err(flaw) => return Ok(Err(flaw)),
@@ -436,16 +450,16 @@ fn check_group<E: Event>(site: &Site, group: &Group, known: &mut KnownPins) -> C
         }
     });
     if stray {
-        return Ok(Err(Flaw::Corrupt(Reason::StrayPin)));
+        return Ok(Err(LineError::Corrupt(Reason::StrayPin)));
     }
     if missing > 0 {
-        return Ok(Err(Flaw::Corrupt(Reason::MissingPin)));
+        return Ok(Err(LineError::Corrupt(Reason::MissingPin)));
     }
     Ok(Ok(events))
 }
 
-fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
-    let corrupt = |reason| Ok(Err(Flaw::Corrupt(reason)));
+fn read_segment<E: Event>(site: &StreamDir, group: &Group) -> Checked<E> {
+    let corrupt = |reason| Ok(Err(LineError::Corrupt(reason)));
     let close = &group.close;
     let longest = close.bytes.min(PLAN_BYTES_MAX as u64);
     let bytes = match site.disk().read(&site.dir.join(&close.segment_rel_path), longest) {
@@ -466,11 +480,11 @@ fn read_segment<E: Event>(site: &Site, group: &Group) -> Checked<E> {
 
 /// The events of a segment with these bounds.
 fn parse_segment<E: Event>(
-    site: &Site,
+    site: &StreamDir,
     (first, last): (EventIndex, EventIndex),
     bytes: &[u8],
-) -> Result<Vec<E>, Flaw> {
-    let corrupt = |reason| Err(Flaw::Corrupt(reason));
+) -> Result<Vec<E>, LineError> {
+    let corrupt = |reason| Err(LineError::Corrupt(reason));
     let mut events = Vec::new();
     let mut expected = first;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -491,14 +505,14 @@ fn parse_segment<E: Event>(
 }
 
 /// Adds a checked group to the tail.
-fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), Flaw> {
+fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), LineError> {
     for (number, event) in events.iter().enumerate() {
         let known = tail.keys.contains_key(event.dedupe_key());
         if known {
             for event in &events[..number] {
                 tail.keys.remove(event.dedupe_key());
             }
-            return Err(Flaw::Corrupt(Reason::DedupeKeyRepeated));
+            return Err(LineError::Corrupt(Reason::DedupeKeyRepeated));
         }
         tail.keys.insert(event.dedupe_key().clone(), event.index());
     }
@@ -523,7 +537,11 @@ fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     disk.rename(path, &dir.join(aside))
 }
 
-fn commit(site: &Site, head: Head, plan: &Arc<EncodedPlan>) -> Result<Head, Error> {
+fn commit(
+    site: &StreamDir,
+    head: StreamHead,
+    plan: &Arc<EncodedPlan>,
+) -> Result<StreamHead, Error> {
     let disk: &dyn Disk = site.disk().as_ref();
     let is_first = head.position == 0;
     let mut dirs = vec![site.dir.join(SEGMENTS)];
@@ -544,7 +562,7 @@ fn commit(site: &Site, head: Head, plan: &Arc<EncodedPlan>) -> Result<Head, Erro
     for _ in &records {
         next_manifest = next_manifest.next();
     }
-    Ok(Head {
+    Ok(StreamHead {
         incarnation: head.incarnation,
         position,
         synced: position,

@@ -15,17 +15,17 @@ use super::{
     disk::{Disk, FileLock, Stat},
     files::{replace, write_new},
     lanes,
-    tail::Head,
+    tail::StreamHead,
 };
 use crate::{
     Error, StreamId, TornTail,
     bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX},
     plan::EncodedPlan,
-    port::{Lease, Namespace},
+    port::{BlobNamespace, Lease},
 };
 
 /// What the streams of one journal share.
-pub(super) struct Ground {
+pub(super) struct JournalRoot {
     pub(super) dir: DataDir,
     /// The directory that holds the streams.
     pub(super) streams: PathBuf,
@@ -36,7 +36,7 @@ pub(super) struct Ground {
     pub(super) failed: Mutex<HashSet<StreamId>>,
 }
 
-impl Ground {
+impl JournalRoot {
     pub(super) fn poisoned(&self) -> MutexGuard<'_, HashSet<StreamId>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,8 +44,8 @@ impl Ground {
 
 /// One stream's directory.
 #[derive(Clone)]
-pub(super) struct Site {
-    pub(super) ground: Arc<Ground>,
+pub(super) struct StreamDir {
+    pub(super) ground: Arc<JournalRoot>,
     pub(super) stream: StreamId,
     pub(super) dir: PathBuf,
     /// The file whose length decides what is part of the stream.
@@ -62,8 +62,8 @@ pub(super) struct NewFile {
 type StageJob = Box<dyn FnOnce() -> Result<Option<Staged>, Error> + Send>;
 type SyncJob = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
-impl Site {
-    pub(super) fn new(ground: &Arc<Ground>, stream: &StreamId, control: &str) -> Self {
+impl StreamDir {
+    pub(super) fn new(ground: &Arc<JournalRoot>, stream: &StreamId, control: &str) -> Self {
         let dir = ground.streams.join(stream.as_str());
         let control = dir.join(control);
         Self { ground: Arc::clone(ground), stream: stream.clone(), dir, control }
@@ -197,7 +197,7 @@ impl Site {
             for snapshot in plan.snapshots_elsewhere() {
                 let store = self.ground.blobs.clone();
                 jobs.push(Box::new(move || {
-                    store.stage_existing(Namespace::Snapshots, snapshot.digest()).map(Some)
+                    store.stage_existing(BlobNamespace::Snapshots, snapshot.digest()).map(Some)
                 }));
             }
         }
@@ -230,7 +230,7 @@ impl Site {
 
     /// Writes `bytes` behind the validated part of the control file and syncs them: the moment in
     /// which plans become part of the stream. What stands there is durable already.
-    pub(super) fn extend_control(&self, head: Head, bytes: &[u8]) -> Result<(), Error> {
+    pub(super) fn extend_control(&self, head: StreamHead, bytes: &[u8]) -> Result<(), Error> {
         assert_eq!(head.synced, head.position, "the newest commit was confirmed");
         self.write_control(head.position, bytes)
     }
@@ -255,7 +255,7 @@ impl Site {
     }
 
     /// Saves bytes that no append acknowledged beside the control file, then cuts them off.
-    pub(super) fn set_aside_torn(&self, head: Head) -> Result<(), Error> {
+    pub(super) fn set_aside_torn(&self, head: StreamHead) -> Result<(), Error> {
         let stat = self.control_stat()?;
         let Some(bytes) = stat.and_then(|stat| stat.len.checked_sub(head.position)) else {
             return Ok(());
@@ -310,7 +310,7 @@ impl Site {
 
     /// After a failure: cuts the control file back to what was durable, or leaves a mark that
     /// keeps every process from writing until the stream was read again from the medium.
-    pub(super) fn undo(&self, head: Head) {
+    pub(super) fn undo(&self, head: StreamHead) {
         let cut = || {
             if self.disk().stat(&self.control)?.is_none() {
                 return Ok(());
@@ -358,13 +358,13 @@ impl Site {
     ///
     /// Its bytes are written once more: the sync of whoever wrote them may have failed, and a sync after a failed one
     /// says nothing about bytes from before.
-    pub(super) fn confirm_newest(&self, head: Head) -> Result<(), Error> {
+    pub(super) fn confirm_newest(&self, head: StreamHead) -> Result<(), Error> {
         let newest = self.control_from(head.newest_start).map_err(Error::io("commit a plan"))?;
         self.write_control(head.newest_start, &newest)
     }
 
     /// The same for a caller without the lock. If a writer has it, a sync must do.
-    pub(super) fn confirm_newest_unlocked(&self, head: Head) -> Result<(), Error> {
+    pub(super) fn confirm_newest_unlocked(&self, head: StreamHead) -> Result<(), Error> {
         if let Some(_lock) = self.lock(false)? {
             let stat = self.control_stat()?;
             if head.is_current(stat.as_ref()) {

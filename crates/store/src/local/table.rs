@@ -32,7 +32,8 @@ use std::{path::Path, sync::Arc};
 use tokio::sync::Mutex;
 
 use self::{
-    identity::Database, pool::Readers, snapshot::Snapshot, taken_out::Aside, upkeep::Upkeep,
+    identity::Database, pool::Readers, snapshot::Snapshot, taken_out::SetAsideDir,
+    upkeep::WalMonitor,
 };
 pub use self::{
     repair::{RepairedTable, repair_table},
@@ -41,7 +42,7 @@ pub use self::{
 use super::{DataDir, nearby};
 use crate::{
     Error, LeaseName,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
     table::{check_batch, check_key, check_keys, check_scan},
 };
 
@@ -49,15 +50,15 @@ use crate::{
 #[derive(Clone)]
 pub struct LocalTable {
     name: LeaseName,
-    writer: Arc<Mutex<Writer>>,
+    writer: Arc<Mutex<TableWriter>>,
     readers: Arc<Readers>,
-    aside: Aside,
+    aside: SetAsideDir,
 }
 
 /// The one connection of a handle that writes, from its first commit on: many handles only read.
-struct Writer {
+struct TableWriter {
     connection: Option<rusqlite::Connection>,
-    upkeep: Upkeep,
+    upkeep: WalMonitor,
 }
 
 impl LocalTable {
@@ -71,12 +72,12 @@ impl LocalTable {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
         let (database, first) = Database::open(dir)?;
-        let upkeep = Upkeep::new(&path);
+        let upkeep = WalMonitor::new(&path);
         Ok(Self {
             name: name.clone(),
-            writer: Arc::new(Mutex::new(Writer { connection: None, upkeep })),
+            writer: Arc::new(Mutex::new(TableWriter { connection: None, upkeep })),
             readers: Arc::new(Readers::new(database, first)),
-            aside: Aside::new(dir, name),
+            aside: SetAsideDir::new(dir, name),
         })
     }
 
@@ -107,7 +108,7 @@ impl LocalTable {
 }
 
 impl Table for LocalTable {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         Box::pin(async move {
             self.check_identity()?;
             check_key(key)?;
@@ -116,7 +117,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         Box::pin(async move {
             self.check_identity()?;
             check_keys(&keys)?;
@@ -142,7 +143,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         Box::pin(async move {
             self.check_identity()?;
             check_batch(&batch)?;
@@ -150,7 +151,7 @@ impl Table for LocalTable {
             // The guard goes with the work, so that a commit that has started ends undisturbed.
             let mut guard = Arc::clone(&self.writer).lock_owned().await;
             nearby(move || {
-                let Writer { connection, upkeep } = &mut *guard;
+                let TableWriter { connection, upkeep } = &mut *guard;
                 let database = readers.database();
                 let connection = match connection {
                     Some(connection) => connection,

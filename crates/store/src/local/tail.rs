@@ -11,14 +11,14 @@ use super::disk::Stat;
 use crate::{
     Error, Health, StreamId, TornTail,
     bounds::TAILS_CACHED_MAX,
-    line::Flaw,
+    line::LineError,
     plan::{EncodedPlan, Fact},
     port::Cursor,
 };
 
 /// Where the validated part of a stream ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Head {
+pub(super) struct StreamHead {
     /// Which control file this is about; 0 while there is none.
     pub(super) incarnation: u128,
     /// The validated bytes of the control file.
@@ -33,7 +33,7 @@ pub(super) struct Head {
     pub(super) newest_start: u64,
 }
 
-impl Head {
+impl StreamHead {
     /// Whether the control file has nothing beyond this.
     pub(super) fn is_current(&self, stat: Option<&Stat>) -> bool {
         stat.map_or(self.position == 0, |stat| {
@@ -71,15 +71,15 @@ impl Head {
     }
 
     /// The health of a stream whose first flaw lies right after this.
-    pub(super) fn health(&self, flaw: Flaw) -> Health {
+    pub(super) fn health(&self, flaw: LineError) -> Health {
         match flaw {
-            Flaw::UnknownVersion(version) => {
+            LineError::UnknownVersion(version) => {
                 Health::UnknownVersion { version, manifest_index: self.next_manifest }
             }
-            Flaw::Corrupt(reason) if self.next_event == EventIndex::ZERO => {
+            LineError::Corrupt(reason) if self.next_event == EventIndex::ZERO => {
                 Health::CorruptHead { reason }
             }
-            Flaw::Corrupt(reason) => Health::CorruptTail {
+            LineError::Corrupt(reason) => Health::CorruptTail {
                 reason,
                 manifest_index: self.next_manifest,
                 event_index: self.next_event,
@@ -90,7 +90,7 @@ impl Head {
 
 /// How the reading of a control file ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum TailEnding {
     /// At its end.
     Clean,
     /// At bytes that no append acknowledged.
@@ -99,7 +99,7 @@ pub(super) enum Ending {
     Broken { health: Health, newest: bool },
 }
 
-impl Ending {
+impl TailEnding {
     /// How sound the stream is, and the bytes at its end that no append acknowledged.
     pub(super) fn into_health(self) -> (Health, Option<TornTail>) {
         match self {
@@ -121,13 +121,13 @@ impl Ending {
 /// A stream's head, and its dedupe keys.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
-    pub(super) head: Head,
+    pub(super) head: StreamHead,
     pub(super) keys: HashMap<DedupeKey, EventIndex>,
 }
 
 impl Tail {
     /// Adds what a plan committed.
-    pub(super) fn learn(&mut self, head: Head, plans: &[Arc<EncodedPlan>]) {
+    pub(super) fn learn(&mut self, head: StreamHead, plans: &[Arc<EncodedPlan>]) {
         self.head = head;
         for Fact { index, key, .. } in plans.iter().flat_map(|plan| &plan.facts) {
             self.keys.insert(key.clone(), *index);
@@ -156,17 +156,17 @@ pub(super) fn try_lock(tail: &SharedTail) -> Option<MutexGuard<'_, Tail>> {
 /// The tails of the streams that were used last.
 #[derive(Debug, Default)]
 pub(super) struct Tails {
-    entries: Mutex<Entries>,
+    entries: Mutex<TailEntries>,
 }
 
 #[derive(Debug, Default)]
-struct Entries {
+struct TailEntries {
     tails: HashMap<StreamId, (u64, SharedTail)>,
     uses: u64,
 }
 
 impl Tails {
-    fn entries(&self) -> MutexGuard<'_, Entries> {
+    fn entries(&self) -> MutexGuard<'_, TailEntries> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -6,16 +6,16 @@ use super::{
     files::{free_name, remove, remove_all, replace, unless_gone},
     layout::Layout,
     reading,
-    site::Site,
-    tail::{Ending, Head},
+    site::StreamDir,
+    tail::{StreamHead, TailEnding},
 };
 use crate::{
     Error, Event, Health,
-    port::{Repaired, Verified},
+    port::{StreamRepair, StreamVerification},
 };
 
 /// Takes the lock of a stream that exists, or whose first write failed, or of which a repair left nothing.
-fn lock<L: Layout>(site: &Site) -> Result<Box<dyn FileLock>, Error> {
+fn lock<L: Layout>(site: &StreamDir) -> Result<Box<dyn FileLock>, Error> {
     let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
     // The disk may have failed before it took anything of the stream, not even the mark.
     let is_known = site.ground.poisoned().contains(&site.stream);
@@ -26,15 +26,15 @@ fn lock<L: Layout>(site: &Site) -> Result<Box<dyn FileLock>, Error> {
     site.lock(is_known)?.ok_or_else(|| Error::Locked { stream: site.stream.clone() })
 }
 
-fn evict<L: Layout>(site: &Site) -> Result<(), Error> {
+fn evict<L: Layout>(site: &StreamDir) -> Result<(), Error> {
     unless_gone(L::evict(site)).map_err(Error::io("drop cached bytes"))
 }
 
 /// Checks a stream as the medium holds it, and lifts the mark of a failed sync if it is sound.
-pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error> {
+pub(super) fn verify<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamVerification, Error> {
     let _lock = lock::<L>(site)?;
     evict::<L>(site)?;
-    let reading = reading::read::<E, L>(site, Head::default())?;
+    let reading = reading::read::<E, L>(site, StreamHead::default())?;
     let (health, torn_tail) = reading.ending.into_health();
     let lift = || {
         if !health.is_healthy() {
@@ -67,7 +67,7 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
             }
         }
     };
-    Ok(Verified { health, events, repairable, torn_tail, unfinished, mark_lifted })
+    Ok(StreamVerification { health, events, repairable, torn_tail, unfinished, mark_lifted })
 }
 
 /// Writes control records that are damaged or gone again where the rest of their plans is whole, and rolls a corrupt
@@ -76,16 +76,16 @@ pub(super) fn verify<E: Event, L: Layout>(site: &Site) -> Result<Verified, Error
 /// What is taken away is copied and synced before anything is removed, and the control file is replaced last. Until
 /// then the stream is damaged for everybody, so that a repair which was cut off is always found, and is finished by
 /// the next one.
-pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error> {
+pub(super) fn repair<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamRepair, Error> {
     let _lock = lock::<L>(site)?;
     evict::<L>(site)?;
-    let reading = reading::read::<E, L>(site, Head::default())?;
+    let reading = reading::read::<E, L>(site, StreamHead::default())?;
     let head = reading.tail.head;
-    let Ending::Broken { health: was, .. } = reading.ending else {
+    let TailEnding::Broken { health: was, .. } = reading.ending else {
         // It may be sound because of a repair whose last sync failed.
         aside::sync_names(site).map_err(Error::io("repair a stream"))?;
         let (was, next_event) = (Health::Healthy, head.next_event);
-        return Ok(Repaired { was, next_event, rewritten: 0, lost: 0, backup: None });
+        return Ok(StreamRepair { was, next_event, rewritten: 0, lost: 0, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
         return Err(newer(version));
@@ -112,7 +112,7 @@ pub(super) fn repair<E: Event, L: Layout>(site: &Site) -> Result<Repaired, Error
     };
     let (lost, backup) = roll_back().map_err(Error::io("repair a stream"))?;
     let (next_event, rewritten) = (head.next_event, restored.rewritten);
-    Ok(Repaired { was, next_event, rewritten, lost, backup })
+    Ok(StreamRepair { was, next_event, rewritten, lost, backup })
 }
 
 /// Refuses a stream that a newer Piton wrote.
@@ -122,7 +122,7 @@ pub(super) fn newer(found: u64) -> Error {
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.
-pub(super) fn delete(site: &Site) -> Result<(), Error> {
+pub(super) fn delete(site: &StreamDir) -> Result<(), Error> {
     let disk = site.disk().as_ref();
     let trash = site.ground.dir.trash();
     let remove = || {

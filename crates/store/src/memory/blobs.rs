@@ -16,14 +16,14 @@ use crate::{
     Error,
     bounds::{BLOB_BYTES_MAX, check_size},
     collect,
-    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Lease, Namespace},
+    port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease},
 };
 
 /// Blobs in memory. Clones share them.
 #[derive(Clone)]
 pub struct MemoryBlobs {
     clock: Arc<dyn Clock>,
-    namespaces: Arc<Mutex<BTreeMap<Namespace, BTreeMap<Digest, Blob>>>>,
+    namespaces: Arc<Mutex<BTreeMap<BlobNamespace, BTreeMap<Digest, Blob>>>>,
 }
 
 struct Blob {
@@ -37,7 +37,7 @@ impl MemoryBlobs {
         Self { clock, namespaces: Arc::default() }
     }
 
-    fn namespaces(&self) -> MutexGuard<'_, BTreeMap<Namespace, BTreeMap<Digest, Blob>>> {
+    fn namespaces(&self) -> MutexGuard<'_, BTreeMap<BlobNamespace, BTreeMap<Digest, Blob>>> {
         self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -47,13 +47,13 @@ impl MemoryBlobs {
     }
 
     /// Stores a blob under its digest, or makes it young.
-    pub(crate) fn insert(&self, namespace: Namespace, digest: Digest, bytes: Vec<u8>) {
+    pub(crate) fn insert(&self, namespace: BlobNamespace, digest: Digest, bytes: Vec<u8>) {
         let blob = Blob { bytes: bytes.into(), put_at: self.clock.monotonic() };
         self.namespaces().entry(namespace).or_default().insert(digest, blob);
     }
 
     /// Makes a blob young; whether it is there.
-    pub(crate) fn refresh(&self, namespace: Namespace, digest: Digest) -> bool {
+    pub(crate) fn refresh(&self, namespace: BlobNamespace, digest: Digest) -> bool {
         let mut namespaces = self.namespaces();
         let blob = namespaces.get_mut(&namespace).and_then(|blobs| blobs.get_mut(&digest));
         blob.is_some_and(|blob| {
@@ -74,7 +74,7 @@ impl MemoryBlobs {
 impl BlobReader for MemoryBlobs {
     fn get(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
         Box::pin(async move {
@@ -86,7 +86,7 @@ impl BlobReader for MemoryBlobs {
 
     fn list(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
@@ -103,7 +103,11 @@ impl BlobReader for MemoryBlobs {
 }
 
 impl Blobs for MemoryBlobs {
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>> {
+    fn put(
+        &self,
+        namespace: BlobNamespace,
+        bytes: Vec<u8>,
+    ) -> BoxFuture<'_, Result<Digest, Error>> {
         Box::pin(async move {
             check_size("a blob", bytes.len(), BLOB_BYTES_MAX)?;
             let digest = Digest::of(&FileBytes(&bytes));
@@ -114,7 +118,7 @@ impl Blobs for MemoryBlobs {
 
     fn remove<'a>(
         &'a self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
@@ -137,12 +141,16 @@ impl Blobs for MemoryBlobs {
         })
     }
 
-    fn set_aside(&self, _: Namespace, _: Digest) -> BoxFuture<'_, Result<Option<String>, Error>> {
+    fn set_aside(
+        &self,
+        _: BlobNamespace,
+        _: Digest,
+    ) -> BoxFuture<'_, Result<Option<String>, Error>> {
         // What is in memory does not change by itself.
         Box::pin(async { Ok(None) })
     }
 
-    fn tidy(&self, _: Namespace) -> BoxFuture<'_, Result<(), Error>> {
+    fn tidy(&self, _: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
         // Who dies in memory leaves nothing behind.
         Box::pin(async { Ok(()) })
     }

@@ -17,27 +17,28 @@ use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 use super::MemoryBlobs;
 use crate::{
     AppendPlan, Error, Event, Health, StreamId,
-    plan::{EncodedPlan, Standing},
+    plan::{EncodedPlan, PlanStatus},
     port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold, Loaded, Namespace,
-        Pins, Repaired, Salvaged, SetAside, StreamLease, Verified, Writer,
+        Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold,
+        LoadedStream, Pins, SalvagedStream, SetAside, StreamLease, StreamRepair,
+        StreamVerification, Writer,
     },
     record::{self, Record},
 };
 
 /// A journal in memory. Clones share it, as processes share a data directory.
 pub struct MemoryJournal<E> {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     types: PhantomData<fn() -> E>,
 }
 
-struct Shared {
+struct SharedState {
     blobs: MemoryBlobs,
-    state: Mutex<State>,
+    state: Mutex<JournalState>,
 }
 
 #[derive(Default)]
-struct State {
+struct JournalState {
     streams: BTreeMap<StreamId, Stream>,
     leased: HashSet<StreamId>,
     incarnations: u128,
@@ -94,7 +95,7 @@ fn index(value: u64) -> EventIndex {
 
 /// Keeps a stream leased.
 struct MemoryHold {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     stream: StreamId,
 }
 
@@ -115,14 +116,14 @@ impl Drop for MemoryHold {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl SharedState {
+    fn state(&self) -> MutexGuard<'_, JournalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn append(&self, stream: &StreamId, plan: EncodedPlan) -> Result<Appended, Error> {
         for snapshot in plan.snapshots_elsewhere() {
-            let (namespace, digest) = (Namespace::Snapshots, snapshot.digest());
+            let (namespace, digest) = (BlobNamespace::Snapshots, snapshot.digest());
             if !self.blobs.refresh(namespace, digest) {
                 return Err(Error::BlobMissing { namespace, digest });
             }
@@ -132,7 +133,7 @@ impl Shared {
         let known = state.streams.get(stream);
         let next = known.map_or(EventIndex::ZERO, Stream::next_event);
         let find = |key: &DedupeKey| known.and_then(|known| known.keys.get(key).copied());
-        if let Standing::Present(indices) = plan.standing(stream, next, find)? {
+        if let PlanStatus::Present(indices) = plan.standing(stream, next, find)? {
             return Ok(Appended::AlreadyPresent { indices });
         }
         state.incarnations = incarnation;
@@ -163,7 +164,7 @@ impl<E> Clone for MemoryJournal<E> {
 impl<E: Event> MemoryJournal<E> {
     /// An empty journal that stores the blobs of its plans in `blobs`.
     pub fn new(blobs: MemoryBlobs) -> Self {
-        let shared = Shared { blobs, state: Mutex::default() };
+        let shared = SharedState { blobs, state: Mutex::default() };
         Self { shared: Arc::new(shared), types: PhantomData }
     }
 
@@ -208,8 +209,8 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         Box::pin(ready(Ok(streams)))
     }
 
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
-        self.read(stream, |stream| Loaded {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
+        self.read(stream, |stream| LoadedStream {
             events: stream.events(EventIndex::ZERO),
             cursor: stream.cursor(),
             torn_tail: None,
@@ -219,8 +220,8 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
-        self.read(stream, |stream| Salvaged {
+    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
+        self.read(stream, |stream| SalvagedStream {
             events: stream.events(EventIndex::ZERO),
             health: Health::Healthy,
             torn_tail: None,
@@ -314,8 +315,11 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         Box::pin(ready(deleted))
     }
 
-    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {
-        self.read(stream, |stream| Verified {
+    fn verify<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
+        self.read(stream, |stream| StreamVerification {
             health: Health::Healthy,
             events: stream.next_event().get(),
             repairable: stream.next_event().get(),
@@ -325,8 +329,8 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         })
     }
 
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>> {
-        self.read(stream, |stream| Repaired {
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
+        self.read(stream, |stream| StreamRepair {
             was: Health::Healthy,
             next_event: stream.next_event(),
             rewritten: 0,

@@ -28,19 +28,19 @@ use crate::{
 #[derive(Clone)]
 pub struct MemoryLeases {
     clock: Arc<dyn Clock>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LeasesState>>,
 }
 
 #[derive(Default)]
-struct State {
-    slots: BTreeMap<LeaseName, Slot>,
+struct LeasesState {
+    slots: BTreeMap<LeaseName, LeaseSlot>,
     /// Numbers the waiters.
     next: u64,
 }
 
 /// Who holds one lease, and who waits for it.
 #[derive(Default)]
-struct Slot {
+struct LeaseSlot {
     exclusive: bool,
     shared: usize,
     waiters: BTreeMap<u64, Waiter>,
@@ -58,12 +58,12 @@ impl MemoryLeases {
         Self { clock, state: Arc::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LeasesState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes who holds or waits for a lease, and wakes whoever may now take it.
-    fn release(&self, name: &LeaseName, change: impl FnOnce(&mut Slot)) {
+    fn release(&self, name: &LeaseName, change: impl FnOnce(&mut LeaseSlot)) {
         let mut state = self.state();
         let Some(slot) = state.slots.get_mut(name) else { return };
         change(slot);
@@ -76,7 +76,7 @@ impl MemoryLeases {
     }
 }
 
-impl Slot {
+impl LeaseSlot {
     /// Whether a lease can be taken now. `own` is the asking waiter's number; without one it stands behind all others.
     fn admits(&self, mode: Mode, now: Duration, own: Option<u64>) -> bool {
         let mut ahead = self
@@ -131,7 +131,7 @@ impl Future for Acquire<'_> {
         let started = *self.started.get_or_insert(now);
         let waited = now.saturating_sub(started);
         let mut state = leases.state();
-        let State { slots, next } = &mut *state;
+        let LeasesState { slots, next } = &mut *state;
         let slot = slots.entry(name.clone()).or_default();
         if slot.admits(mode, now, self.number) {
             match mode {
@@ -142,7 +142,7 @@ impl Future for Acquire<'_> {
                 slot.waiters.remove(&number);
             }
             drop(state);
-            let hold = Held { leases: leases.clone(), name: name.clone(), mode };
+            let hold = MemoryLease { leases: leases.clone(), name: name.clone(), mode };
             return Poll::Ready(Ok(Lease::new(name.clone(), mode, Box::new(hold))));
         }
         if waited >= self.patience {
@@ -174,15 +174,15 @@ impl Drop for Acquire<'_> {
 }
 
 /// A held lease.
-struct Held {
+struct MemoryLease {
     leases: MemoryLeases,
     name: LeaseName,
     mode: Mode,
 }
 
-impl Hold for Held {}
+impl Hold for MemoryLease {}
 
-impl Drop for Held {
+impl Drop for MemoryLease {
     fn drop(&mut self) {
         self.leases.release(&self.name, |slot| match self.mode {
             Mode::Exclusive => slot.exclusive = false,

@@ -21,7 +21,7 @@ use crate::{
 #[derive(Clone)]
 pub struct MemoryReplies {
     clock: Arc<dyn Clock>,
-    clients: Arc<Mutex<BTreeMap<Digest, Client>>>,
+    clients: Arc<Mutex<BTreeMap<Digest, ClientReplies>>>,
     claims: Arc<Mutex<BTreeSet<ReplyKey>>>,
 }
 
@@ -39,14 +39,14 @@ impl Drop for Claim {
 }
 
 #[derive(Default)]
-struct Client {
+struct ClientReplies {
     /// With the number of the `keep` that stored it.
     entries: BTreeMap<LeaseName, (u64, Vec<u8>)>,
     next: u64,
     kept_at: Duration,
 }
 
-impl Client {
+impl ClientReplies {
     fn bytes(&self) -> usize {
         self.entries.values().map(|(_, bytes)| bytes.len()).sum()
     }
@@ -71,7 +71,7 @@ impl MemoryReplies {
     }
 
     /// The clients for whom something was kept lately.
-    fn clients(&self) -> MutexGuard<'_, BTreeMap<Digest, Client>> {
+    fn clients(&self) -> MutexGuard<'_, BTreeMap<Digest, ClientReplies>> {
         let now = self.clock.monotonic();
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|_, client| now.saturating_sub(client.kept_at) < REPLY_TIME);

@@ -9,19 +9,19 @@ use std::{
 use crate::{
     Error,
     bounds::TABLE_PAGE_BYTES_MAX,
-    port::{Batch, BoxFuture, Change, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryChange, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
     table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was},
 };
 
 /// A table in memory. Clones share it.
 #[derive(Clone, Default)]
 pub struct MemoryTable {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<TableState>>,
 }
 
 #[derive(Clone, Default)]
-struct State {
-    entries: BTreeMap<Key, Entry>,
+struct TableState {
+    entries: BTreeMap<Key, TableEntry>,
     version: u64,
     taken_out: Vec<TakenOut>,
     /// Whether it shows one moment, and takes no commit.
@@ -44,12 +44,12 @@ impl MemoryTable {
         state.taken_out.push(what);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TableState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl TableState {
     fn scan(&self, range: KeyRange, limit: usize) -> Page {
         let mut page = Page { entries: Vec::new(), more: false };
         if range.is_empty() {
@@ -69,7 +69,7 @@ impl State {
         page
     }
 
-    fn commit(&mut self, batch: Batch) -> Result<Version, Error> {
+    fn commit(&mut self, batch: Batch) -> Result<EntryVersion, Error> {
         if self.is_past {
             return Err(what_was());
         }
@@ -80,19 +80,19 @@ impl State {
         if !differing.is_empty() {
             return Err(Error::Conflict { keys: differing });
         }
-        if batch.iter().any(|write| write.change != Change::Keep) {
+        if batch.iter().any(|write| write.change != EntryChange::Keep) {
             self.version += 1;
         }
-        let version = Version(self.version);
+        let version = EntryVersion(self.version);
         for write in batch {
             let key = write.key;
             match write.change {
-                Change::Keep => {}
-                Change::Put(value) => {
-                    let entry = Entry { key: Key::clone(&key), value, version };
+                EntryChange::Keep => {}
+                EntryChange::Put(value) => {
+                    let entry = TableEntry { key: Key::clone(&key), value, version };
                     self.entries.insert(key, entry);
                 }
-                Change::Remove => {
+                EntryChange::Remove => {
                     self.entries.remove(&key);
                 }
             }
@@ -102,14 +102,14 @@ impl State {
 }
 
 impl Table for MemoryTable {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         Box::pin(async move {
             check_key(key)?;
             Ok(self.state().entries.get(key).cloned())
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let state = self.state();
@@ -129,7 +129,7 @@ impl Table for MemoryTable {
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         Box::pin(async move {
             check_batch(&batch)?;
             self.state().commit(batch)
@@ -138,7 +138,7 @@ impl Table for MemoryTable {
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
         Box::pin(async move {
-            let past = State { is_past: true, ..self.state().clone() };
+            let past = TableState { is_past: true, ..self.state().clone() };
             Ok(Arc::new(Self { state: Arc::new(Mutex::new(past)) }) as Arc<dyn Table>)
         })
     }

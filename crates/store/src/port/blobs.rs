@@ -10,7 +10,7 @@ use crate::{Error, port::Lease};
 piton_core::closed_set! {
     /// Who owns a blob. Each owner has a namespace and its own roots; content is not shared
     /// between namespaces, so that sweeping one can never take from another.
-    pub enum Namespace {
+    pub enum BlobNamespace {
         /// Execution snapshots of runs.
         Snapshots => "snapshots",
         /// Artifacts of step outputs.
@@ -31,12 +31,16 @@ pub trait BlobReader: Send + Sync {
     /// The bytes under `digest`, checked.
     fn get(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>>;
 
     /// The bytes under `digest`, which something refers to: that they are not there is an error.
-    fn fetch(&self, namespace: Namespace, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Error>> {
+    fn fetch(
+        &self,
+        namespace: BlobNamespace,
+        digest: Digest,
+    ) -> BoxFuture<'_, Result<Vec<u8>, Error>> {
         let found = self.get(namespace, digest);
         Box::pin(async move { found.await?.ok_or(Error::BlobMissing { namespace, digest }) })
     }
@@ -44,7 +48,7 @@ pub trait BlobReader: Send + Sync {
     /// Up to `limit` blobs in digest order, starting after `after`.
     fn list(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize, // tidy: port: a count
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>>;
@@ -58,7 +62,8 @@ pub trait BlobReader: Send + Sync {
 /// - A blob changes only by being removed.
 pub trait Blobs: BlobReader {
     /// Stores `bytes` and returns their digest.
-    fn put(&self, namespace: Namespace, bytes: Vec<u8>) -> BoxFuture<'_, Result<Digest, Error>>;
+    fn put(&self, namespace: BlobNamespace, bytes: Vec<u8>)
+    -> BoxFuture<'_, Result<Digest, Error>>;
 
     /// Removes those of `digests` that are at least `age_min` old, and returns what it removed.
     ///
@@ -66,7 +71,7 @@ pub trait Blobs: BlobReader {
     /// writer is between its first blob and the end of its append while it is held.
     fn remove<'a>(
         &'a self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
@@ -76,12 +81,12 @@ pub trait Blobs: BlobReader {
     /// nothing if there is no such blob, or it is whole. Storing the right bytes again makes the blob whole.
     fn set_aside(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<String>, Error>>;
 
     /// Clears away what writers that died left behind in a namespace.
-    fn tidy(&self, namespace: Namespace) -> BoxFuture<'_, Result<(), Error>>;
+    fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>>;
 }
 
 /// A stored blob.
@@ -98,7 +103,7 @@ pub struct BlobEntry {
 /// What keeps the blobs of one namespace alive. Each owner registers one.
 pub trait Roots: Send + Sync {
     /// The namespace that it speaks for.
-    fn namespace(&self) -> Namespace;
+    fn namespace(&self) -> BlobNamespace;
 
     /// Every root, or with a cursor at least those added since. Fails if any source of roots is
     /// not valid: then nothing of the namespace may be swept.

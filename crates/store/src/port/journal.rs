@@ -59,13 +59,13 @@ pub trait JournalReader<E: Event>: Send + Sync {
     ///
     /// It takes no lease unless the newest plan looks incomplete: then it looks again under the
     /// lease, and if a writer holds that, it answers with the stream before that plan.
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>>;
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>>;
 
     /// Reads what is valid of a stream, and says what is not. For inspection and export only.
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>>;
+    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>>;
 
     /// What was appended since `cursor`; costs one metadata lookup when nothing was.
     fn follow<'a>(
@@ -149,18 +149,21 @@ pub trait Journal<E: Event>: JournalReader<E> {
 
     /// Checks a whole stream as the medium holds it, not as it is cached, and lifts the mark that
     /// a failed sync left if the stream is sound.
-    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>>;
+    fn verify<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<StreamVerification, Error>>;
 
     /// Rolls a corrupt stream back to its last whole plan, and keeps what it takes away.
     ///
     /// If it fails or is cut off at any point, the stream is damaged still or repaired, everything
     /// it held is in it or set aside, and repairing again finishes it.
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>>;
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>>;
 }
 
 /// A whole stream, checked.
 #[derive(Debug)]
-pub struct Loaded<E> {
+pub struct LoadedStream<E> {
     /// Every event, in order.
     pub events: Vec<E>,
     /// Where this reading ended.
@@ -171,7 +174,7 @@ pub struct Loaded<E> {
 
 /// The valid part of a stream that may be damaged. It cannot be written to.
 #[derive(Debug)]
-pub struct Salvaged<E> {
+pub struct SalvagedStream<E> {
     /// The events before the first thing that is not valid.
     pub events: Vec<E>,
     /// What is wrong, if anything.
@@ -224,7 +227,7 @@ pub enum Appended {
 
 /// What `verify` found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct StreamVerification {
     /// How sound the stream is.
     pub health: Health,
     /// How many events are valid.
@@ -242,7 +245,7 @@ pub struct Verified {
 
 /// What `repair` did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repaired {
+pub struct StreamRepair {
     /// What was wrong.
     pub was: Health,
     /// The index that the next event will have now.

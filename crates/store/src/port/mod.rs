@@ -14,19 +14,21 @@ mod leases;
 mod replies;
 mod table;
 
-pub use blobs::{BlobEntry, BlobReader, Blobs, Namespace, Roots, RootsCursor};
+pub use blobs::{BlobEntry, BlobNamespace, BlobReader, Blobs, Roots, RootsCursor};
 pub use cache::{Cache, CacheKey};
 pub use cursor::{Cursor, NotACursor};
 pub(crate) use journal::LeaseHold;
 pub use journal::{
-    Appended, Follow, Journal, JournalReader, Loaded, Pins, Repaired, Salvaged, SetAside,
-    StreamLease, Verified, Writer,
+    Appended, Follow, Journal, JournalReader, LoadedStream, Pins, SalvagedStream, SetAside,
+    StreamLease, StreamRepair, StreamVerification, Writer,
 };
 pub use keyring::{KeyAge, KeyRing, Signature};
 pub(crate) use leases::Hold;
 pub use leases::{Lease, Leases, Mode, Patience};
 pub use replies::{Replies, ReplyClaim, ReplyKey};
-pub use table::{Batch, Change, Entry, Expect, Key, Page, Table, TakenOut, Version, Write};
+pub use table::{
+    Batch, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry, TableWrite, TakenOut,
+};
 
 /// What an asynchronous port method returns.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -11,17 +11,17 @@ pub type Key = Arc<[u8]>;
 /// Identifies one write of one key: no two writes of a table have the same, so that a key which
 /// was removed and written again is not mistaken for the old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Version(pub u64);
+pub struct EntryVersion(pub u64);
 
 /// A stored value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct TableEntry {
     /// The key.
     pub key: Key,
     /// The value.
     pub value: Vec<u8>,
     /// The write that stored it.
-    pub version: Version,
+    pub version: EntryVersion,
 }
 
 /// What must be true of a key for a commit to happen.
@@ -32,12 +32,12 @@ pub enum Expect {
     /// The key has no value.
     Absent,
     /// The key's value is the one of this write.
-    Version(Version),
+    Version(EntryVersion),
 }
 
 impl Expect {
     /// Whether it is so, given the write that the key's value is from.
-    pub fn holds(self, found: Option<Version>) -> bool {
+    pub fn holds(self, found: Option<EntryVersion>) -> bool {
         match self {
             Self::Anything => true,
             Self::Absent => found.is_none(),
@@ -48,7 +48,7 @@ impl Expect {
 
 /// What a commit does to a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
+pub enum EntryChange {
     /// Nothing; only the expectation counts.
     Keep,
     /// Stores a value.
@@ -59,23 +59,23 @@ pub enum Change {
 
 /// One key of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Write {
+pub struct TableWrite {
     /// The key; at most once in a batch.
     pub key: Key,
     /// What must be true of it.
     pub expect: Expect,
     /// What happens to it.
-    pub change: Change,
+    pub change: EntryChange,
 }
 
 /// What one commit checks and changes.
-pub type Batch = Vec<Write>;
+pub type Batch = Vec<TableWrite>;
 
 /// A part of a scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The entries, in key order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<TableEntry>,
     /// Whether there are more after the last of them.
     pub more: bool,
 }
@@ -125,10 +125,10 @@ impl TakenOut {
 /// - What a repair took out is shown until a person removes it: what it refers to may still be wanted.
 pub trait Table: Send + Sync {
     /// The value of a key.
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>>;
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>>;
 
     /// The values of several keys in their order, all as of one moment.
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>>;
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>>;
 
     /// Up to `limit` entries whose keys start with `prefix`, in key order, after `after`. A page
     /// of large values may end before that; `more` says whether to go on.
@@ -140,7 +140,7 @@ pub trait Table: Send + Sync {
     ) -> BoxFuture<'a, Result<Page, Error>>;
 
     /// Checks and changes several keys at once. Returns the version that its puts have.
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>>;
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>>;
 
     /// The table as it is now, whatever is committed later; it refuses commits. For a look at many entries that have
     /// to fit each other. It keeps what it shows from being tidied away, so it is dropped soon.

@@ -34,7 +34,7 @@ impl FaultKind {
 
 /// A fault at one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault {
+pub struct DiskFault {
     /// The call that it happens at, counted from 0.
     pub at: u64,
     /// What happens.
@@ -52,19 +52,19 @@ pub(super) enum Nature {
 
 /// What a fault makes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum FaultVerdict {
     Works,
     WorksHalf,
 }
 
-impl Fault {
+impl DiskFault {
     /// Judges call number `call`; remembers in `crashed` that the power is out.
     pub(super) fn judge(
         self,
         call: u64,
         nature: Nature,
         crashed: &mut bool,
-    ) -> io::Result<Verdict> {
+    ) -> io::Result<FaultVerdict> {
         let error = || Err(io::Error::from_raw_os_error(5));
         match self.kind {
             FaultKind::Crash if call >= self.at => {
@@ -76,9 +76,9 @@ impl Fault {
             FaultKind::Full if call >= self.at && nature == Nature::NeedsSpace => {
                 Err(io::Error::from_raw_os_error(28))
             }
-            FaultKind::ShortWrite if call == self.at => Ok(Verdict::WorksHalf),
+            FaultKind::ShortWrite if call == self.at => Ok(FaultVerdict::WorksHalf),
             FaultKind::SyncsFail if call >= self.at && nature == Nature::Syncs => error(),
-            _ => Ok(Verdict::Works),
+            _ => Ok(FaultVerdict::Works),
         }
     }
 }

@@ -12,25 +12,25 @@ use piton_core::port::fixed::SeededEntropy;
 pub(super) type Node = u64;
 
 #[derive(Debug, Clone)]
-pub(super) enum Write {
+pub(super) enum ImageWrite {
     Data { offset: usize, bytes: Vec<u8> },
     Length(usize),
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct File {
+pub(super) struct ImageFile {
     /// What the medium holds.
     pub(super) durable: Vec<u8>,
     /// What a reader sees.
     pub(super) live: Vec<u8>,
     /// What a sync would make durable.
-    pub(super) pending: Vec<Write>,
+    pub(super) pending: Vec<ImageWrite>,
     pub(super) written: Duration,
     pub(super) born: u64,
 }
 
-impl File {
-    pub(super) fn write(&mut self, write: Write) {
+impl ImageFile {
+    pub(super) fn write(&mut self, write: ImageWrite) {
         apply(&mut self.live, &write);
         self.pending.push(write);
     }
@@ -58,12 +58,15 @@ impl File {
         let mut image = self.durable.clone();
         for write in &self.pending {
             match write {
-                Write::Length(length) if coin(luck) => image.resize(*length, 0),
-                Write::Length(_) => {}
-                Write::Data { offset, bytes } => {
+                ImageWrite::Length(length) if coin(luck) => image.resize(*length, 0),
+                ImageWrite::Length(_) => {}
+                ImageWrite::Data { offset, bytes } => {
                     for (at, chunk) in sectors(*offset, bytes, sector) {
                         if coin(luck) {
-                            apply(&mut image, &Write::Data { offset: at, bytes: chunk.to_vec() });
+                            apply(
+                                &mut image,
+                                &ImageWrite::Data { offset: at, bytes: chunk.to_vec() },
+                            );
                         }
                     }
                 }
@@ -89,10 +92,10 @@ impl File {
     }
 }
 
-fn apply(bytes: &mut Vec<u8>, write: &Write) {
+fn apply(bytes: &mut Vec<u8>, write: &ImageWrite) {
     match write {
-        Write::Length(length) => bytes.resize(*length, 0),
-        Write::Data { offset, bytes: new } => {
+        ImageWrite::Length(length) => bytes.resize(*length, 0),
+        ImageWrite::Data { offset, bytes: new } => {
             if bytes.len() < offset + new.len() {
                 bytes.resize(offset + new.len(), 0);
             }

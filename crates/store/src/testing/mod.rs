@@ -14,9 +14,9 @@ mod watched_journal;
 mod watched_table;
 pub mod worker;
 
-pub use fault::{Fault, FaultKind};
+pub use fault::{DiskFault, FaultKind};
 pub use long_run::LongRun;
-pub use recorder::{Call, Listener, Recorder};
+pub use recorder::{DiskCall, Listener, Recorder};
 pub use sample::{Sample, sample_plan, sample_snapshot};
 pub use sim_disk::SimDisk;
 pub use watched_journal::WatchedJournal;

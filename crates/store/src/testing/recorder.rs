@@ -10,7 +10,7 @@ use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct DiskCall {
     /// Which operation.
     pub operation: &'static str,
     /// The path, relative to nothing: as it was asked for.
@@ -20,7 +20,7 @@ pub struct Call {
 }
 
 /// What is told of each call before it is made.
-pub type Listener = Arc<dyn Fn(&Call) + Send + Sync>;
+pub type Listener = Arc<dyn Fn(&DiskCall) + Send + Sync>;
 
 /// Records the calls to a disk.
 #[derive(Clone)]
@@ -31,13 +31,13 @@ pub struct Recorder {
 
 #[derive(Clone)]
 struct Book {
-    calls: Arc<Mutex<Vec<Call>>>,
+    calls: Arc<Mutex<Vec<DiskCall>>>,
     listener: Listener,
 }
 
 impl Book {
     fn note(&self, operation: &'static str, path: &Path, bytes: usize) {
-        let call = Call { operation, path: path.to_path_buf(), bytes };
+        let call = DiskCall { operation, path: path.to_path_buf(), bytes };
         (self.listener)(&call);
         self.calls.lock().unwrap().push(call);
     }
@@ -61,7 +61,7 @@ impl Recorder {
     }
 
     /// The calls since the last time this was asked.
-    pub fn take(&self) -> Vec<Call> {
+    pub fn take(&self) -> Vec<DiskCall> {
         std::mem::take(&mut self.book.calls.lock().unwrap())
     }
 

@@ -6,7 +6,7 @@ use piton_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{AppendPlan, Event, NewBlob, StreamId, port::Namespace};
+use crate::{AppendPlan, Event, NewBlob, StreamId, port::BlobNamespace};
 
 /// A sample event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ impl Event for Sample {
 /// A snapshot that no other name gives.
 pub fn sample_snapshot(name: &str) -> NewBlob {
     let value = serde_json::json!({ "v": 1, "state": name, "padding": "x".repeat(600) });
-    NewBlob::canonical(Namespace::Snapshots, canonical::encode(&value).unwrap())
+    NewBlob::canonical(BlobNamespace::Snapshots, canonical::encode(&value).unwrap())
 }
 
 /// A plan of `events` events that starts at `first`; its second event introduces a snapshot.

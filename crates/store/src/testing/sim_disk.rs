@@ -22,8 +22,8 @@ use piton_core::port::fixed::SeededEntropy;
 
 use self::world::{ROOT, World};
 use super::{
-    fault::Fault,
-    image::{Dir, File, Node},
+    fault::DiskFault,
+    image::{Dir, ImageFile, Node},
 };
 
 /// A simulated disk. Clones share it.
@@ -43,7 +43,7 @@ impl SimDisk {
     }
 
     fn with(
-        files: HashMap<Node, File>,
+        files: HashMap<Node, ImageFile>,
         dirs: HashMap<Node, Dir>,
         next: Node,
         births: u64,
@@ -72,7 +72,7 @@ impl SimDisk {
     }
 
     /// Sets the next fault, or none, and counts calls from 0 again.
-    pub fn set_fault(&self, fault: Option<Fault>) {
+    pub fn set_fault(&self, fault: Option<DiskFault>) {
         let mut world = self.world();
         world.calls = 0;
         world.fault = fault;
@@ -110,7 +110,7 @@ impl SimDisk {
                 dirs.insert(node, dir);
             } else if let Some(file) = world.files.get(&node) {
                 let bytes = file.after_power_cut(&luck, sector);
-                let file = File {
+                let file = ImageFile {
                     durable: bytes.clone(),
                     live: bytes,
                     pending: Vec::new(),

@@ -7,8 +7,8 @@ use piton_core::{DedupeKey, Digest, EventIndex};
 use crate::{
     AppendPlan, Error, Event, StreamId,
     port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, Loaded, Pins, Repaired,
-        Salvaged, SetAside, StreamLease, Verified, Writer,
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Pins,
+        SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
     },
     record::Record,
 };
@@ -42,14 +42,14 @@ where
         self.inner.streams()
     }
 
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Loaded<E>, Error>> {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
         self.tell("load", stream).load(stream)
     }
 
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<Salvaged<E>, Error>> {
+    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
         self.tell("load_validated_prefix", stream).load_validated_prefix(stream)
     }
 
@@ -118,11 +118,14 @@ where
         self.tell("delete", lease.stream()).delete(lease)
     }
 
-    fn verify<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Verified, Error>> {
+    fn verify<'a>(
+        &'a self,
+        stream: &'a StreamId,
+    ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
         self.tell("verify", stream).verify(stream)
     }
 
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Repaired, Error>> {
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
         self.tell("repair", stream).repair(stream)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Error,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version, Write},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TableWrite, TakenOut},
 };
 
 /// What a table is asked.
@@ -17,7 +17,7 @@ pub enum TableCall<'a> {
     /// A page of the keys with a prefix.
     Scan(&'a [u8]),
     /// To check and change keys.
-    Commit(&'a [Write]),
+    Commit(&'a [TableWrite]),
     /// For what repairs took out.
     TakenOut,
     /// For the table as it is now. What is asked of that is not told.
@@ -60,11 +60,11 @@ impl WatchedTable {
 }
 
 impl Table for WatchedTable {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         self.tell(TableCall::Get(key)).get(key)
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         self.tell(TableCall::GetAll(&keys)).get_all(keys)
     }
 
@@ -77,7 +77,7 @@ impl Table for WatchedTable {
         self.tell(TableCall::Scan(prefix)).scan(prefix, after, limit)
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         self.tell(TableCall::Commit(&batch)).commit(batch)
     }
 

@@ -14,9 +14,11 @@ use piton_core::{Digest, port::NoTrace};
 use piton_store::{
     Error, Event, PinnedSnapshots, StreamId,
     bounds::SWEEP_BATCH,
-    collect::{Intent, Swept, collect},
+    collect::{CollectMode, SweepReport, collect},
     local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
-    port::{BlobReader, Blobs, BoxFuture, Journal, JournalReader, Namespace, Roots, RootsCursor},
+    port::{
+        BlobNamespace, BlobReader, Blobs, BoxFuture, Journal, JournalReader, Roots, RootsCursor,
+    },
     testing::{LongRun, Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
 };
 
@@ -50,12 +52,12 @@ impl Store {
         Self::on(DataDir::on(disk, Path::new("/")).unwrap())
     }
 
-    fn collect(&self, intent: Intent) -> Swept {
+    fn collect(&self, intent: CollectMode) -> SweepReport {
         let roots = PinnedSnapshots::<Sample>::new(&self.journal);
         let clock = SystemClock;
         let report =
             block_on(collect(&self.blobs, &self.leases, &[&roots], &clock, intent)).unwrap();
-        report[&Namespace::Snapshots].clone()
+        report[&BlobNamespace::Snapshots].clone()
     }
 
     fn write(&self, name: &str, plans: &[&str]) {
@@ -69,11 +71,11 @@ impl Store {
     }
 
     fn put(&self, text: &str) -> Digest {
-        block_on(self.blobs.put(Namespace::Snapshots, text.as_bytes().to_vec())).unwrap()
+        block_on(self.blobs.put(BlobNamespace::Snapshots, text.as_bytes().to_vec())).unwrap()
     }
 
     fn has(&self, digest: Digest) -> bool {
-        block_on(self.blobs.get(Namespace::Snapshots, digest)).unwrap().is_some()
+        block_on(self.blobs.get(BlobNamespace::Snapshots, digest)).unwrap().is_some()
     }
 
     fn delete(&self, name: &str) {
@@ -89,10 +91,10 @@ fn snapshot(session: &str, plan: &str) -> Digest {
     sample_snapshot(&format!("{session}-{plan}")).digest()
 }
 
-fn counts(swept: &Swept) -> (u64, u64, u64) {
+fn counts(swept: &SweepReport) -> (u64, u64, u64) {
     match swept {
-        Swept::Done { kept, young, removed, .. } => (*kept, *young, *removed),
-        Swept::Spared { because } => panic!("{because:?}"),
+        SweepReport::Done { kept, young, removed, .. } => (*kept, *young, *removed),
+        SweepReport::Spared { because } => panic!("{because:?}"),
     }
 }
 
@@ -107,12 +109,12 @@ fn what_a_session_pins_stays_and_the_rest_goes() {
     let (garbage, young) = (store.put("garbage"), "young");
     disk.advance(HOURS);
     let young = store.put(young);
-    assert_eq!(counts(&store.collect(Intent::Rehearse)), (2, 1, 1));
+    assert_eq!(counts(&store.collect(CollectMode::Rehearse)), (2, 1, 1));
     assert!(store.has(garbage), "a rehearsal removes nothing");
-    assert_eq!(counts(&store.collect(Intent::Remove)), (2, 1, 1));
+    assert_eq!(counts(&store.collect(CollectMode::Remove)), (2, 1, 1));
     assert!(!store.has(garbage) && store.has(young) && store.has(shared));
     store.delete("sess_a");
-    assert_eq!(counts(&store.collect(Intent::Remove)), (1, 1, 1));
+    assert_eq!(counts(&store.collect(CollectMode::Remove)), (1, 1, 1));
     assert!(!store.has(shared) && store.has(snapshot("sess_b", "q")));
 }
 
@@ -131,7 +133,7 @@ fn one_damaged_manifest_keeps_everything() {
         let disk = disk.fork();
         disk.damage(manifest, |bytes| bytes[damage] ^= 0x04);
         let store = Store::simulated(&disk);
-        let Swept::Spared { because } = store.collect(Intent::Remove) else {
+        let SweepReport::Spared { because } = store.collect(CollectMode::Remove) else {
             panic!("swept beside a damaged manifest");
         };
         assert_eq!(because.code, piton_core::Code::SessionNotHealthy);
@@ -140,24 +142,27 @@ fn one_damaged_manifest_keeps_everything() {
     let fork = disk.fork();
     let text = String::from_utf8(disk.contents()[manifest].clone()).unwrap();
     fork.damage(manifest, |bytes| *bytes = text.replacen("\"v\":1", "\"v\":2", 1).into());
-    assert!(matches!(Store::simulated(&fork).collect(Intent::Remove), Swept::Spared { .. }));
+    assert!(matches!(
+        Store::simulated(&fork).collect(CollectMode::Remove),
+        SweepReport::Spared { .. }
+    ));
     // A tail that no append acknowledged is no damage.
     Store::simulated(&disk).write("sess_b", &["r"]);
     disk.damage(manifest, |bytes| bytes.truncate(bytes.len() - 20));
-    assert_eq!(counts(&Store::simulated(&disk).collect(Intent::Remove)), (6, 1, 1));
+    assert_eq!(counts(&Store::simulated(&disk).collect(CollectMode::Remove)), (6, 1, 1));
 }
 
 #[test]
 fn a_namespace_whose_owner_is_not_registered_is_never_swept() {
     let disk = SimDisk::new();
     let store = Store::simulated(&disk);
-    let artifact = block_on(store.blobs.put(Namespace::Artifacts, b"kept".to_vec())).unwrap();
+    let artifact = block_on(store.blobs.put(BlobNamespace::Artifacts, b"kept".to_vec())).unwrap();
     let garbage = store.put("garbage");
     disk.advance(HOURS);
-    store.collect(Intent::Remove);
+    store.collect(CollectMode::Remove);
     assert!(!store.has(garbage));
-    assert!(block_on(store.blobs.get(Namespace::Artifacts, artifact)).unwrap().is_some());
-    let nothing = collect(&store.blobs, &store.leases, &[], &SystemClock, Intent::Remove);
+    assert!(block_on(store.blobs.get(BlobNamespace::Artifacts, artifact)).unwrap().is_some());
+    let nothing = collect(&store.blobs, &store.leases, &[], &SystemClock, CollectMode::Remove);
     assert!(block_on(nothing).unwrap().is_empty());
 }
 
@@ -168,7 +173,7 @@ fn marking_reads_manifests_and_no_segment() {
     let store = Store::on(DataDir::on(Arc::new(recorder.clone()), Path::new("/")).unwrap());
     store.write(SESSION, &["p", "q"]);
     recorder.take();
-    assert_eq!(counts(&store.collect(Intent::Remove)).0, 2);
+    assert_eq!(counts(&store.collect(CollectMode::Remove)).0, 2);
     let reads: Vec<_> =
         recorder.take().into_iter().filter(|call| call.operation == "read").collect();
     assert!(!reads.is_empty());
@@ -184,7 +189,7 @@ struct After<R, F> {
 }
 
 impl<R: Roots, F: Fn() + Send + Sync> Roots for After<R, F> {
-    fn namespace(&self) -> Namespace {
+    fn namespace(&self) -> BlobNamespace {
         self.roots.namespace()
     }
 
@@ -212,7 +217,7 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
         store.write("sess_a", &["p"]);
         let garbage = store.put("garbage");
         let wanted = sample_snapshot("sess_a-late");
-        block_on(store.blobs.put(Namespace::Snapshots, wanted.bytes().to_vec())).unwrap();
+        block_on(store.blobs.put(BlobNamespace::Snapshots, wanted.bytes().to_vec())).unwrap();
         disk.advance(HOURS);
         let writer = sessions(&disk);
         let run = || {
@@ -231,9 +236,13 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
         let roots = After { roots, reading, run, readings: AtomicU32::new(0) };
         let sources: [&dyn Roots; 1] = [&roots];
         let collected =
-            collect(&store.blobs, &store.leases, &sources, &SystemClock, Intent::Remove);
+            collect(&store.blobs, &store.leases, &sources, &SystemClock, CollectMode::Remove);
         let report = block_on(collected).unwrap();
-        assert_eq!(counts(&report[&Namespace::Snapshots]), (2, 0, 1), "after reading {reading}");
+        assert_eq!(
+            counts(&report[&BlobNamespace::Snapshots]),
+            (2, 0, 1),
+            "after reading {reading}"
+        );
         assert!(!store.has(garbage) && store.has(wanted.digest()));
     }
 }
@@ -278,7 +287,7 @@ mod long {
             for plan in (0..plans).step_by(3) {
                 let snapshot = sample_snapshot(&format!("{name}-p{plan}"));
                 let digest =
-                    block_on(store.blobs.put(Namespace::Snapshots, snapshot.bytes().to_vec()));
+                    block_on(store.blobs.put(BlobNamespace::Snapshots, snapshot.bytes().to_vec()));
                 age(&store.dir, digest.unwrap());
             }
         }
@@ -293,8 +302,8 @@ mod long {
                 let digest = store.put(&format!("garbage {round} {number}"));
                 age(&store.dir, digest);
             }
-            let Swept::Done { removed: now, batches: held, longest_batch, .. } =
-                store.collect(Intent::Remove)
+            let SweepReport::Done { removed: now, batches: held, longest_batch, .. } =
+                store.collect(CollectMode::Remove)
             else {
                 panic!("spared");
             };

@@ -21,8 +21,10 @@ use piton_store::{
         MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
         MemoryTable,
     },
-    port::{Blobs, Cache, Journal, KeyRing, Leases, Namespace, Replies, ReplyKey, Table, TakenOut},
-    testing::{Fault, FaultKind, Sample, SimDisk, contract},
+    port::{
+        BlobNamespace, Blobs, Cache, Journal, KeyRing, Leases, Replies, ReplyKey, Table, TakenOut,
+    },
+    testing::{DiskFault, FaultKind, Sample, SimDisk, contract},
 };
 use tempfile::TempDir;
 
@@ -55,7 +57,7 @@ fn every_port_is_a_trait_object_with_an_adapter_in_memory() {
     let _keyring: Box<dyn KeyRing> = Box::new(MemoryKeyRing::new(Arc::new(SystemEntropy)));
     let _projections: Box<dyn Cache> = Box::new(MemoryCache::new());
     let _replies: Box<dyn Replies> = Box::new(MemoryReplies::new(Arc::new(SystemClock)));
-    assert!(Namespace::ALL.contains(&Namespace::PinnedWorkflows));
+    assert!(BlobNamespace::ALL.contains(&BlobNamespace::PinnedWorkflows));
 }
 
 fn local_leases(dir: &DataDir) -> LocalLeases {
@@ -164,7 +166,7 @@ async fn a_claim_that_fails_once_does_not_keep_later_ones_from_succeeding() {
         let disk = SimDisk::new();
         let dir = DataDir::on(Arc::new(disk.clone()), Path::new("/")).unwrap();
         let replies = LocalReplies::new(dir);
-        disk.set_fault(Some(Fault { at, kind: FaultKind::ErrorOnce }));
+        disk.set_fault(Some(DiskFault { at, kind: FaultKind::ErrorOnce }));
         failed += usize::from(replies.claim(&key).await.is_err());
         disk.set_fault(None);
         assert!(replies.claim(&key).await.unwrap().is_some(), "after a fault at call {at}");
@@ -239,7 +241,7 @@ impl contract::blobs::Subject for InMemory {
         self.clock.advance(time);
     }
 
-    fn alter(&self, _: Namespace, _: Digest) -> bool {
+    fn alter(&self, _: BlobNamespace, _: Digest) -> bool {
         false
     }
 }
@@ -260,7 +262,7 @@ impl OnDisk {
         Self { blobs: LocalBlobs::new(dir.clone()), leases: local_leases(&dir), dir }
     }
 
-    fn file(&self, namespace: Namespace, digest: Digest) -> PathBuf {
+    fn file(&self, namespace: BlobNamespace, digest: Digest) -> PathBuf {
         let hex = digest.hex();
         self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
     }
@@ -282,14 +284,15 @@ impl contract::blobs::Subject for OnDisk {
     }
 
     fn let_pass(&self, time: Duration) {
-        let fans = Namespace::ALL.iter().flat_map(|namespace| entries(&self.dir.blobs(*namespace)));
+        let fans =
+            BlobNamespace::ALL.iter().flat_map(|namespace| entries(&self.dir.blobs(*namespace)));
         for path in fans.filter(|path| path.is_dir()).flat_map(|fan| entries(&fan)) {
             let file = OpenOptions::new().write(true).open(path).unwrap();
             file.set_modified(file.metadata().unwrap().modified().unwrap() - time).unwrap();
         }
     }
 
-    fn alter(&self, namespace: Namespace, digest: Digest) -> bool {
+    fn alter(&self, namespace: BlobNamespace, digest: Digest) -> bool {
         let path = self.file(namespace, digest);
         let mut bytes = fs::read(&path).unwrap();
         bytes[0] ^= 1;

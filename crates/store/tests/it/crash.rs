@@ -7,8 +7,10 @@ use std::{collections::BTreeMap, path::Path};
 
 use piton_store::{
     Error, Event, StreamId,
-    port::{Appended, BlobReader, Blobs, Journal, Namespace},
-    testing::{Fault, FaultKind, LongRun, Sample, SimDisk, contract::journal::append, sample_plan},
+    port::{Appended, BlobNamespace, BlobReader, Blobs, Journal},
+    testing::{
+        DiskFault, FaultKind, LongRun, Sample, SimDisk, contract::journal::append, sample_plan,
+    },
 };
 
 use crate::site::{SESSION, backpacks, blobs, block_on, sessions};
@@ -36,7 +38,7 @@ fn prepared<J: Journal<Sample>>(open: fn(&SimDisk) -> J, plans: u64) -> SimDisk 
     let disk = SimDisk::new();
     let journal = open(&disk);
     block_on(async {
-        blobs(&disk).put(Namespace::Snapshots, b"first".to_vec()).await.unwrap();
+        blobs(&disk).put(BlobNamespace::Snapshots, b"first".to_vec()).await.unwrap();
         let lease = journal.lease(&name()).await.unwrap();
         for number in 0..plans {
             append(&journal, &lease, 3, &format!("old{number}")).await.unwrap();
@@ -49,7 +51,7 @@ fn prepared<J: Journal<Sample>>(open: fn(&SimDisk) -> J, plans: u64) -> SimDisk 
 fn attempt<J: Journal<Sample>>(
     open: fn(&SimDisk) -> J,
     disk: &SimDisk,
-    fault: Option<Fault>,
+    fault: Option<DiskFault>,
 ) -> bool {
     let journal = open(disk);
     disk.set_fault(fault);
@@ -108,7 +110,7 @@ fn recover<J: Journal<Sample>>(
     assert_eq!(loaded.torn_tail, None, "{story}");
     let blobs = blobs(&disk);
     for snapshot in loaded.events.iter().filter_map(Event::introduces) {
-        let found = block_on(blobs.get(Namespace::Snapshots, snapshot.digest())).unwrap();
+        let found = block_on(blobs.get(BlobNamespace::Snapshots, snapshot.digest())).unwrap();
         assert!(found.is_some(), "{story}: a pinned snapshot is gone");
     }
 }
@@ -132,7 +134,7 @@ fn every_fault<J: Journal<Sample>>(
     for kind in FaultKind::ALL {
         for at in (0..calls).step_by(stride) {
             let disk = start.fork();
-            let acknowledged = attempt(open, &disk, Some(Fault { at, kind }));
+            let acknowledged = attempt(open, &disk, Some(DiskFault { at, kind }));
             tally.acknowledged += u64::from(acknowledged);
             for sector in SECTORS {
                 for cut in 0..cuts {
@@ -158,7 +160,7 @@ fn a_process_whose_disk_failed_at_the_first_append_verifies_the_stream_and_goes_
     let disk = SimDisk::new();
     let journal = sessions(&disk);
     let lease = block_on(journal.lease(&name())).unwrap();
-    disk.set_fault(Some(Fault { at: 0, kind: FaultKind::ErrorForever }));
+    disk.set_fault(Some(DiskFault { at: 0, kind: FaultKind::ErrorForever }));
     block_on(append(&journal, &lease, 3, "lost")).unwrap_err();
     drop(lease);
     disk.set_fault(None);
@@ -183,7 +185,7 @@ fn follow_a_dead_writer<J: Journal<Sample>>(open: fn(&SimDisk) -> J) {
     let whole = start.fork();
     assert!(attempt(open, &whole, None));
     let left = start.fork();
-    let crash = |at| Some(Fault { at, kind: FaultKind::Crash });
+    let crash = |at| Some(DiskFault { at, kind: FaultKind::Crash });
     let sync = last_needed(whole.calls(), |at| attempt(open, &start.fork(), crash(at)));
     assert!(!attempt(open, &left, crash(sync)));
     let next = |disk: &SimDisk, fault| {
@@ -344,7 +346,7 @@ fn a_torn_group_is_never_taken_for_a_plan_without_its_pins() {
         // The power goes out before the last call, the sync of the manifest.
         let at = whole.calls() - 1;
         let torn = start.fork();
-        attempt(&torn, Some(Fault { at, kind: FaultKind::Crash }));
+        attempt(&torn, Some(DiskFault { at, kind: FaultKind::Crash }));
         for seed in 0..128 {
             let cut = torn.after_power_cut(seed, 512);
             let ending = match block_on(sessions(&cut).lease(&name)) {

@@ -8,7 +8,7 @@ use std::{
 
 use piton_core::{
     Code, Envelope, Retry,
-    error::{Domain, Measure},
+    error::{Domain, MeasuredSize},
     port::{Clock, NoTrace, TimestampMs, fixed::ManualClock},
 };
 use piton_store::{
@@ -16,10 +16,10 @@ use piton_store::{
     local::{DataDir, LocalKeyRing, LocalLeases, SystemEntropy, disk::Disk},
     memory::MemoryTable,
     port::{
-        BlobReader, Change, Expect, Journal, JournalReader, KeyRing, Leases, Mode, Namespace,
-        Patience, Table, Write,
+        BlobNamespace, BlobReader, EntryChange, Expect, Journal, JournalReader, KeyRing, Leases,
+        Mode, Patience, Table, TableWrite,
     },
-    testing::{Fault, FaultKind, Sample, SimDisk, contract::journal::append, sample_snapshot},
+    testing::{DiskFault, FaultKind, Sample, SimDisk, contract::journal::append, sample_snapshot},
 };
 
 use crate::site::{SESSION, blobs, block_on, data_dir, sessions};
@@ -44,7 +44,7 @@ fn append_with(kind: FaultKind) -> Error {
     let journal = sessions(&disk);
     block_on(async {
         let lease = journal.lease(&name()).await.unwrap();
-        disk.set_fault(Some(Fault { at: 4, kind }));
+        disk.set_fault(Some(DiskFault { at: 4, kind }));
         append(&journal, &lease, 2, "b").await.unwrap_err()
     })
 }
@@ -54,7 +54,7 @@ fn poisoned() -> Error {
     let journal = sessions(&disk);
     block_on(async {
         let lease = journal.lease(&name()).await.unwrap();
-        disk.set_fault(Some(Fault { at: 0, kind: FaultKind::SyncsFail }));
+        disk.set_fault(Some(DiskFault { at: 0, kind: FaultKind::SyncsFail }));
         append(&journal, &lease, 2, "b").await.unwrap_err();
         drop(lease);
         disk.set_fault(None);
@@ -87,7 +87,7 @@ fn corrupt_blob() -> Error {
     let hex = digest.hex();
     let path = Path::new("/snapshots").join(&hex[..2]).join(&hex[2..]);
     disk.damage(&path, |bytes| bytes[5] ^= 1);
-    block_on(blobs(&disk).get(Namespace::Snapshots, digest)).unwrap_err()
+    block_on(blobs(&disk).get(BlobNamespace::Snapshots, digest)).unwrap_err()
 }
 
 fn missing_blob() -> Error {
@@ -122,8 +122,8 @@ fn busy() -> Error {
 
 fn conflict() -> Error {
     let write = || {
-        let (key, change) = (Arc::from(*b"key"), Change::Put(b"value".to_vec()));
-        vec![Write { key, expect: Expect::Absent, change }]
+        let (key, change) = (Arc::from(*b"key"), EntryChange::Put(b"value".to_vec()));
+        vec![TableWrite { key, expect: Expect::Absent, change }]
     };
     let table = MemoryTable::new();
     block_on(table.commit(write())).unwrap();
@@ -209,8 +209,13 @@ fn every_code_of_the_store_is_produced_and_says_what_to_do() {
 // shows: WR-493, WR-499
 #[test]
 fn what_is_too_large_is_told_with_numbers() {
-    let envelope =
-        Envelope::over_budget("context", 300_000, 262_144, Measure::CanonicalJsonBytes, "Cut it.");
+    let envelope = Envelope::over_budget(
+        "context",
+        300_000,
+        262_144,
+        MeasuredSize::CanonicalJsonBytes,
+        "Cut it.",
+    );
     assert_eq!(envelope.code, Code::ValidationError);
     for part in ["300000", "262144"] {
         let text = serde_json::to_string(&envelope).unwrap();

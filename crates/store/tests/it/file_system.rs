@@ -9,7 +9,7 @@ use std::{
 use piton_core::Code;
 use piton_store::{
     local::{DataDir, LocalBlobs},
-    port::{BlobReader, Blobs, Namespace},
+    port::{BlobNamespace, BlobReader, Blobs},
 };
 use tempfile::TempDir;
 
@@ -91,14 +91,14 @@ fn a_file_is_not_a_data_directory() {
 fn a_copy_of_a_data_directory_that_lacks_what_was_empty_takes_blobs() {
     let house = TempDir::new().unwrap();
     let blobs = || LocalBlobs::new(DataDir::open(house.path()).unwrap());
-    block_on(blobs().put(Namespace::Artifacts, b"first".to_vec())).unwrap();
+    block_on(blobs().put(BlobNamespace::Artifacts, b"first".to_vec())).unwrap();
     for entry in fs::read_dir(house.path().join("artifacts")).unwrap() {
         // Fails where something is, which stays.
         let _ = fs::remove_dir(entry.unwrap().path());
     }
     for number in 0_u8..20 {
-        let digest = block_on(blobs().put(Namespace::Artifacts, vec![number])).unwrap();
-        let found = block_on(blobs().get(Namespace::Artifacts, digest)).unwrap();
+        let digest = block_on(blobs().put(BlobNamespace::Artifacts, vec![number])).unwrap();
+        let found = block_on(blobs().get(BlobNamespace::Artifacts, digest)).unwrap();
         assert_eq!(found, Some(vec![number]));
     }
 }

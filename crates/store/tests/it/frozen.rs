@@ -9,7 +9,7 @@ use piton_core::{Code, DedupeKey, EventIndex, port::Entropy};
 use piton_store::{
     StreamId,
     local::{DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal, repair_table},
-    port::{Change, Expect, Journal, KeyAge, KeyRing, Table as _, Write},
+    port::{EntryChange, Expect, Journal, KeyAge, KeyRing, Table as _, TableWrite},
     testing::Sample,
 };
 
@@ -91,8 +91,8 @@ fn a_table_of_version_1_is_read_and_written_with_checksums_from_then_on() {
     assert_eq!(value(b"a"), Some(b"first".to_vec()));
     let second = block_on(table.get(b"b")).unwrap().unwrap();
     assert_eq!((second.value.as_slice(), second.version.0), (&b"second"[..], 3));
-    let change = Change::Put(b"changed".to_vec());
-    let write = Write { key: (*b"b").into(), expect: Expect::Version(second.version), change };
+    let change = EntryChange::Put(b"changed".to_vec());
+    let write = TableWrite { key: (*b"b").into(), expect: Expect::Version(second.version), change };
     assert_eq!(block_on(table.commit(vec![write])).unwrap().0, 4);
     assert_eq!(value(b"b"), Some(b"changed".to_vec()));
     assert_eq!(block_on(table.status()).unwrap().problems, Vec::<String>::new());
@@ -124,8 +124,8 @@ fn a_table_of_version_1_with_a_damaged_row_opens_and_can_be_repaired() {
     let table = LocalTable::open(&dir, &name).unwrap();
     assert_eq!(block_on(table.get(b"a")).unwrap().unwrap().value, b"first");
     // The entry has no checksum still, and stays when another one is taken out.
-    let change = Change::Put(b"another value".to_vec());
-    let write = Write { key: (*b"c").into(), expect: Expect::Absent, change };
+    let change = EntryChange::Put(b"another value".to_vec());
+    let write = TableWrite { key: (*b"c").into(), expect: Expect::Absent, change };
     block_on(table.commit(vec![write])).unwrap();
     drop(table);
     let mut bytes = fs::read(dir.table()).unwrap();

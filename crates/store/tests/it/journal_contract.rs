@@ -11,7 +11,7 @@ use piton_store::{
     port::{Journal, JournalReader},
     testing::{
         Sample, SimDisk,
-        contract::journal::{Shared, append, suite},
+        contract::journal::{TwoProcesses, append, suite},
         sample_plan,
     },
 };
@@ -24,7 +24,7 @@ fn the_journal_in_memory_keeps_the_promise() {
     block_on(suite(|| {
         let blobs = MemoryBlobs::new(Arc::new(ManualClock::new(TimestampMs(0))));
         let here = MemoryJournal::new(blobs.clone());
-        Shared { there: here.clone(), here, blobs: Arc::new(blobs), has_pins: true }
+        TwoProcesses { there: here.clone(), here, blobs: Arc::new(blobs), has_pins: true }
     }));
 }
 

@@ -11,7 +11,7 @@ use piton_store::{
     Error, Health, Reason, StreamId,
     bounds::{BLOB_BYTES_MAX, STREAM_BYTES_MAX},
     local::{DataDir, LocalBlobs, LogJournal, RealDisk, SegmentedJournal, disk::Disk},
-    port::{BlobReader, Blobs, Journal, JournalReader, Namespace},
+    port::{BlobNamespace, BlobReader, Blobs, Journal, JournalReader},
     testing::{Recorder, Sample, contract::journal::append},
 };
 use tempfile::TempDir;
@@ -72,7 +72,7 @@ fn session() -> StreamId {
 fn a_blob_that_became_too_large_is_corrupt_and_not_read_and_can_be_put_again() {
     let place = Place::new();
     let blobs = LocalBlobs::new(place.dir.clone());
-    let (namespace, content) = (Namespace::Artifacts, b"what was put".to_vec());
+    let (namespace, content) = (BlobNamespace::Artifacts, b"what was put".to_vec());
     let digest = block_on(blobs.put(namespace, content.clone())).unwrap();
     let hex = Digest::of(&FileBytes(&content)).hex();
     let path = place.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..]);

@@ -18,8 +18,8 @@ use piton_store::{
     local::{DataDir, SegmentedJournal, disk::Disk},
     port::{Journal, JournalReader},
     testing::{
-        Call, Fault, FaultKind, Recorder, Sample, SimDisk, contract::journal::append, sample_plan,
-        sample_snapshot,
+        DiskCall, DiskFault, FaultKind, Recorder, Sample, SimDisk, contract::journal::append,
+        sample_plan, sample_snapshot,
     },
 };
 use serde_json::Value;
@@ -47,7 +47,7 @@ fn bench_on(disk: &SimDisk) -> Bench {
 
 impl Bench {
     /// The calls of one append, without the mere looks.
-    fn append(&self, events: u64, plan: &str) -> Vec<Call> {
+    fn append(&self, events: u64, plan: &str) -> Vec<DiskCall> {
         block_on(async {
             let lease = self.journal.lease(&self.name).await.unwrap();
             self.recorder.take();
@@ -70,7 +70,7 @@ fn session(name: &str) -> PathBuf {
 }
 
 /// A call as `operation path`, with the session and the blobs' names shortened.
-fn short(call: &Call) -> String {
+fn short(call: &DiskCall) -> String {
     let path = call.path.to_string_lossy().replace(&format!("/sessions/{SESSION}/"), "");
     let path = match path.strip_prefix("/snapshots/") {
         Some(blob) if blob.contains("tmp-") => "blob.tmp".to_owned(),
@@ -114,7 +114,7 @@ fn an_append_is_a_fixed_list_of_calls() {
 fn the_first_append_after_another_process_wrote_costs_one_sync_more() {
     let bench = bench();
     bench.append(3, "a");
-    let syncs = |calls: &[Call]| {
+    let syncs = |calls: &[DiskCall]| {
         let manifest = calls.iter().filter(|call| call.path.ends_with("manifest.jsonl"));
         let calls: Vec<_> = manifest.map(|call| call.operation).collect();
         let total = calls.iter().filter(|operation| **operation == "sync").count();
@@ -250,7 +250,7 @@ fn free_during_an_append(path: &Path) -> Vec<(&'static str, bool)> {
     });
     let notes = Arc::new(Mutex::new(Vec::new()));
     let (own, probe, path) = (Arc::clone(&notes), disk.clone(), path.to_path_buf());
-    let listener = move |call: &Call| {
+    let listener = move |call: &DiskCall| {
         let is_free = probe.lock(&path, true).unwrap().is_some();
         own.lock().unwrap().push((call.operation, is_free));
     };
@@ -288,7 +288,7 @@ fn a_spent_lease_writes_nothing_even_after_the_stream_was_leased_again() {
     block_on(async {
         let lease = bench.journal.lease(&bench.name).await.unwrap();
         let writer = lease.writer();
-        bench.disk.set_fault(Some(Fault { at: 3, kind: FaultKind::ErrorOnce }));
+        bench.disk.set_fault(Some(DiskFault { at: 3, kind: FaultKind::ErrorOnce }));
         let plan = sample_plan(&bench.name, 2, 2, "b");
         assert!(matches!(bench.journal.append(&writer, plan).await, Err(Error::Io { .. })));
         bench.disk.set_fault(None);
@@ -340,7 +340,7 @@ fn a_reader_forgets_what_was_taken_back() {
     let (looking, found, wanted) = (Arc::clone(&reader), Arc::clone(&seen), key("bad-0"));
     let (stream, power) = (name.clone(), disk.clone());
     let confirmed = AtomicBool::new(false);
-    let listener = move |call: &Call| {
+    let listener = move |call: &DiskCall| {
         let mut found = found.lock().unwrap();
         let is_sync = call.operation == "sync" && call.path.ends_with("manifest.jsonl");
         // The first one makes sure of what the writer before it left.
@@ -350,7 +350,7 @@ fn a_reader_forgets_what_was_taken_back() {
             let (stream, wanted) = (stream.clone(), wanted.clone());
             let answer = std::thread::spawn(move || block_on(looking.lookup(&stream, &wanted)));
             *found = Some(answer.join().unwrap().unwrap());
-            power.set_fault(Some(Fault { at: 0, kind: FaultKind::ErrorOnce }));
+            power.set_fault(Some(DiskFault { at: 0, kind: FaultKind::ErrorOnce }));
         }
     };
     let first = sessions(&disk);

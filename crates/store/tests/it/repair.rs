@@ -12,7 +12,7 @@ use piton_store::{
     Error, StreamId,
     local::disk::Disk,
     port::{Journal, JournalReader},
-    testing::{Fault, FaultKind, LongRun, SimDisk, contract::journal::append},
+    testing::{DiskFault, FaultKind, LongRun, SimDisk, contract::journal::append},
 };
 
 use crate::site::{SESSION, block_on, sessions};
@@ -228,7 +228,7 @@ mod long {
             for kind in FaultKind::ALL {
                 for at in 0..calls {
                     let disk = start.fork();
-                    let outcome = attempt(&disk, Some(Fault { at, kind }));
+                    let outcome = attempt(&disk, Some(DiskFault { at, kind }));
                     *tally.entry(if outcome.is_ok() { "done" } else { "failed" }).or_default() += 1;
                     let mut check = |disk: &SimDisk, story: &str| {
                         let was_sound = recover(disk, whole, &before, story);

@@ -10,11 +10,11 @@ use piton_store::{
         DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, RepairedTable, repair_table,
     },
     port::{
-        BlobReader as _, Blobs as _, Change, Expect, Journal as _, JournalReader as _,
-        KeyRing as _, Namespace, Table as _, Write,
+        BlobNamespace, BlobReader as _, Blobs as _, EntryChange, Expect, Journal as _,
+        JournalReader as _, KeyRing as _, Table as _, TableWrite,
     },
     testing::{
-        Fault, FaultKind, Sample, SimDisk,
+        DiskFault, FaultKind, Sample, SimDisk,
         contract::{self, journal::append},
     },
 };
@@ -34,7 +34,7 @@ fn every_fault<T>(
         loop {
             let disk = start.fork();
             let opened = open(&disk);
-            disk.set_fault(Some(Fault { at, kind }));
+            disk.set_fault(Some(DiskFault { at, kind }));
             repair(&opened);
             let reached = disk.calls() > at;
             disk.set_fault(None);
@@ -151,7 +151,7 @@ fn a_ring_of_a_newer_version_is_not_replaced() {
 #[test]
 fn a_damaged_blob_is_kept_elsewhere_and_a_whole_one_stays() {
     let start = SimDisk::new();
-    let namespace = Namespace::Backpacks;
+    let namespace = BlobNamespace::Backpacks;
     let digest = Digest::of(&FileBytes(b"right"));
     block_on(blobs(&start).put(namespace, b"right".to_vec())).unwrap();
     assert_eq!(block_on(blobs(&start).set_aside(namespace, digest)).unwrap(), None, "it is whole");
@@ -185,10 +185,10 @@ async fn filled() -> (TempDir, Vec<u8>) {
     let dir = DataDir::open(root.path()).unwrap();
     let table = LocalTable::open(&dir, &"context".parse().unwrap()).unwrap();
     for first in (0..ROWS).step_by(1_000) {
-        let batch = (first..first + 1_000).map(|number| Write {
+        let batch = (first..first + 1_000).map(|number| TableWrite {
             key: key(number).into(),
             expect: Expect::Absent,
-            change: Change::Put(value(number)),
+            change: EntryChange::Put(value(number)),
         });
         table.commit(batch.collect()).await.unwrap();
     }
@@ -225,8 +225,11 @@ async fn a_damaged_page_costs_a_repaired_table_what_it_held_and_nothing_else() {
             }
         }
         assert_eq!(found, repaired.kept, "page {leaf}");
-        let new =
-            Write { key: (*b"new").into(), expect: Expect::Absent, change: Change::Put(vec![]) };
+        let new = TableWrite {
+            key: (*b"new").into(),
+            expect: Expect::Absent,
+            change: EntryChange::Put(vec![]),
+        };
         assert!(table.commit(vec![new]).await.unwrap().0 > 3, "versions go on");
         drop((table, dir));
         let kept = root.path().join(repaired.aside.unwrap()).join("table.sqlite3");
@@ -301,15 +304,15 @@ async fn large_values_come_back_and_what_was_removed_does_not() {
     let open =
         || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap());
     let large = |number: u32| vec![u8::try_from(number % 251).unwrap(); 3_000 * number as usize];
-    let put = |number: u32| Write {
+    let put = |number: u32| TableWrite {
         key: key(ROWS + number).into(),
         expect: Expect::Absent,
-        change: Change::Put(large(number)),
+        change: EntryChange::Put(large(number)),
     };
-    let remove = |number: u32| Write {
+    let remove = |number: u32| TableWrite {
         key: key(number).into(),
         expect: Expect::Anything,
-        change: Change::Remove,
+        change: EntryChange::Remove,
     };
     let table = open().unwrap();
     table.commit((0..20).map(put).collect()).await.unwrap();
@@ -426,10 +429,10 @@ async fn a_flip_in_a_page_of_entries_is_reported_or_changes_no_entry() {
     let root = TempDir::new().unwrap();
     let open = || LocalTable::open(&DataDir::open(root.path()).unwrap(), &"test".parse().unwrap());
     let path = root.path().join("table.sqlite3");
-    let batch = (0..20).map(|number| Write {
+    let batch = (0..20).map(|number| TableWrite {
         key: key(number).into(),
         expect: Expect::Absent,
-        change: Change::Put(value(number)),
+        change: EntryChange::Put(value(number)),
     });
     open().unwrap().commit(batch.collect()).await.unwrap();
     let sound = fs::read(&path).unwrap();

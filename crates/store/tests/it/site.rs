@@ -8,7 +8,7 @@ use piton_store::{
         DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock, disk::Disk,
     },
     port::Journal,
-    testing::{Sample, SimDisk, contract::journal::Shared},
+    testing::{Sample, SimDisk, contract::journal::TwoProcesses},
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -52,8 +52,8 @@ pub(crate) fn shared<J: Journal<Sample>>(
     dir: &DataDir,
     layout: Open<J>,
     has_pins: bool,
-) -> Shared<J> {
-    Shared {
+) -> TwoProcesses<J> {
+    TwoProcesses {
         here: open(dir.clone(), layout),
         there: open(dir.clone(), layout),
         blobs: Arc::new(LocalBlobs::new(dir.clone())),

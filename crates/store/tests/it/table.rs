@@ -8,7 +8,7 @@ use std::path::Path;
 
 use piton_store::{
     local::{DataDir, LocalTable},
-    port::{Change, Expect, Table, Version, Write},
+    port::{EntryChange, EntryVersion, Expect, Table, TableWrite},
 };
 
 fn open(root: &Path) -> LocalTable {
@@ -19,11 +19,11 @@ fn open_named(root: &Path, name: &str) -> LocalTable {
     LocalTable::open(&DataDir::open(root).unwrap(), &name.parse().unwrap()).unwrap()
 }
 
-fn put(key: &str, expect: Expect, value: impl Into<Vec<u8>>) -> Write {
-    Write { key: key.as_bytes().into(), expect, change: Change::Put(value.into()) }
+fn put(key: &str, expect: Expect, value: impl Into<Vec<u8>>) -> TableWrite {
+    TableWrite { key: key.as_bytes().into(), expect, change: EntryChange::Put(value.into()) }
 }
 
-async fn commit(table: &LocalTable, key: &str, value: impl Into<Vec<u8>>) -> Version {
+async fn commit(table: &LocalTable, key: &str, value: impl Into<Vec<u8>>) -> EntryVersion {
     table.commit(vec![put(key, Expect::Anything, value)]).await.unwrap()
 }
 

@@ -14,7 +14,7 @@ use super::artifact::ArtifactBytes;
 use super::error::BundleError;
 use super::integrity::{Integrity, Parts};
 use super::path::EntryPath;
-use super::whole::{NEWEST, Origin, Written};
+use super::whole::{BundleFields, BundleOrigin, NEWEST};
 use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;
@@ -58,7 +58,7 @@ pub struct SalvagedContent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectionBundle {
     /// Where it came from.
-    pub origin: Origin,
+    pub origin: BundleOrigin,
     /// How much it holds.
     pub salvage: Salvage,
     /// What it holds.
@@ -76,6 +76,12 @@ impl InspectionBundle {
             pinned_workflows: &content.pinned_workflows,
             artifacts: &content.artifacts,
         })?;
-        Ok(canonical::encode(&Written::new(NEWEST, origin, &integrity, Some(salvage), content))?)
+        Ok(canonical::encode(&BundleFields::new(
+            NEWEST,
+            origin,
+            &integrity,
+            Some(salvage),
+            content,
+        ))?)
     }
 }

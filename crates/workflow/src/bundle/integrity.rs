@@ -25,7 +25,7 @@ pub enum Integrity {
     #[serde(rename = "sha256_manifest_v1")]
     Sha256ManifestV1 {
         /// An entry for each part, and no others.
-        entries: Vec<Entry>,
+        entries: Vec<PartDigest>,
     },
 }
 
@@ -33,7 +33,7 @@ pub enum Integrity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct PartDigest {
     /// The part.
     pub path: EntryPath,
     /// The digest of its canonical JSON.
@@ -52,9 +52,9 @@ pub(super) struct Parts<'a> {
     pub(super) artifacts: &'a BTreeMap<Digest, ArtifactBytes>,
 }
 
-fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<Entry, CanonicalError> {
+fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<PartDigest, CanonicalError> {
     let text = canonical::encode(part)?;
-    Ok(Entry { path, sha256: Digest::of(&text), bytes: text.len() as u64 })
+    Ok(PartDigest { path, sha256: Digest::of(&text), bytes: text.len() as u64 })
 }
 
 impl Integrity {
@@ -77,7 +77,7 @@ impl Integrity {
     }
 
     /// The entries.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[PartDigest] {
         let Self::Sha256ManifestV1 { entries } = self;
         entries
     }

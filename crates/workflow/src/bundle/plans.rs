@@ -21,7 +21,7 @@ pub(super) fn ends(manifest: &[Record]) -> impl Iterator<Item = EventIndex> {
 
 /// Checks the control records against the events.
 pub(super) fn check(content: &SessionContent) -> Result<(), BundleError> {
-    let mut plans = Plans {
+    let mut plans = PlanGroups {
         events: &content.events,
         stream: StreamId::from(content.session),
         index: ManifestIndex::ZERO,
@@ -39,7 +39,7 @@ pub(super) fn check(content: &SessionContent) -> Result<(), BundleError> {
     }
 }
 
-struct Plans<'a> {
+struct PlanGroups<'a> {
     events: &'a [SessionEvent],
     stream: StreamId,
     /// The place of the record that is looked at.
@@ -50,7 +50,7 @@ struct Plans<'a> {
     unpinned: BTreeSet<EventIndex>,
 }
 
-impl Plans<'_> {
+impl PlanGroups<'_> {
     fn wrong(&self, problem: ManifestProblem) -> BundleError {
         BundleError::ManifestOrder { index: self.index, problem }
     }

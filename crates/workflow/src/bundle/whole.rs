@@ -13,13 +13,13 @@ use crate::event::unique::Unique;
 
 /// How a bundle is written. They differ in `exportedAt` alone: milliseconds since 1970 in version 1, RFC 3339 since.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Version {
+pub(super) enum BundleVersion {
     One = 1,
     Two = 2,
 }
 
 /// The version in which bundles are written.
-pub(super) const NEWEST: Version = Version::Two;
+pub(super) const NEWEST: BundleVersion = BundleVersion::Two;
 
 /// The version of a program.
 pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
@@ -38,7 +38,7 @@ pub struct Producer {
 
 /// Where a bundle came from. It is told to people; nothing depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct BundleOrigin {
     /// The bundle.
     pub bundle_id: BundleId,
     /// When it was made.
@@ -50,8 +50,8 @@ pub struct Origin {
 /// A whole session that can be carried elsewhere and imported there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    version: Version,
-    origin: Origin,
+    version: BundleVersion,
+    origin: BundleOrigin,
     integrity: Integrity,
     content: SessionContent,
 }
@@ -61,7 +61,7 @@ pub struct Bundle {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(rename = "Bundle"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Read {
+struct ReadBundle {
     #[expect(dead_code, reason = "it is looked at before the other fields are read")]
     bundle_schema_version: u32,
     bundle_id: BundleId,
@@ -83,18 +83,18 @@ enum ExportTime {
 }
 
 impl ExportTime {
-    fn new(version: Version, time: TimestampMs) -> Self {
+    fn new(version: BundleVersion, time: TimestampMs) -> Self {
         match version {
-            Version::One => Self::Ms(time),
-            Version::Two => Self::Text(time.rfc3339()),
+            BundleVersion::One => Self::Ms(time),
+            BundleVersion::Two => Self::Text(time.rfc3339()),
         }
     }
 
     /// The time, unless it is written as another version would.
-    fn read(&self, version: Version) -> Option<TimestampMs> {
+    fn read(&self, version: BundleVersion) -> Option<TimestampMs> {
         match (version, self) {
-            (Version::One, Self::Ms(time)) => Some(*time),
-            (Version::Two, Self::Text(text)) => TimestampMs::from_rfc3339(text),
+            (BundleVersion::One, Self::Ms(time)) => Some(*time),
+            (BundleVersion::Two, Self::Text(text)) => TimestampMs::from_rfc3339(text),
             _ => None,
         }
     }
@@ -102,7 +102,7 @@ impl ExportTime {
 
 impl Bundle {
     /// Makes a bundle of a session, after checking that the session is whole.
-    pub fn new(origin: Origin, content: SessionContent) -> Result<Self, BundleError> {
+    pub fn new(origin: BundleOrigin, content: SessionContent) -> Result<Self, BundleError> {
         check::all(&content)?;
         let integrity = Integrity::of(&parts(&content))?;
         Ok(Self { version: NEWEST, origin, integrity, content })
@@ -116,12 +116,12 @@ impl Bundle {
         }
         let Unique(value) = serde_json::from_slice(bytes).map_err(malformed)?;
         let version = version(&value)?;
-        let read: Read = serde_json::from_slice(bytes).map_err(malformed)?;
-        let Read { bundle_id, exported_at, producer, integrity, session, .. } = read;
+        let read: ReadBundle = serde_json::from_slice(bytes).map_err(malformed)?;
+        let ReadBundle { bundle_id, exported_at, producer, integrity, session, .. } = read;
         let exported_at = exported_at.read(version).ok_or(FormatProblem::ExportTime)?;
         check::complete(&session)?;
         integrity.compare(&Integrity::of(&parts(&session))?)?;
-        let bundle = Self::new(Origin { bundle_id, exported_at, producer }, session)?;
+        let bundle = Self::new(BundleOrigin { bundle_id, exported_at, producer }, session)?;
         let bundle = Self { version, integrity, ..bundle };
         if bundle.canonical()?.as_bytes() != canonical::encode(&value)?.as_bytes() {
             return Err(FormatProblem::NotAsWritten.into());
@@ -140,11 +140,17 @@ impl Bundle {
 
     fn canonical(&self) -> Result<CanonicalBytes, BundleError> {
         let Self { version, origin, integrity, content } = self;
-        Ok(canonical::encode(&Written::new(*version, origin, integrity, None::<&()>, content))?)
+        Ok(canonical::encode(&BundleFields::new(
+            *version,
+            origin,
+            integrity,
+            None::<&()>,
+            content,
+        ))?)
     }
 
     /// Where it came from.
-    pub const fn origin(&self) -> &Origin {
+    pub const fn origin(&self) -> &BundleOrigin {
         &self.origin
     }
 
@@ -162,7 +168,7 @@ impl Bundle {
 /// How a bundle is written, with or without what was salvaged.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Written<'a, M, S> {
+pub(super) struct BundleFields<'a, M, S> {
     bundle_schema_version: u32,
     bundle_id: BundleId,
     exported_at: ExportTime,
@@ -173,15 +179,15 @@ pub(super) struct Written<'a, M, S> {
     session: &'a S,
 }
 
-impl<'a, M, S> Written<'a, M, S> {
+impl<'a, M, S> BundleFields<'a, M, S> {
     pub(super) fn new(
-        version: Version,
-        origin: &'a Origin,
+        version: BundleVersion,
+        origin: &'a BundleOrigin,
         integrity: &'a Integrity,
         salvage: Option<&'a M>,
         session: &'a S,
     ) -> Self {
-        let Origin { bundle_id, exported_at, producer } = origin;
+        let BundleOrigin { bundle_id, exported_at, producer } = origin;
         Self {
             bundle_schema_version: version as u32,
             bundle_id: *bundle_id,
@@ -205,13 +211,13 @@ fn parts(content: &SessionContent) -> Parts<'_> {
 }
 
 /// The version of a bundle. Refuses others, whose fields are not known, and what was salvaged.
-fn version(value: &Value) -> Result<Version, BundleError> {
+fn version(value: &Value) -> Result<BundleVersion, BundleError> {
     if !value.is_object() {
         let problem = "it is not a JSON object".to_owned();
         return Err(FormatProblem::Malformed { problem }.into());
     }
     let found = value.get("bundleSchemaVersion");
-    let known = [Version::One, Version::Two];
+    let known = [BundleVersion::One, BundleVersion::Two];
     let version =
         known.into_iter().find(|known| found.is_some_and(|found| *found == *known as u32));
     match (version, found) {
@@ -238,6 +244,6 @@ impl schemars::JsonSchema for Bundle {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Read::json_schema(generator)
+        ReadBundle::json_schema(generator)
     }
 }

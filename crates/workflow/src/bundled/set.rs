@@ -2,9 +2,9 @@
 
 use piton_core::WorkflowId;
 
-use crate::compile::{Catalog, CompiledWorkflow, compile};
+use crate::compile::{CompiledWorkflow, Definitions, compile};
 use crate::run::SourceKind;
-use crate::source::Origin;
+use crate::source::SourceOrigin;
 
 piton_core::closed_set! {
     /// A workflow that comes with Piton.
@@ -74,13 +74,13 @@ impl Bundled {
     }
 
     /// Where its file comes from.
-    pub fn origin() -> Origin {
-        Origin::new(SourceKind::Bundled, "piton")
+    pub fn origin() -> SourceOrigin {
+        SourceOrigin::new(SourceKind::Bundled, "piton")
     }
 
     /// The workflow, ready to be run.
     pub fn compiled(self) -> CompiledWorkflow {
-        let compiled = compile(self.text(), &Self::origin(), &Catalog::standard());
+        let compiled = compile(self.text(), &Self::origin(), &Definitions::standard());
         compiled.expect("a test compiles every one of them")
     }
 }

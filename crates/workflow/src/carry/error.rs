@@ -7,7 +7,7 @@ use crate::bundle::{BundleError, EntryPath};
 /// Why a session could not be carried.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CarryError {
+pub enum TransferError {
     /// The bundle, or the session that it should be made of, breaks a rule.
     #[error(transparent)]
     Bundle(#[from] BundleError),
@@ -26,7 +26,7 @@ pub enum CarryError {
     },
 }
 
-impl CarryError {
+impl TransferError {
     /// The code of the failure.
     pub fn code(&self) -> Code {
         match self {

@@ -4,19 +4,19 @@ use piton_core::{BundleId, SessionId};
 use piton_store::StreamId;
 use piton_store::record::Record;
 
-use super::error::CarryError;
+use super::error::TransferError;
 use super::gather::gather;
-use super::ports::Ports;
-use crate::bundle::{Bundle, Origin, Producer, SessionContent};
+use super::ports::TransferPorts;
+use crate::bundle::{Bundle, BundleOrigin, Producer, SessionContent};
 
 /// Makes a bundle of `session`. The same session gives the same bundle, but for its id and time.
 ///
 /// Nothing is locked: what is appended meanwhile is not in the bundle.
 pub async fn export(
-    ports: Ports<'_>,
+    ports: TransferPorts<'_>,
     session: SessionId,
     producer: Producer,
-) -> Result<Bundle, CarryError> {
+) -> Result<Bundle, TransferError> {
     let stream = StreamId::from(session);
     let loaded = ports.journal.load(&stream).await?;
     if loaded.events.is_empty() {
@@ -48,7 +48,7 @@ pub async fn export(
 }
 
 /// Where a bundle that is made now comes from.
-pub(super) fn origin(ports: Ports<'_>, producer: Producer) -> Origin {
+pub(super) fn origin(ports: TransferPorts<'_>, producer: Producer) -> BundleOrigin {
     let (bundle_id, exported_at) = (BundleId::mint(ports.entropy), ports.clock.now_ms());
-    Origin { bundle_id, exported_at, producer }
+    BundleOrigin { bundle_id, exported_at, producer }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use piton_core::{Digest, SessionId, SnapshotRef, WorkflowHash};
-use piton_store::port::{Blobs, Namespace};
+use piton_store::port::{BlobNamespace, Blobs};
 
-use super::error::CarryError;
+use super::error::TransferError;
 use crate::bundle::{ArtifactBytes, EntryPath, Needed};
 use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
@@ -18,7 +18,7 @@ pub(super) struct Gathered {
     pub(super) pinned_workflows: BTreeMap<WorkflowHash, CompiledWorkflow>,
     pub(super) artifacts: BTreeMap<Digest, ArtifactBytes>,
     /// In the order of their paths, each with the reason.
-    pub(super) unreadable: Vec<(EntryPath, CarryError)>,
+    pub(super) unreadable: Vec<(EntryPath, TransferError)>,
 }
 
 /// Reads everything that `events` refer to.
@@ -29,10 +29,11 @@ pub(super) async fn gather(
 ) -> Gathered {
     let needed = Needed::by(events);
     let mut gathered = Gathered::default();
-    let unusable = |path, problem: String| (path, CarryError::Unusable { session, path, problem });
+    let unusable =
+        |path, problem: String| (path, TransferError::Unusable { session, path, problem });
     for key in needed.snapshots {
         let path = EntryPath::Snapshot(key);
-        let read = match blobs.fetch(Namespace::Snapshots, key.digest()).await {
+        let read = match blobs.fetch(BlobNamespace::Snapshots, key.digest()).await {
             Ok(bytes) => ExecutionSnapshot::decode(&bytes)
                 .map_err(|problem| unusable(path, problem.to_string())),
             Err(error) => Err((path, error.into())),
@@ -44,7 +45,7 @@ pub(super) async fn gather(
     }
     for key in needed.workflows {
         let path = EntryPath::PinnedWorkflow(key);
-        let read = match blobs.fetch(Namespace::PinnedWorkflows, key.digest()).await {
+        let read = match blobs.fetch(BlobNamespace::PinnedWorkflows, key.digest()).await {
             Ok(bytes) => CompiledWorkflow::read(&bytes)
                 .map_err(|problem| unusable(path, problem.to_string())),
             Err(error) => Err((path, error.into())),
@@ -55,7 +56,7 @@ pub(super) async fn gather(
         }
     }
     for key in needed.artifacts {
-        match blobs.fetch(Namespace::Artifacts, key).await {
+        match blobs.fetch(BlobNamespace::Artifacts, key).await {
             Ok(bytes) => drop(gathered.artifacts.insert(key, ArtifactBytes::new(bytes))),
             Err(error) => gathered.unreadable.push((EntryPath::Artifact(key), error.into())),
         }

@@ -2,12 +2,12 @@
 
 use piton_core::{EventIndex, SessionId};
 use piton_store::bounds::{PLAN_BYTES_MAX, PLAN_EVENTS_MAX};
-use piton_store::port::{Namespace, StreamLease};
+use piton_store::port::{BlobNamespace, StreamLease};
 use piton_store::record::Record;
 use piton_store::{AppendPlan, StreamId};
 
-use super::error::CarryError;
-use super::ports::Ports;
+use super::error::TransferError;
+use super::ports::TransferPorts;
 use super::unfinished;
 use crate::bundle::{Bundle, SessionContent};
 use crate::event::SessionEvent;
@@ -35,7 +35,7 @@ pub struct Imported {
 ///
 /// A session that exists is never touched. If this fails or is cut off, there is no new session; what was
 /// stored for it and is not needed is collected later.
-pub async fn import(ports: Ports<'_>, bundle: &Bundle) -> Result<Imported, CarryError> {
+pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Imported, TransferError> {
     let content = bundle.content();
     unfinished::remove_unfinished(ports).await?;
     let (lease, session) = claim(ports, content.session).await?;
@@ -71,9 +71,9 @@ pub async fn import(ports: Ports<'_>, bundle: &Bundle) -> Result<Imported, Carry
 
 /// Leases the session `wanted` if there is none of that name, else a new one.
 async fn claim(
-    ports: Ports<'_>,
+    ports: TransferPorts<'_>,
     wanted: SessionId,
-) -> Result<(StreamLease, SessionId), CarryError> {
+) -> Result<(StreamLease, SessionId), TransferError> {
     use piton_store::Error::{Locked, NotHealthy, Poisoned};
     match ports.journal.lease(&StreamId::from(wanted)).await {
         Ok(lease) if lease.next_event() == EventIndex::ZERO => return Ok((lease, wanted)),
@@ -115,25 +115,28 @@ fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<Session
 }
 
 /// Stores what the events refer to. It is too young to be collected before they are there.
-async fn store_parts(ports: Ports<'_>, content: &SessionContent) -> Result<(), CarryError> {
+async fn store_parts(
+    ports: TransferPorts<'_>,
+    content: &SessionContent,
+) -> Result<(), TransferError> {
     for snapshot in content.snapshots.values() {
-        ports.blobs.put(Namespace::Snapshots, snapshot.encode().into_vec()).await?;
+        ports.blobs.put(BlobNamespace::Snapshots, snapshot.encode().into_vec()).await?;
     }
     for workflow in content.pinned_workflows.values() {
-        ports.blobs.put(Namespace::PinnedWorkflows, workflow.canonical().into_vec()).await?;
+        ports.blobs.put(BlobNamespace::PinnedWorkflows, workflow.canonical().into_vec()).await?;
     }
     for artifact in content.artifacts.values() {
-        ports.blobs.put(Namespace::Artifacts, artifact.as_bytes().to_vec()).await?;
+        ports.blobs.put(BlobNamespace::Artifacts, artifact.as_bytes().to_vec()).await?;
     }
     Ok(())
 }
 
 async fn append(
-    ports: Ports<'_>,
+    ports: TransferPorts<'_>,
     lease: &StreamLease,
     session: SessionId,
     plans: Vec<Vec<SessionEvent>>,
-) -> Result<(), CarryError> {
+) -> Result<(), TransferError> {
     let several = plans.len() > 1;
     if several && let Some(last) = plans.last().and_then(|plan| plan.last()) {
         let key = last.dedupe_key().clone();

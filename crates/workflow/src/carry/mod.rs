@@ -21,9 +21,9 @@ mod ports;
 mod salvage;
 mod unfinished;
 
-pub use error::CarryError;
+pub use error::TransferError;
 pub use export::export;
 pub use import::{Imported, import};
-pub use ports::Ports;
+pub use ports::TransferPorts;
 pub use salvage::salvage;
 pub use unfinished::remove_unfinished;

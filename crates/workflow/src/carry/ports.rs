@@ -7,7 +7,7 @@ use crate::event::SessionEvent;
 
 /// What carrying sessions works on.
 #[derive(Clone, Copy)]
-pub struct Ports<'a> {
+pub struct TransferPorts<'a> {
     /// The sessions.
     pub journal: &'a dyn Journal<SessionEvent>,
     /// What their events refer to.

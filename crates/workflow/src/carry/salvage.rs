@@ -3,19 +3,19 @@
 use piton_core::SessionId;
 use piton_store::StreamId;
 
-use super::error::CarryError;
+use super::error::TransferError;
 use super::export::origin;
 use super::gather::gather;
-use super::ports::Ports;
+use super::ports::TransferPorts;
 use crate::bundle::{InspectionBundle, Producer, Salvage, SalvagedContent};
 
 /// Saves the events of `session` before the first thing in it that is not valid, and what can be read of
 /// everything that they refer to. Nothing is changed, and what comes out cannot be imported.
 pub async fn salvage(
-    ports: Ports<'_>,
+    ports: TransferPorts<'_>,
     session: SessionId,
     producer: Producer,
-) -> Result<InspectionBundle, CarryError> {
+) -> Result<InspectionBundle, TransferError> {
     let stream = StreamId::from(session);
     let salvaged = ports.journal.load_validated_prefix(&stream).await?;
     let gathered = gather(ports.blobs, session, &salvaged.events).await;

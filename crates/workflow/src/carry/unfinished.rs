@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use piton_core::{DedupeKey, EventIndex, SessionId};
 use piton_store::StreamId;
-use piton_store::port::{Change, Expect, Key, Table, Write};
+use piton_store::port::{EntryChange, Expect, Key, Table, TableWrite};
 use serde::{Deserialize, Serialize};
 
-use super::error::CarryError;
-use super::ports::Ports;
+use super::error::TransferError;
+use super::ports::TransferPorts;
 use crate::bounds::TABLE_PAGE;
 
 const PREFIX: &[u8] = b"workflow/import/";
@@ -34,8 +34,12 @@ fn session_of(key: &[u8]) -> Option<SessionId> {
     std::str::from_utf8(key.strip_prefix(PREFIX)?).ok()?.parse().ok()
 }
 
-async fn change(table: &dyn Table, session: SessionId, change: Change) -> Result<(), CarryError> {
-    let write = Write { key: key_of(session), expect: Expect::Anything, change };
+async fn change(
+    table: &dyn Table,
+    session: SessionId,
+    change: EntryChange,
+) -> Result<(), TransferError> {
+    let write = TableWrite { key: key_of(session), expect: Expect::Anything, change };
     table.commit(vec![write]).await?;
     Ok(())
 }
@@ -46,20 +50,20 @@ pub(super) async fn note(
     session: SessionId,
     last_index: EventIndex,
     last_key: DedupeKey,
-) -> Result<(), CarryError> {
+) -> Result<(), TransferError> {
     let note = serde_json::to_vec(&Note { last_index, last_key })
         .expect("a number and a text are always written");
-    change(table, session, Change::Put(note)).await
+    change(table, session, EntryChange::Put(note)).await
 }
 
 /// Forgets that an import into `session` began.
-pub(super) async fn forget(table: &dyn Table, session: SessionId) -> Result<(), CarryError> {
-    change(table, session, Change::Remove).await
+pub(super) async fn forget(table: &dyn Table, session: SessionId) -> Result<(), TransferError> {
+    change(table, session, EntryChange::Remove).await
 }
 
 /// Removes the sessions that imports left half, and returns them. An import that is at work is left alone,
 /// and so is a session that was damaged as well: nobody can go on from that one.
-pub async fn remove_unfinished(ports: Ports<'_>) -> Result<Vec<SessionId>, CarryError> {
+pub async fn remove_unfinished(ports: TransferPorts<'_>) -> Result<Vec<SessionId>, TransferError> {
     let mut removed = Vec::new();
     let mut after: Option<Key> = None;
     loop {
@@ -78,7 +82,10 @@ pub async fn remove_unfinished(ports: Ports<'_>) -> Result<Vec<SessionId>, Carry
     }
 }
 
-async fn remove_if_half(ports: Ports<'_>, session: SessionId) -> Result<bool, CarryError> {
+async fn remove_if_half(
+    ports: TransferPorts<'_>,
+    session: SessionId,
+) -> Result<bool, TransferError> {
     use piton_store::Error::{Locked, NotHealthy, Poisoned};
     let stream = StreamId::from(session);
     let lease = match ports.journal.lease(&stream).await {

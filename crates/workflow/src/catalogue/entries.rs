@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::entry::{BuiltinKind, Entry, Place};
+use super::entry::{BuiltinKind, CatalogueEntry, PastePoint};
 use super::words::{Describe, label};
 use crate::capability::Capability;
 use crate::compile::{Feature, Reference, Template};
 use crate::contract::ContractPack;
 
 /// Every entry, by kind and by name.
-pub fn catalogue() -> Vec<Entry> {
+pub fn catalogue() -> Vec<CatalogueEntry> {
     let contracts = ContractPack::ALL.iter().copied().map(contract);
     let features = Feature::ALL.iter().copied().map(feature);
     let probes = Capability::ALL.iter().copied().map(probe);
@@ -18,41 +18,48 @@ pub fn catalogue() -> Vec<Entry> {
     contracts.chain(features).chain(probes).chain(references).chain(templates).collect()
 }
 
-fn entry(kind: BuiltinKind, id: &str, of: &impl Describe, place: Place, insert: Value) -> Entry {
+fn entry(
+    kind: BuiltinKind,
+    id: &str,
+    of: &impl Describe,
+    place: PastePoint,
+    insert: Value,
+) -> CatalogueEntry {
     let (id, label, description) = (id.to_owned(), label(id), of.description().to_owned());
-    Entry { id, kind, label, description, insert, place, content: None }
+    CatalogueEntry { id, kind, label, description, insert, place, content: None }
 }
 
-fn contract(pack: ContractPack) -> Entry {
+fn contract(pack: ContractPack) -> CatalogueEntry {
     let insert = json!({ "outputContract": { "contractRef": pack } });
     let content = Some(pack.definition().example);
-    let entry = entry(BuiltinKind::Contract, pack.as_str(), &pack, Place::Step, insert);
-    Entry { content, ..entry }
+    let entry = entry(BuiltinKind::Contract, pack.as_str(), &pack, PastePoint::Step, insert);
+    CatalogueEntry { content, ..entry }
 }
 
-fn feature(feature: Feature) -> Entry {
+fn feature(feature: Feature) -> CatalogueEntry {
     let config = feature.default_config();
     let insert = if config.is_empty() {
         json!(feature)
     } else {
         json!({ "featureId": feature, "config": config })
     };
-    entry(BuiltinKind::Feature, feature.as_str(), &feature, Place::Features, insert)
+    entry(BuiltinKind::Feature, feature.as_str(), &feature, PastePoint::Features, insert)
 }
 
-fn probe(capability: Capability) -> Entry {
+fn probe(capability: Capability) -> CatalogueEntry {
     let insert = json!({ "capabilities": { capability.as_str(): "required" } });
-    entry(BuiltinKind::Probe, capability.as_str(), &capability, Place::Workflow, insert)
+    entry(BuiltinKind::Probe, capability.as_str(), &capability, PastePoint::Workflow, insert)
 }
 
-fn reference(reference: Reference) -> Entry {
+fn reference(reference: Reference) -> CatalogueEntry {
     let insert = json!({ "kind": "ref", "refId": reference });
     let content = Some(json!(reference.text()));
-    let entry = entry(BuiltinKind::Ref, reference.as_str(), &reference, Place::PromptPart, insert);
-    Entry { content, ..entry }
+    let entry =
+        entry(BuiltinKind::Ref, reference.as_str(), &reference, PastePoint::PromptPart, insert);
+    CatalogueEntry { content, ..entry }
 }
 
-fn template(template: Template) -> Entry {
+fn template(template: Template) -> CatalogueEntry {
     let (id, args) = match template {
         Template::CapabilityProbe => ("try_delegation", json!({ "capability": "delegation" })),
         Template::ClosingReview => ("closing", json!({})),
@@ -69,5 +76,5 @@ fn template(template: Template) -> Entry {
         Template::Orientation => ("opening", json!({})),
     };
     let insert = json!({ "type": "template_call", "id": id, "templateId": template, "args": args });
-    entry(BuiltinKind::Template, template.as_str(), &template, Place::Steps, insert)
+    entry(BuiltinKind::Template, template.as_str(), &template, PastePoint::Steps, insert)
 }

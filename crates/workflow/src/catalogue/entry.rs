@@ -21,7 +21,7 @@ piton_core::closed_set! {
 
 piton_core::closed_set! {
     /// Where the form of an entry is pasted.
-    pub enum Place {
+    pub enum PastePoint {
         /// Its fields are fields of the workflow.
         Workflow => "workflow",
         /// It is an item of the workflow's `features`.
@@ -39,7 +39,7 @@ piton_core::closed_set! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct CatalogueEntry {
     /// Its name in workflow files.
     pub id: String,
     /// What it is.
@@ -51,13 +51,13 @@ pub struct Entry {
     /// What to paste.
     pub insert: Value,
     /// Where to paste it.
-    pub place: Place,
+    pub place: PastePoint,
     /// What it brings: of a contract an artifact that keeps it, of a text the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
 }
 
-impl Place {
+impl PastePoint {
     /// The place in words.
     pub const fn words(self) -> &'static str {
         match self {

@@ -11,4 +11,4 @@ mod entry;
 mod words;
 
 pub use entries::catalogue;
-pub use entry::{BuiltinKind, Entry, Place};
+pub use entry::{BuiltinKind, CatalogueEntry, PastePoint};

@@ -9,7 +9,7 @@ use crate::source::{ContractRef, RefId, RoutineId};
 
 /// Contracts, texts and routines by name.
 #[derive(Clone, Debug)]
-pub struct Catalog {
+pub struct Definitions {
     /// The contracts.
     pub contracts: BTreeMap<ContractRef, ContractDefinition>,
     /// The texts that prompts may take in.
@@ -103,7 +103,7 @@ impl Reference {
     }
 }
 
-impl Catalog {
+impl Definitions {
     /// The text of a routine; `-` and `_` in its name are the same.
     pub fn routine(&self, id: &RoutineId) -> Option<&str> {
         let same = || self.routines.iter().find(|(known, _)| known.is_same(id));
@@ -125,7 +125,7 @@ impl Catalog {
     }
 }
 
-impl Default for Catalog {
+impl Default for Definitions {
     fn default() -> Self {
         Self::standard()
     }

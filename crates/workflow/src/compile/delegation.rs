@@ -16,7 +16,7 @@ use crate::bounds::{DELEGATIONS_MAX, DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
 use crate::contract::criteria::{Criterion, Pattern};
 use crate::name::StepId;
 use crate::source::strict::Prose;
-use crate::source::{Object, Pointer, ProblemCode, Problems, Read};
+use crate::source::{FromSource, ObjectReader, Pointer, ProblemCode, Problems};
 
 /// The type of subagent, unless the author names another.
 const EXECUTOR: &str = "workrail-executor";
@@ -24,11 +24,11 @@ const EXECUTOR: &str = "workrail-executor";
 /// Work for several subagents.
 pub(super) struct Delegation {
     executor: String,
-    tasks: Vec<Task>,
+    tasks: Vec<DelegatedTask>,
 }
 
 /// The work of one subagent.
-struct Task {
+struct DelegatedTask {
     at: Pointer,
     name: StepId,
     routine: Prose<DESCRIPTION_BYTES_MAX>,
@@ -36,9 +36,9 @@ struct Task {
     description: Prose<TITLE_BYTES_MAX>,
 }
 
-impl Read for Task {
+impl FromSource for DelegatedTask {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let name = object.required("name", problems);
         let routine = object.required("routine", problems);
         let params = object.optional("params", problems);
@@ -51,10 +51,10 @@ impl Read for Task {
 
 impl Delegation {
     /// The arguments of a call of the template.
-    pub(super) fn read(object: &mut Object<'_>, problems: &mut Problems) -> Option<Self> {
+    pub(super) fn read(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<Self> {
         let executor = object.optional::<Prose<TITLE_BYTES_MAX>>("executor", problems);
         let executor = executor.map_or_else(|| EXECUTOR.to_owned(), Prose::into_string);
-        let tasks: Vec<Task> = object.filled_list("tasks", DELEGATIONS_MAX, problems);
+        let tasks: Vec<DelegatedTask> = object.filled_list("tasks", DELEGATIONS_MAX, problems);
         let mut names = BTreeSet::new();
         for task in tasks.iter().filter(|task| !names.insert(&task.name)) {
             let reason = format!("the subagent `{}` is there twice", task.name);
@@ -76,7 +76,9 @@ impl Delegation {
              into its prompt.",
             count = tasks.len(),
         );
-        for (index, Task { name, routine, params, description, .. }) in tasks.iter().enumerate() {
+        for (index, DelegatedTask { name, routine, params, description, .. }) in
+            tasks.iter().enumerate()
+        {
             let params = params.as_ref().map_or("none", Prose::as_str);
             write!(
                 prompt,
@@ -101,7 +103,7 @@ impl Delegation {
 
     /// What the notes must hold: a heading for each subagent.
     pub(super) fn criteria(&self) -> Vec<Criterion> {
-        let heading = |task: &Task| {
+        let heading = |task: &DelegatedTask| {
             let name = &task.name;
             let pattern = Pattern::new(&format!(r"(?m)^#+ {name}([^\w-]|$)"));
             Criterion::Regex {

@@ -13,8 +13,8 @@ use super::workflow::{CapabilityNeed, CompiledFeature, Setting};
 use crate::bounds::NOTES_LINES_MAX;
 use crate::capability::Capability;
 use crate::name::StepId;
-use crate::source::strict::{FeatureUse, Workflow};
-use crate::source::{FeatureId, Object, Pointer, ProblemCode, Problems, Read};
+use crate::source::strict::{FeatureUse, StrictWorkflow};
+use crate::source::{FeatureId, FromSource, ObjectReader, Pointer, ProblemCode, Problems};
 
 piton_core::closed_set! {
     /// A feature that a workflow may switch on.
@@ -66,7 +66,7 @@ impl Injection {
 }
 
 /// What the features of a workflow come to.
-pub(super) struct Applied {
+pub(super) struct AppliedFeatures {
     pub(super) features: Vec<CompiledFeature>,
     /// Calls of templates by anchor, in their order.
     pub(super) injections: Vec<Injection>,
@@ -77,7 +77,7 @@ pub(super) struct Applied {
 const LINES_MIN: u32 = 10;
 const LINES_MAX: u32 = 30;
 
-type Lines = crate::source::Whole<1, NOTES_LINES_MAX>;
+type FeatureLines = crate::source::Whole<1, NOTES_LINES_MAX>;
 
 impl Feature {
     fn feature_id(self) -> FeatureId {
@@ -90,9 +90,9 @@ impl Feature {
     }
 
     /// Every setting of the feature.
-    fn settings(self, config: &Value, at: &Pointer, problems: &mut Problems) -> Settings {
-        let mut settings = Settings::new();
-        let Some(mut object) = Object::open(config, at, problems) else {
+    fn settings(self, config: &Value, at: &Pointer, problems: &mut Problems) -> FeatureSettings {
+        let mut settings = FeatureSettings::new();
+        let Some(mut object) = ObjectReader::open(config, at, problems) else {
             return settings;
         };
         match self {
@@ -101,10 +101,12 @@ impl Feature {
                 settings.insert("probe".into(), Setting::Name(scope.as_str().into()));
             }
             Self::NotesDiscipline => {
-                let min =
-                    object.optional::<Lines>("linesMin", problems).map_or(LINES_MIN, |min| min.0);
-                let max =
-                    object.optional::<Lines>("linesMax", problems).map_or(LINES_MAX, |max| max.0);
+                let min = object
+                    .optional::<FeatureLines>("linesMin", problems)
+                    .map_or(LINES_MIN, |min| min.0);
+                let max = object
+                    .optional::<FeatureLines>("linesMax", problems)
+                    .map_or(LINES_MAX, |max| max.0);
                 if min > max {
                     let reason = format!("no notes have at least {min} and at most {max} lines");
                     problems.report(
@@ -124,9 +126,9 @@ impl Feature {
     }
 }
 
-type Settings = BTreeMap<String, Setting>;
+type FeatureSettings = BTreeMap<String, Setting>;
 
-impl Read for ProbeScope {
+impl FromSource for ProbeScope {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let fix = "use required or required_and_preferred";
         crate::source::parsed(value, at, (ProblemCode::UnknownName, fix), problems)
@@ -134,9 +136,9 @@ impl Read for ProbeScope {
 }
 
 /// Applies the features of `workflow`.
-pub(super) fn apply(workflow: &Workflow, problems: &mut Problems) -> Applied {
+pub(super) fn apply(workflow: &StrictWorkflow, problems: &mut Problems) -> AppliedFeatures {
     let mut applied =
-        Applied { features: Vec::new(), injections: Vec::new(), additions: Vec::new() };
+        AppliedFeatures { features: Vec::new(), injections: Vec::new(), additions: Vec::new() };
     for (feature, config) in resolve(workflow, problems) {
         let id = feature.feature_id();
         match feature {
@@ -160,8 +162,11 @@ pub(super) fn apply(workflow: &Workflow, problems: &mut Problems) -> Applied {
 }
 
 /// Each feature once, by id.
-fn resolve(workflow: &Workflow, problems: &mut Problems) -> BTreeMap<Feature, Settings> {
-    let mut resolved: BTreeMap<Feature, Settings> = BTreeMap::new();
+fn resolve(
+    workflow: &StrictWorkflow,
+    problems: &mut Problems,
+) -> BTreeMap<Feature, FeatureSettings> {
+    let mut resolved: BTreeMap<Feature, FeatureSettings> = BTreeMap::new();
     for FeatureUse { at, id, config } in &workflow.features {
         let Ok(feature) = id.as_str().parse::<Feature>() else {
             let fix = format!("use one of: {}", Feature::NAMES.join(", "));
@@ -190,7 +195,7 @@ fn resolve(workflow: &Workflow, problems: &mut Problems) -> BTreeMap<Feature, Se
 
 fn probes(
     feature: &FeatureId,
-    config: &Settings,
+    config: &FeatureSettings,
     capabilities: &BTreeMap<Capability, CapabilityNeed>,
 ) -> Vec<Injection> {
     let all = Setting::Name(ProbeScope::RequiredAndPreferred.as_str().into());
@@ -226,7 +231,7 @@ fn own_id(text: &str) -> StepId {
     text.parse().expect("ids of Piton's own steps are valid")
 }
 
-fn notes(config: &Settings) -> String {
+fn notes(config: &FeatureSettings) -> String {
     let lines = |name| match config.get(name) {
         Some(Setting::Number(lines)) => *lines,
         _ => LINES_MIN,

@@ -10,31 +10,33 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::catalog::Catalog;
+use super::catalog::Definitions;
 use super::declared::{Functions, scopes};
 use super::delegation;
-use super::feature::{self, Anchor, Applied, Injection};
+use super::feature::{self, Anchor, AppliedFeatures, Injection};
 use super::function::{FunctionKey, FunctionScope};
 use super::lint::lint;
 use super::metadata::Metadata;
 use super::prompt::{contract_section, criteria_section, render_blocks, resolve, text_digest};
-use super::sequence::{CompiledCondition, CompiledLoop, Entry};
+use super::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
 use super::template::{Expansion, Template};
 use super::warning::{CompiledWarning, WarningCode};
 use super::workflow::{
-    Addition, CompiledStep, CompiledWorkflow, OutputContract, Probe, Provenance, ProvenanceSource,
-    SCHEMA_VERSION,
+    Addition, CompiledStep, CompiledWorkflow, OutputContract, Probe, ProvenanceSource,
+    SCHEMA_VERSION, StepProvenance,
 };
 use crate::contract::{ContractDefinition, ContractPack};
 use crate::name::{ConditionId, LoopId, StepId};
-use crate::source::strict::{Condition, Prompt, Prose, Step, Task, TemplateCall, Workflow};
+use crate::source::strict::{
+    Condition, Prompt, Prose, StrictStep, StrictTask, StrictWorkflow, TemplateCall,
+};
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
 /// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
 /// problems.
 pub(super) fn lower(
-    workflow: Workflow,
-    catalog: &Catalog,
+    workflow: StrictWorkflow,
+    catalog: &Definitions,
     problems: &mut Problems,
 ) -> Option<CompiledWorkflow> {
     let applied = feature::apply(&workflow, problems);
@@ -82,7 +84,7 @@ fn conditions(declared: Vec<Condition>) -> Vec<CompiledCondition> {
 }
 
 struct Lowering<'a> {
-    catalog: &'a Catalog,
+    catalog: &'a Definitions,
     problems: &'a mut Problems,
     additions: &'a [(FeatureId, String)],
     /// Whether some step could not be read, so that not every loop is known.
@@ -103,9 +105,9 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(
-        catalog: &'a Catalog,
+        catalog: &'a Definitions,
         problems: &'a mut Problems,
-        workflow: &Workflow,
+        workflow: &StrictWorkflow,
         additions: &'a [(FeatureId, String)],
     ) -> Self {
         let of_loop = |condition: &Condition| (condition.id.clone(), condition.loop_id.clone());
@@ -132,20 +134,25 @@ impl<'a> Lowering<'a> {
     }
 
     /// The whole workflow: what features put first, what the author wrote, what features put last.
-    fn sequence(&mut self, workflow: &Workflow, applied: &Applied) -> Vec<Entry> {
+    fn sequence(
+        &mut self,
+        workflow: &StrictWorkflow,
+        applied: &AppliedFeatures,
+    ) -> Vec<SequenceEntry> {
         let mut sequence = self.injected(applied, Anchor::Start);
         sequence.extend(self.body(&workflow.steps));
         sequence.extend(self.injected(applied, Anchor::End));
         sequence
     }
 
-    fn injected(&mut self, applied: &Applied, anchor: Anchor) -> Vec<Entry> {
+    fn injected(&mut self, applied: &AppliedFeatures, anchor: Anchor) -> Vec<SequenceEntry> {
         let at = Pointer::root().field("features");
         let mut entries = Vec::new();
         for injection in applied.injections.iter().filter(|injection| injection.anchor == anchor) {
             let Injection { feature, template, call, args, .. } = injection;
             let source = ProvenanceSource::FeatureInjected;
-            let provenance = Provenance { source, origin_id: Some(feature.as_str().to_owned()) };
+            let provenance =
+                StepProvenance { source, origin_id: Some(feature.as_str().to_owned()) };
             entries.extend(self.expand(*template, call, args, &at, &provenance));
         }
         entries
@@ -157,30 +164,30 @@ impl<'a> Lowering<'a> {
         call: &StepId,
         args: &Value,
         at: &Pointer,
-        provenance: &Provenance,
-    ) -> Vec<Entry> {
+        provenance: &StepProvenance,
+    ) -> Vec<SequenceEntry> {
         let expansions = template.expand(call, args, at, self.problems).unwrap_or_default();
         let lower = |Expansion { task, probe }| self.task(&task, probe, provenance.clone());
         expansions.into_iter().filter_map(lower).collect()
     }
 
-    fn body(&mut self, steps: &[Step]) -> Vec<Entry> {
+    fn body(&mut self, steps: &[StrictStep]) -> Vec<SequenceEntry> {
         let mut entries = Vec::new();
         for step in steps {
             match step {
-                Step::Task(task) => {
+                StrictStep::Task(task) => {
                     let authored =
-                        Provenance { source: ProvenanceSource::Authored, origin_id: None };
+                        StepProvenance { source: ProvenanceSource::Authored, origin_id: None };
                     entries.extend(self.task(task, None, authored));
                 }
-                Step::Loop(of) => entries.extend(self.repeated(of)),
-                Step::Call(call) => entries.extend(self.call(call)),
+                StrictStep::Loop(of) => entries.extend(self.repeated(of)),
+                StrictStep::Call(call) => entries.extend(self.call(call)),
             }
         }
         entries
     }
 
-    fn call(&mut self, call: &TemplateCall) -> Vec<Entry> {
+    fn call(&mut self, call: &TemplateCall) -> Vec<SequenceEntry> {
         let Ok(template) = call.template.as_str().parse::<Template>() else {
             let fix = format!("use one of: {}", Template::NAMES.join(", "));
             let reason = format!("there is no template `{}`", call.template);
@@ -192,7 +199,7 @@ impl<'a> Lowering<'a> {
         let args = call.args.as_ref().unwrap_or(&none);
         self.check_loop_of(template, args, &call.at);
         let origin_id = Some(call.template.as_str().to_owned());
-        let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
+        let provenance = StepProvenance { source: ProvenanceSource::TemplateInjected, origin_id };
         self.expand(template, &call.id, args, &call.at, &provenance)
     }
 
@@ -209,7 +216,12 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn task(&mut self, task: &Task, probe: Option<Probe>, provenance: Provenance) -> Option<Entry> {
+    fn task(
+        &mut self,
+        task: &StrictTask,
+        probe: Option<Probe>,
+        provenance: StepProvenance,
+    ) -> Option<SequenceEntry> {
         if !self.step_ids.insert(task.id.clone()) {
             self.problems.report_twice(&task.at.field("id"), "step", &task.id);
             return None;
@@ -276,11 +288,11 @@ impl<'a> Lowering<'a> {
             model_tier: None,
             access: task.access.clone(),
         });
-        Some(Entry::Step { step_id: task.id.clone() })
+        Some(SequenceEntry::Step { step_id: task.id.clone() })
     }
 
     /// The contract of a step, which from now on the workflow embeds.
-    fn contract(&mut self, task: &Task) -> Option<ContractDefinition> {
+    fn contract(&mut self, task: &StrictTask) -> Option<ContractDefinition> {
         let contract_ref = task.output_contract.as_ref()?;
         let Some(definition) = self.catalog.contracts.get(contract_ref) else {
             let at = task.at.field("outputContract").field("contractRef");
@@ -292,7 +304,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The criteria that count, and warnings about those that are weak.
-    fn criteria(&mut self, task: &Task) -> Vec<crate::contract::criteria::Criterion> {
+    fn criteria(&mut self, task: &StrictTask) -> Vec<crate::contract::criteria::Criterion> {
         if task.criteria.is_empty() {
             return Vec::new();
         }
@@ -305,13 +317,13 @@ impl<'a> Lowering<'a> {
         task.criteria.clone()
     }
 
-    fn warn(&mut self, task: &Task, codes: impl IntoIterator<Item = WarningCode>) {
+    fn warn(&mut self, task: &StrictTask, codes: impl IntoIterator<Item = WarningCode>) {
         let about = |code| CompiledWarning { code, subject: task.id.as_str().to_owned() };
         self.warnings.extend(codes.into_iter().map(about));
     }
 
     /// The functions that a step refers to.
-    fn referenced(&mut self, task: &Task, scope: FunctionScope) -> Vec<FunctionKey> {
+    fn referenced(&mut self, task: &StrictTask, scope: FunctionScope) -> Vec<FunctionKey> {
         let scopes = scopes(scope, &self.around);
         self.functions.referenced(&task.function_references, &scopes, self.problems)
     }

@@ -36,7 +36,7 @@ mod workflow;
 
 pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
 pub use assessment::{Assessment, Consequence, Dimension};
-pub use catalog::{Catalog, Reference};
+pub use catalog::{Definitions, Reference};
 pub use confirmation::{Confirmation, ConfirmationKind};
 pub use feature::Feature;
 pub use fragment::Fragment;
@@ -46,11 +46,11 @@ pub use need::UserNeed;
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
 pub use recommendation::PreferenceWarning;
-pub use sequence::{CompiledCondition, CompiledLoop, Count, Entry, LoopVariables};
+pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};
 pub use template::Template;
 pub use warning::{CompiledWarning, WarningCode};
 pub use workflow::{
     Addition, CapabilityNeed, CompiledFeature, CompiledStep, CompiledWorkflow,
-    CompiledWorkflowError, OutputContract, Probe, Provenance, ProvenanceSource, SCHEMA_VERSION,
-    Setting,
+    CompiledWorkflowError, OutputContract, Probe, ProvenanceSource, SCHEMA_VERSION, Setting,
+    StepProvenance,
 };

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
-use super::catalog::Catalog;
+use super::catalog::Definitions;
 use super::lower;
 use super::workflow::CompiledWorkflow;
-use crate::source::{Dialect, Origin, Problem, Problems, detect, parse, shipped, strict};
+use crate::source::{
+    Dialect, Problems, SourceOrigin, SourceProblem, detect, parse, shipped, strict,
+};
 
 /// Compiles the workflow file `text` from `origin`, or reports everything that is wrong with it.
 ///
@@ -27,9 +29,9 @@ use crate::source::{Dialect, Origin, Problem, Problems, detect, parse, shipped, 
 /// ```
 pub fn compile(
     text: &str,
-    origin: &Origin,
-    catalog: &Catalog,
-) -> Result<CompiledWorkflow, Vec<Problem>> {
+    origin: &SourceOrigin,
+    catalog: &Definitions,
+) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
     let mut problems = Problems::default();
     let compiled = parse(text, &mut problems)
         .and_then(|value| Some((detect(&value, &mut problems)?, value)))
@@ -44,18 +46,18 @@ pub fn compile(
 fn read(
     dialect: Dialect,
     value: &Value,
-    origin: &Origin,
-    catalog: &Catalog,
+    origin: &SourceOrigin,
+    catalog: &Definitions,
     problems: &mut Problems,
 ) -> Option<CompiledWorkflow> {
     match dialect {
         Dialect::Strict => {
-            let workflow = strict::Workflow::read(value, origin, problems)?;
+            let workflow = strict::StrictWorkflow::read(value, origin, problems)?;
             lower::lower(workflow, catalog, problems)
         }
         Dialect::Shipped => {
             let bound = shipped::bind(value, problems);
-            let workflow = shipped::Workflow::read(&bound, origin, problems)?;
+            let workflow = shipped::ShippedWorkflow::read(&bound, origin, problems)?;
             super::shipped::lower(&workflow, catalog, problems)
         }
     }

@@ -11,12 +11,12 @@ use piton_core::canonical::encode;
 use piton_core::{Digest, byte_len};
 use serde::{Deserialize, Serialize};
 
-use super::catalog::Catalog;
+use super::catalog::Definitions;
 use crate::bounds::{REF_BYTES_MAX, STEP_REF_BYTES_MAX};
 use crate::contract::ContractDefinition;
 use crate::contract::criteria::{Criterion, requirements};
 use crate::name::LoopId;
-use crate::source::strict::{Blocks, Item, Part};
+use crate::source::strict::{Blocks, Item, PromptPart};
 use crate::source::{Pointer, ProblemCode, Problems, RefId};
 
 /// A prompt in sections.
@@ -85,7 +85,7 @@ pub(super) fn text_digest(text: &str) -> Digest {
 pub(super) fn resolve(
     blocks: &Blocks,
     at: &Pointer,
-    catalog: &Catalog,
+    catalog: &Definitions,
     problems: &mut Problems,
 ) -> CompiledBlocks {
     let mut injected_bytes = 0;
@@ -113,14 +113,14 @@ pub(super) fn resolve(
 }
 
 fn resolve_part(
-    part: &Part,
-    catalog: &Catalog,
+    part: &PromptPart,
+    catalog: &Definitions,
     injected_bytes: &mut usize,
     problems: &mut Problems,
 ) -> Option<CompiledPart> {
     let (id, at) = match part {
-        Part::Text(text) => return Some(CompiledPart::Text { text: text.clone() }),
-        Part::Ref { id, at } => (id, at),
+        PromptPart::Text(text) => return Some(CompiledPart::Text { text: text.clone() }),
+        PromptPart::Ref { id, at } => (id, at),
     };
     let Some(text) = catalog.refs.get(id) else {
         let known: Vec<_> = catalog.refs.keys().map(RefId::as_str).collect();

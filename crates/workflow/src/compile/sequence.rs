@@ -14,7 +14,7 @@ use crate::predicate::Predicate;
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub enum Entry {
+pub enum SequenceEntry {
     /// A step.
     Step {
         /// Its id.
@@ -106,7 +106,7 @@ pub struct CompiledLoop {
     /// How often it turns at most.
     pub max_iterations: u32,
     /// What one turn does.
-    pub body: Vec<Entry>,
+    pub body: Vec<SequenceEntry>,
     /// What must hold for it to begin; without it, it always does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_condition: Option<Predicate>,

@@ -5,14 +5,14 @@
 
 use std::collections::BTreeSet;
 
-use super::sequence::{CompiledCondition, Entry};
+use super::sequence::{CompiledCondition, SequenceEntry};
 use super::workflow::{CompiledWorkflow, CompiledWorkflowError};
 use crate::bounds::LOOP_DEPTH_MAX;
 
 impl CompiledWorkflow {
     /// Refuses a workflow of which a name points at nothing or a step stands at two places.
     pub(super) fn check(&self) -> Result<(), CompiledWorkflowError> {
-        let mut walk = Walk { workflow: self, steps: BTreeSet::new(), loops: BTreeSet::new() };
+        let mut walk = LoopCheck { workflow: self, steps: BTreeSet::new(), loops: BTreeSet::new() };
         walk.entries(&self.sequence, 0)?;
         ensure(walk.loops.len() == self.loops.len(), || {
             "a loop has no place or no id of its own".into()
@@ -41,23 +41,27 @@ impl CompiledWorkflow {
     }
 }
 
-struct Walk<'a> {
+struct LoopCheck<'a> {
     workflow: &'a CompiledWorkflow,
     steps: BTreeSet<&'a str>,
     loops: BTreeSet<&'a str>,
 }
 
-impl<'a> Walk<'a> {
-    fn entries(&mut self, entries: &'a [Entry], depth: usize) -> Result<(), CompiledWorkflowError> {
+impl<'a> LoopCheck<'a> {
+    fn entries(
+        &mut self,
+        entries: &'a [SequenceEntry],
+        depth: usize,
+    ) -> Result<(), CompiledWorkflowError> {
         for entry in entries {
             match entry {
-                Entry::Step { step_id } => {
+                SequenceEntry::Step { step_id } => {
                     let known = self.workflow.step(step_id).is_some();
                     ensure(known, || format!("the step `{step_id}` is missing"))?;
                     let first = self.steps.insert(step_id.as_str());
                     ensure(first, || format!("the step `{step_id}` stands at two places"))?;
                 }
-                Entry::Loop { loop_id } => {
+                SequenceEntry::Loop { loop_id } => {
                     let mut loops = self.workflow.loops.iter();
                     let Some(of) = loops.find(|of| of.loop_id == *loop_id) else {
                         return Err(unsound(format!("the loop `{loop_id}` is missing")));

@@ -10,8 +10,8 @@ use crate::capability::Capability;
 use crate::contract::ContractPack;
 use crate::contract::criteria::Criterion;
 use crate::name::{LoopId, StepId};
-use crate::source::strict::{Prompt, Prose, Task};
-use crate::source::{Object, Pointer, Problems, Read, TemplateId};
+use crate::source::strict::{Prompt, Prose, StrictTask};
+use crate::source::{FromSource, ObjectReader, Pointer, Problems, TemplateId};
 
 piton_core::closed_set! {
     /// A template that a workflow may call.
@@ -31,7 +31,7 @@ piton_core::closed_set! {
 
 /// A step that a template gives.
 pub(super) struct Expansion {
-    pub(super) task: Task,
+    pub(super) task: StrictTask,
     pub(super) probe: Option<Probe>,
 }
 
@@ -51,7 +51,7 @@ impl Template {
     ) -> Option<Vec<Expansion>> {
         let step_id = json!(format!("{id}--{}", self.step_name()));
         let step_id = StepId::read(&step_id, &at.field("id"), problems);
-        let mut object = Object::open(args, &at.field("args"), problems)?;
+        let mut object = ObjectReader::open(args, &at.field("args"), problems)?;
         let content = match self {
             Self::CapabilityProbe => object.required("capability", problems).map(probe),
             Self::ClosingReview => Some(closing_review()),
@@ -75,7 +75,7 @@ impl Template {
 }
 
 /// What a template says in its step.
-struct Content {
+struct TemplateContent {
     title: &'static str,
     prompt: String,
     contract: Option<ContractPack>,
@@ -83,10 +83,10 @@ struct Content {
     probe: Option<Probe>,
 }
 
-impl Content {
+impl TemplateContent {
     /// The step. With a contract it needs no notes.
     fn into_expansion(self, id: StepId, at: &Pointer) -> Expansion {
-        let task = Task {
+        let task = StrictTask {
             at: at.clone(),
             id,
             title: Prose::fixed(self.title),
@@ -105,7 +105,7 @@ impl Content {
     }
 }
 
-fn probe(capability: Capability) -> Content {
+fn probe(capability: Capability) -> TemplateContent {
     let (title, attempt) = match capability {
         Capability::Delegation => (
             "Try to delegate",
@@ -121,7 +121,7 @@ fn probe(capability: Capability) -> Content {
          the failure code is `tool_missing`."
     );
     let template_id = Template::CapabilityProbe.template_id();
-    Content {
+    TemplateContent {
         title,
         prompt,
         contract: Some(ContractPack::CapabilityObservation),
@@ -130,31 +130,43 @@ fn probe(capability: Capability) -> Content {
     }
 }
 
-fn delegate(work: &Delegation) -> Content {
+fn delegate(work: &Delegation) -> TemplateContent {
     let (title, prompt, criteria) = ("Have subagents do it", work.prompt(), work.criteria());
-    Content { title, prompt, contract: None, criteria, probe: None }
+    TemplateContent { title, prompt, contract: None, criteria, probe: None }
 }
 
-fn decision(loop_id: &LoopId) -> Content {
+fn decision(loop_id: &LoopId) -> TemplateContent {
     let prompt = format!(
         "Decide whether the loop `{loop_id}` turns once more. Continue if another turn would change the \
          result; stop if it would not. Say in the summary what the decision rests on."
     );
     let contract = Some(ContractPack::LoopControl);
     let title = "Decide whether to go on";
-    Content { title, prompt, contract, criteria: Vec::new(), probe: None }
+    TemplateContent { title, prompt, contract, criteria: Vec::new(), probe: None }
 }
 
-fn orientation() -> Content {
+fn orientation() -> TemplateContent {
     let prompt = "Before you begin, say in your own words what this run is to reach, what is already \
                   known, and what would show that it succeeded. Do not start the work itself.";
     let title = "Find out what the run is for";
-    Content { title, prompt: prompt.to_owned(), contract: None, criteria: Vec::new(), probe: None }
+    TemplateContent {
+        title,
+        prompt: prompt.to_owned(),
+        contract: None,
+        criteria: Vec::new(),
+        probe: None,
+    }
 }
 
-fn closing_review() -> Content {
+fn closing_review() -> TemplateContent {
     let prompt = "Compare the result with what the run was to reach. Name what was reached and how that \
                   was checked, what was left out and why, and what the person should look at first.";
     let title = "Review the result";
-    Content { title, prompt: prompt.to_owned(), contract: None, criteria: Vec::new(), probe: None }
+    TemplateContent {
+        title,
+        prompt: prompt.to_owned(),
+        contract: None,
+        criteria: Vec::new(),
+        probe: None,
+    }
 }

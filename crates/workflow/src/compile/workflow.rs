@@ -19,7 +19,7 @@ use super::function::{FunctionDefinition, FunctionKey};
 use super::metadata::{Metadata, ModelTier};
 use super::need::UserNeed;
 use super::prompt::CompiledBlocks;
-use super::sequence::{CompiledCondition, CompiledLoop, Entry};
+use super::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
 use super::warning::CompiledWarning;
 use crate::capability::Capability;
 use crate::contract::criteria::Criterion;
@@ -91,7 +91,7 @@ pub struct CompiledWorkflow {
     /// Every step in the order of the file, those inside of loops included.
     pub steps: Vec<CompiledStep>,
     /// What a run does from its start to its end.
-    pub sequence: Vec<Entry>,
+    pub sequence: Vec<SequenceEntry>,
     /// The conditions, by id.
     pub conditions: Vec<CompiledCondition>,
     /// The loops, by id.
@@ -167,7 +167,7 @@ pub struct CompiledStep {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub probe: Option<Probe>,
     /// Where it came from.
-    pub provenance: Provenance,
+    pub provenance: StepProvenance,
     /// What only a person can supply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs_user: Option<UserNeed>,
@@ -234,7 +234,7 @@ pub struct Probe {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Provenance {
+pub struct StepProvenance {
     /// The kind of origin.
     pub source: ProvenanceSource,
     /// The template or feature.

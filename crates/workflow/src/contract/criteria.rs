@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::pattern::{Pattern, PatternProblem};
 use crate::bounds::REQUIREMENTS_MAX;
-use crate::predicate::{Predicate, Scope};
+use crate::predicate::{Predicate, PredicateScope};
 
 /// A rule over the notes of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ pub enum Criterion {
 
 /// A rule that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailedCriterion {
     /// What the author says about it, or what is required.
     pub message: String,
     /// What is required.
@@ -88,15 +88,15 @@ pub struct Requirements {
 }
 
 /// The rules of `criteria` that count in `scope`, without their conditions.
-pub fn applicable(criteria: &[Criterion], scope: &Scope<'_>) -> Vec<Criterion> {
+pub fn applicable(criteria: &[Criterion], scope: &PredicateScope<'_>) -> Vec<Criterion> {
     criteria.iter().filter_map(|rule| rule.applied(scope)).collect()
 }
 
 /// What is not met by `notes`: one message for each rule that fails, in the author's order. Nothing if
 /// every rule holds.
-pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<Failure> {
+pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<FailedCriterion> {
     let fails = |rule: &&Criterion| !rule.holds(notes);
-    let failure = |rule: &Criterion| Failure {
+    let failure = |rule: &Criterion| FailedCriterion {
         message: rule.failure(),
         required: rule.requirement(),
         given: rule.given(notes),
@@ -152,7 +152,7 @@ impl Criterion {
     }
 
     /// The rule as it counts in `scope`; nothing if it does not.
-    fn applied(&self, scope: &Scope<'_>) -> Option<Self> {
+    fn applied(&self, scope: &PredicateScope<'_>) -> Option<Self> {
         match self {
             Self::When { condition, rule } => {
                 condition.holds(scope).then(|| rule.applied(scope)).flatten()

@@ -9,9 +9,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::here::Here;
+use super::here::ArtifactPath;
 use super::shape::{Field, Shape, sorted};
-use super::violation::{Entries, Violation, ViolationKind, check_fields};
+use super::violation::{ObjectEntries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;
 use crate::source::ContractRef;
 
@@ -128,13 +128,13 @@ impl ContractDefinition {
     /// Everything that is wrong with `artifact`; nothing if it keeps the contract.
     pub fn violations(&self, artifact: &Value) -> Vec<Violation> {
         let mut found = Vec::new();
-        let top = Here::Root;
+        let top = ArtifactPath::Root;
         let Value::Object(entries) = artifact else {
             let required = "an object".to_owned();
             found.push(Violation::of(top, ViolationKind::WrongType, artifact, required));
             return found;
         };
-        let at = Here::Field(&top, KIND);
+        let at = ArtifactPath::Field(&top, KIND);
         let wanted = || format!("\"{}\"", self.artifact_kind);
         match entries.get(KIND) {
             None => found.push(Violation::absent(at, wanted())),
@@ -143,7 +143,7 @@ impl ContractDefinition {
                 found.push(Violation::of(at, ViolationKind::NotAllowed, other, wanted()));
             }
         }
-        let beside = Entries { all: entries, apart: Some(KIND) };
+        let beside = ObjectEntries { all: entries, apart: Some(KIND) };
         check_fields(&self.fields, false, beside, top, &mut found);
         found
     }

@@ -6,16 +6,16 @@ use crate::source::Pointer;
 
 /// A place in an artifact.
 #[derive(Clone, Copy)]
-pub(super) enum Here<'a> {
+pub(super) enum ArtifactPath<'a> {
     /// The whole of it.
     Root,
     /// A field of an object.
-    Field(&'a Here<'a>, &'a str),
+    Field(&'a ArtifactPath<'a>, &'a str),
     /// An item of a list.
-    Item(&'a Here<'a>, usize),
+    Item(&'a ArtifactPath<'a>, usize),
 }
 
-impl Here<'_> {
+impl ArtifactPath<'_> {
     /// The place as text.
     pub(super) fn pointer(self) -> Pointer {
         match self {

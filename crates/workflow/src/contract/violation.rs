@@ -7,7 +7,7 @@ use piton_core::canonical::encode;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use super::here::Here;
+use super::here::ArtifactPath;
 use super::shape::{Field, Presence, Shape};
 use crate::bounds::QUOTE_BYTES_MAX;
 use crate::name::StepId;
@@ -53,11 +53,16 @@ impl fmt::Display for Violation {
 }
 
 impl Violation {
-    pub(super) fn of(at: Here<'_>, kind: ViolationKind, given: &Value, required: String) -> Self {
+    pub(super) fn of(
+        at: ArtifactPath<'_>,
+        kind: ViolationKind,
+        given: &Value,
+        required: String,
+    ) -> Self {
         Self { path: at.pointer(), kind, given: quote(given), required }
     }
 
-    pub(super) fn absent(at: Here<'_>, required: String) -> Self {
+    pub(super) fn absent(at: ArtifactPath<'_>, required: String) -> Self {
         let kind = ViolationKind::Missing;
         Self { path: at.pointer(), kind, given: "nothing".into(), required }
     }
@@ -74,7 +79,7 @@ fn quote(value: &Value) -> String {
 
 impl Shape {
     /// Adds what is wrong with `value` to `found`.
-    pub(super) fn check(&self, value: &Value, at: Here<'_>, found: &mut Vec<Violation>) {
+    pub(super) fn check(&self, value: &Value, at: ArtifactPath<'_>, found: &mut Vec<Violation>) {
         let mut wrong = |kind| found.push(Violation::of(at, kind, value, self.to_string()));
         match (self, value) {
             (Self::Text { min_chars, max_bytes }, Value::String(text)) => {
@@ -111,7 +116,7 @@ impl Shape {
                     wrong(ViolationKind::TooLarge);
                 }
                 for (index, item) in list.iter().enumerate() {
-                    items.check(item, Here::Item(&at, index), found);
+                    items.check(item, ArtifactPath::Item(&at, index), found);
                 }
             }
             (Self::Map { values, max_entries }, Value::Object(entries)) => {
@@ -119,7 +124,7 @@ impl Shape {
                     wrong(ViolationKind::TooLarge);
                 }
                 for (key, value) in entries {
-                    let at = Here::Field(&at, key);
+                    let at = ArtifactPath::Field(&at, key);
                     if key.parse::<StepId>().is_err() {
                         let key = Value::String(key.clone());
                         let required = format!("under a key that is {}", Self::Id);
@@ -129,7 +134,7 @@ impl Shape {
                 }
             }
             (Self::Object { fields, open }, Value::Object(entries)) => {
-                check_fields(fields, *open, Entries { all: entries, apart: None }, at, found);
+                check_fields(fields, *open, ObjectEntries { all: entries, apart: None }, at, found);
             }
             (Self::AnyOf { shapes }, _) => {
                 let fits = |shape: &Self| {
@@ -160,13 +165,13 @@ fn whole(number: &Number) -> Option<i128> {
 
 /// The entries of an object.
 #[derive(Clone, Copy)]
-pub(super) struct Entries<'a> {
+pub(super) struct ObjectEntries<'a> {
     pub(super) all: &'a Map<String, Value>,
     /// The name of one that does not count, because it is looked at elsewhere.
     pub(super) apart: Option<&'a str>,
 }
 
-impl<'a> Entries<'a> {
+impl<'a> ObjectEntries<'a> {
     fn get(self, name: &str) -> Option<&'a Value> {
         self.all.get(name).filter(|_| self.apart != Some(name))
     }
@@ -179,12 +184,12 @@ impl<'a> Entries<'a> {
 pub(super) fn check_fields(
     fields: &[Field],
     open: bool,
-    entries: Entries<'_>,
-    at: Here<'_>,
+    entries: ObjectEntries<'_>,
+    at: ArtifactPath<'_>,
     found: &mut Vec<Violation>,
 ) {
     for field in fields {
-        let here = Here::Field(&at, &field.name);
+        let here = ArtifactPath::Field(&at, &field.name);
         let needed = match &field.presence {
             Presence::Required => Some(true),
             Presence::Optional => None,
@@ -206,7 +211,7 @@ pub(super) fn check_fields(
         if fields.iter().all(|field| field.name != *name) {
             let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
             let required = format!("absent; the fields are: {}", known.join(", "));
-            let (at, kind) = (Here::Field(&at, name), ViolationKind::Unexpected);
+            let (at, kind) = (ArtifactPath::Field(&at, name), ViolationKind::Unexpected);
             found.push(Violation::of(at, kind, value, required));
         }
     }

@@ -3,21 +3,21 @@
 use serde_json::Value;
 
 use crate::compile::{CompiledCondition, CompiledLoop, Count};
-use crate::predicate::Scope;
+use crate::predicate::PredicateScope;
 
 /// The answer.
-pub(super) struct Answer {
+pub(super) struct GivenContext {
     /// Whether the turn begins, its limit aside.
     pub(super) holds: bool,
     /// What that follows from.
     pub(super) why: String,
     /// What the run should have been told and was not.
-    pub(super) lack: Option<Lack>,
+    pub(super) lack: Option<MissingContext>,
 }
 
 /// Something that a run should have been told.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Lack {
+pub(super) struct MissingContext {
     /// Under which key.
     pub(super) key: String,
     /// What must be there.
@@ -26,7 +26,7 @@ pub(super) struct Lack {
     pub(super) found: Option<&'static str>,
 }
 
-impl Answer {
+impl GivenContext {
     fn new(holds: bool, why: String) -> Self {
         Self { holds, why, lack: None }
     }
@@ -37,7 +37,7 @@ impl Answer {
             None => format!("`{key}` is not in the context"),
             Some(found) => format!("`{key}` is {found}, not {wanted}"),
         };
-        let lack = Some(Lack { key: key.to_owned(), wanted, found });
+        let lack = Some(MissingContext { key: key.to_owned(), wanted, found });
         Self { holds: false, why, lack }
     }
 }
@@ -47,19 +47,21 @@ impl Answer {
 pub(super) fn ask(
     condition: &CompiledCondition,
     turn: u32,
-    outside: &Scope<'_>,
-    inside: &Scope<'_>,
-) -> Answer {
+    outside: &PredicateScope<'_>,
+    inside: &PredicateScope<'_>,
+) -> GivenContext {
     match condition {
         CompiledCondition::LoopControl { .. } => {
-            Answer::new(false, super::words::NO_DECISION.into())
+            GivenContext::new(false, super::words::NO_DECISION.into())
         }
         CompiledCondition::Context { predicate, .. } => {
-            Answer::new(predicate.holds(inside), format!("it asks that {predicate}"))
+            GivenContext::new(predicate.holds(inside), format!("it asks that {predicate}"))
         }
         CompiledCondition::Count { .. } | CompiledCondition::Items { .. } => {
             match turns(condition, outside) {
-                Ok(turns) => Answer::new(turn < turns, format!("it is to have {turns} turns")),
+                Ok(turns) => {
+                    GivenContext::new(turn < turns, format!("it is to have {turns} turns"))
+                }
                 Err(lack) => lack,
             }
         }
@@ -67,20 +69,20 @@ pub(super) fn ask(
 }
 
 /// How many turns a loop is to have, if that is known: its limit aside for a loop that counts.
-fn turns(condition: &CompiledCondition, outside: &Scope<'_>) -> Result<u32, Answer> {
+fn turns(condition: &CompiledCondition, outside: &PredicateScope<'_>) -> Result<u32, GivenContext> {
     let there = |key: &str| outside.get(key).filter(|value| !value.is_null());
     match condition {
         CompiledCondition::Count { count: Count::Turns(turns), .. } => Ok(*turns),
         CompiledCondition::Count { count: Count::Key(key), .. } => {
             let value = there(key);
             let number = value.and_then(Value::as_u64);
-            let lack = || Answer::lacking(key, "a whole number", value);
+            let lack = || GivenContext::lacking(key, "a whole number", value);
             number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)).ok_or_else(lack)
         }
         CompiledCondition::Items { key, .. } => {
             let value = there(key);
             let items = value.and_then(Value::as_array);
-            let lack = || Answer::lacking(key, "a list", value);
+            let lack = || GivenContext::lacking(key, "a list", value);
             items.map(|items| u32::try_from(items.len()).unwrap_or(u32::MAX)).ok_or_else(lack)
         }
         CompiledCondition::LoopControl { .. } | CompiledCondition::Context { .. } => Ok(u32::MAX),
@@ -91,7 +93,7 @@ fn turns(condition: &CompiledCondition, outside: &Scope<'_>) -> Result<u32, Answ
 pub(super) fn expected(
     condition: Option<&CompiledCondition>,
     of: &CompiledLoop,
-    outside: &Scope<'_>,
+    outside: &PredicateScope<'_>,
 ) -> (u32, bool) {
     let turns = condition.and_then(|condition| turns(condition, outside).ok());
     match turns {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::Place;
+use super::place::StepPosition;
 use super::report;
 use crate::compile::{Assessment, CompiledStep, CompiledWorkflow, Consequence, Dimension};
 use crate::contract::ContractPack;
@@ -42,7 +42,7 @@ pub fn ratings(
     state: &ExecutionState,
     artifacts: &[Value],
 ) -> Result<Vec<Rating>, EngineError> {
-    Ok(Assessed::new(workflow, Place::of(workflow, state)?.step, artifacts).ratings)
+    Ok(Assessed::new(workflow, StepPosition::of(workflow, state)?.step, artifacts).ratings)
 }
 
 /// What is wrong with the assessments of `step`, or what follows from them.

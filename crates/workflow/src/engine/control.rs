@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::accept::{Accepted, accept, not_allowed};
-use super::place::{Place, find_loop};
+use super::place::{StepPosition, find_loop};
 use crate::compile::CompiledWorkflow;
 use crate::contract::{Breach, Violation};
 use crate::name::LoopId;
@@ -16,7 +16,7 @@ use crate::snapshot::{LoopControl, LoopDecision};
 /// What the step at `place` says about a loop with `artifacts`. What is no valid decision counts for nothing.
 pub(super) fn decided(
     workflow: &CompiledWorkflow,
-    place: &Place<'_>,
+    place: &StepPosition<'_>,
     artifacts: &[Value],
 ) -> Option<LoopControl> {
     let around = place.innermost().map(|position| &position.loop_id);

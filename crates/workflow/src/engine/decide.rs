@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
 use super::flow::{self, Flow};
-use super::judge::{Standings, Submission, judge};
+use super::judge::{KnownCapabilities, Submission, judge};
 use super::person;
 use crate::compile::CompiledWorkflow;
 use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
@@ -20,11 +20,11 @@ use crate::snapshot::ExecutionState;
 
 /// What is known where a step is left.
 #[derive(Clone, Debug)]
-pub struct Facts<'a> {
+pub struct StepFacts<'a> {
     /// The preferences in force.
     pub preferences: Preferences,
     /// What the agent is known to be able to do.
-    pub standings: Standings,
+    pub standings: KnownCapabilities,
     /// What the run was told, up to and with this output, if anything.
     pub context: Option<&'a Map<String, Value>>,
     /// The critical gaps of this node that are open.
@@ -60,7 +60,7 @@ pub enum Decision {
 pub fn decide(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
-    facts: &Facts<'_>,
+    facts: &StepFacts<'_>,
     submission: &Submission<'_>,
 ) -> Result<Decision, EngineError> {
     let nothing = Map::new();
@@ -82,7 +82,7 @@ pub fn decide(
 }
 
 /// What stops the run, if something does.
-fn stop(facts: &Facts<'_>, findings: &[Finding]) -> Option<Decision> {
+fn stop(facts: &StepFacts<'_>, findings: &[Finding]) -> Option<Decision> {
     let report = block(facts.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds")?;
     Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })

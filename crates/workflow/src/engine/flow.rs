@@ -9,21 +9,21 @@
 
 use serde_json::{Map, Value};
 
-use super::ask::Lack;
+use super::ask::MissingContext;
 use super::control;
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::{Place, find_loop, index_of_loop};
+use super::place::{StepPosition, find_loop, index_of_loop};
 use super::render::pending;
 use super::report;
 use super::scope::scope;
-use super::trail::{ExitCause, Trail};
+use super::trail::{DecisionTrace, ExitCause};
 use crate::bounds::{EMPTY_PLACES_MAX, LACKS_MAX};
-use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, Entry};
+use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry};
 use crate::event::TraceEntry;
 use crate::loop_path::{LoopPath, LoopPosition};
 use crate::name::LoopId;
-use crate::predicate::Scope;
+use crate::predicate::PredicateScope;
 use crate::snapshot::{CompletedSteps, Decisions, ExecutionState, Running};
 
 /// Where a run goes.
@@ -42,7 +42,7 @@ pub fn begin(
     workflow: &CompiledWorkflow,
     context: &Map<String, Value>,
 ) -> Result<Flow, EngineError> {
-    let walk = Walk { beginning: true, ..Walk::new(workflow, context) };
+    let walk = StepWalk { beginning: true, ..StepWalk::new(workflow, context) };
     walk.go(&workflow.sequence, 0)
 }
 
@@ -54,19 +54,19 @@ pub fn next(
     context: &Map<String, Value>,
     artifacts: &[Value],
 ) -> Result<Flow, EngineError> {
-    let place = Place::of(workflow, state)?;
+    let place = StepPosition::of(workflow, state)?;
     let decided = control::decided(workflow, &place, artifacts);
-    let Place { running, entries, index, .. } = place;
-    let walk = Walk {
+    let StepPosition { running, entries, index, .. } = place;
+    let walk = StepWalk {
         stack: running.loop_stack().positions().to_vec(),
         completed: running.completed().clone().with(place.key())?,
         decisions: running.decisions().clone().with(place.key(), decided)?,
-        ..Walk::new(workflow, context)
+        ..StepWalk::new(workflow, context)
     };
     walk.go(entries, index + 1)
 }
 
-pub(super) struct Walk<'a> {
+pub(super) struct StepWalk<'a> {
     pub(super) workflow: &'a CompiledWorkflow,
     pub(super) context: &'a Map<String, Value>,
     /// Whether the run begins here.
@@ -74,14 +74,14 @@ pub(super) struct Walk<'a> {
     pub(super) stack: Vec<LoopPosition>,
     completed: CompletedSteps,
     pub(super) decisions: Decisions,
-    pub(super) trail: Trail,
+    pub(super) trail: DecisionTrace,
     /// What the run should have been told.
-    lacking: Vec<(Lack, Finding)>,
+    lacking: Vec<(MissingContext, Finding)>,
     /// How many places of the outermost loop were looked at.
     places: u32,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> StepWalk<'a> {
     fn new(workflow: &'a CompiledWorkflow, context: &'a Map<String, Value>) -> Self {
         Self {
             workflow,
@@ -90,14 +90,14 @@ impl<'a> Walk<'a> {
             stack: Vec::new(),
             completed: CompletedSteps::default(),
             decisions: Decisions::default(),
-            trail: Trail::default(),
+            trail: DecisionTrace::default(),
             lacking: Vec::new(),
             places: 0,
         }
     }
 
     /// Goes to the first step from `entries[index]` on.
-    fn go(mut self, entries: &'a [Entry], index: usize) -> Result<Flow, EngineError> {
+    fn go(mut self, entries: &'a [SequenceEntry], index: usize) -> Result<Flow, EngineError> {
         let next = match self.seek(entries, index) {
             None => ExecutionState::Complete,
             Some(step) => {
@@ -114,7 +114,11 @@ impl<'a> Walk<'a> {
 
     /// The first step from `entries[index]` on that is to be done, with the stack as it is there; nothing at the
     /// end of the workflow.
-    fn seek(&mut self, mut entries: &'a [Entry], mut index: usize) -> Option<&'a CompiledStep> {
+    fn seek(
+        &mut self,
+        mut entries: &'a [SequenceEntry],
+        mut index: usize,
+    ) -> Option<&'a CompiledStep> {
         // This comes to an end: the list of the workflow is gone through once, and for each of its loops a
         // limited number of places is looked at.
         loop {
@@ -124,7 +128,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             match entries.get(index) {
-                Some(Entry::Step { step_id }) => {
+                Some(SequenceEntry::Step { step_id }) => {
                     let step = self.workflow.step(step_id);
                     let step = step.expect("a sound workflow has the steps of its lists");
                     if self.is_to_be_done(step) {
@@ -132,7 +136,7 @@ impl<'a> Walk<'a> {
                     }
                     index += 1;
                 }
-                Some(Entry::Loop { loop_id }) => {
+                Some(SequenceEntry::Loop { loop_id }) => {
                     let of = self.find(loop_id);
                     if self.enter(of) {
                         (entries, index) = (&of.body, 0);
@@ -165,7 +169,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Leaves the outermost loop, in which nothing was to do for too long.
-    fn give_up(&mut self) -> (&'a [Entry], usize) {
+    fn give_up(&mut self) -> (&'a [SequenceEntry], usize) {
         let outermost = self.stack.first().cloned().expect("places are counted inside of loops");
         self.stack.clear();
         let of = self.find(&outermost.loop_id);
@@ -174,7 +178,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The place behind a loop, which is off the stack.
-    fn behind(&self, of: &CompiledLoop) -> (&'a [Entry], usize) {
+    fn behind(&self, of: &CompiledLoop) -> (&'a [SequenceEntry], usize) {
         let entries = self.entries();
         let ended = index_of_loop(entries, &of.loop_id);
         (entries, ended.expect("a loop lies in the list around it") + 1)
@@ -190,7 +194,7 @@ impl<'a> Walk<'a> {
 
     /// Keeps that a loop should have been told something. What one walk lacks is told up to a limit, each key
     /// once.
-    pub(super) fn note(&mut self, of: &CompiledLoop, lack: Lack) {
+    pub(super) fn note(&mut self, of: &CompiledLoop, lack: MissingContext) {
         let known = self.lacking.iter().any(|(other, _)| other.key == lack.key);
         if !known && self.lacking.len() < LACKS_MAX {
             let finding = report::lack(&of.loop_id, &lack);
@@ -199,12 +203,12 @@ impl<'a> Walk<'a> {
     }
 
     /// What holds where the walk is.
-    pub(super) fn scope(&self) -> Scope<'a> {
+    pub(super) fn scope(&self) -> PredicateScope<'a> {
         scope(self.workflow, &self.stack, self.context)
     }
 
     /// The list that the walk is in.
-    fn entries(&self) -> &'a [Entry] {
+    fn entries(&self) -> &'a [SequenceEntry] {
         match self.stack.last() {
             None => &self.workflow.sequence,
             Some(position) => &self.find(&position.loop_id).body,

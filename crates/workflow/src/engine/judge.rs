@@ -23,7 +23,7 @@ use super::accept::{Accepted, accept};
 use super::assess;
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::{Place, find_loop};
+use super::place::{StepPosition, find_loop};
 use super::report;
 use super::scope::{condition_of, scope};
 use super::side::{SIDES, judge_sides};
@@ -33,8 +33,8 @@ use crate::compile::{CapabilityNeed, CompiledCondition, CompiledStep, CompiledWo
 use crate::contract::Breach;
 use crate::contract::criteria::{applicable, failures};
 use crate::event::LimitDetails;
-use crate::predicate::Scope;
-use crate::projection::Standing;
+use crate::predicate::PredicateScope;
+use crate::projection::CapabilityStanding;
 use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 
 /// One finding about the artifacts or about a limit, one about assessments, one about the notes, one for each kind of
@@ -45,7 +45,7 @@ const _: () = assert!(4 + SIDES.len() + Capability::ALL.len() <= BLOCKERS_MAX);
 const _: () = assert!(LACKS_MAX <= BLOCKERS_MAX);
 
 /// What is known of capabilities where a step is left. One that is not named is unknown.
-pub type Standings = BTreeMap<Capability, Standing>;
+pub type KnownCapabilities = BTreeMap<Capability, CapabilityStanding>;
 
 /// What an agent hands in for a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,10 +62,10 @@ pub fn judge(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
     submission: &Submission<'_>,
-    standings: &Standings,
+    standings: &KnownCapabilities,
     context: &Map<String, Value>,
 ) -> Result<Vec<Finding>, EngineError> {
-    let place = Place::of(workflow, state)?;
+    let place = StepPosition::of(workflow, state)?;
     let around = place.innermost().map(|position| &position.loop_id);
     let accepted = accept(workflow, place.step, around, submission.artifacts);
     let mut findings = Vec::new();
@@ -84,9 +84,9 @@ pub fn judge(
         }
         let standing = standings.get(capability).map(|standing| standing.enforced);
         let status = match standing_here(workflow, &place, *capability, &accepted) {
-            Here::NotYet => continue,
-            Here::Told(status) => status,
-            Here::AsRecorded => standing.unwrap_or(CapabilityStatus::Unknown),
+            CapabilityUse::NotYet => continue,
+            CapabilityUse::Told(status) => status,
+            CapabilityUse::AsRecorded => standing.unwrap_or(CapabilityStatus::Unknown),
         };
         findings.extend(report::capability(workflow, *capability, status));
     }
@@ -94,7 +94,7 @@ pub fn judge(
 }
 
 /// What a step says about a capability.
-enum Here {
+enum CapabilityUse {
     /// It is too early to ask: the probe is ahead, or said nothing valid, which is told already.
     NotYet,
     /// The step tried it out.
@@ -105,17 +105,17 @@ enum Here {
 
 fn standing_here(
     workflow: &CompiledWorkflow,
-    place: &Place<'_>,
+    place: &StepPosition<'_>,
     capability: Capability,
     accepted: &Result<Accepted, Breach>,
-) -> Here {
+) -> CapabilityUse {
     let probes = |step: &CompiledStep| {
         step.probe.as_ref().is_some_and(|probe| probe.capability == capability)
     };
     if probes(place.step) {
         return match accepted {
-            Ok(Accepted::Probed(status)) => Here::Told(*status),
-            _ => Here::NotYet,
+            Ok(Accepted::Probed(status)) => CapabilityUse::Told(*status),
+            _ => CapabilityUse::NotYet,
         };
     }
     let mut probing = workflow.steps.iter().filter(|step| probes(step)).peekable();
@@ -124,13 +124,17 @@ fn standing_here(
         let mut done = place.running.completed().iter();
         done.any(|key| key.as_str().rsplit(':').next() == Some(step.step_id.as_str()))
     };
-    if probing.peek().is_none() || probing.any(is_done) { Here::AsRecorded } else { Here::NotYet }
+    if probing.peek().is_none() || probing.any(is_done) {
+        CapabilityUse::AsRecorded
+    } else {
+        CapabilityUse::NotYet
+    }
 }
 
 /// A decision to go on in the last turn of a loop. Only the step of that turn can still mend it.
 fn beyond_limit(
     workflow: &CompiledWorkflow,
-    place: &Place<'_>,
+    place: &StepPosition<'_>,
     control: &LoopControl,
 ) -> Option<Finding> {
     let position = place.innermost()?;
@@ -152,7 +156,11 @@ fn beyond_limit(
 
 /// What is wrong with the notes: that there are none, or that they do not meet the criteria. Criteria say
 /// nothing about notes that may be left out and are.
-fn judge_notes(step: &CompiledStep, notes: Option<&str>, scope: &Scope<'_>) -> Option<Finding> {
+fn judge_notes(
+    step: &CompiledStep,
+    notes: Option<&str>,
+    scope: &PredicateScope<'_>,
+) -> Option<Finding> {
     match notes.filter(|notes| !notes.trim().is_empty()) {
         None if step.needs_notes() => Some(report::no_notes(step)),
         None => None,

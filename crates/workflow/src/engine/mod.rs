@@ -31,8 +31,8 @@ mod turning;
 mod words;
 
 pub use assess::{RatedDimension, Rating, ratings};
-pub use decide::{Decision, Facts, block, decide};
+pub use decide::{Decision, StepFacts, block, decide};
 pub use error::EngineError;
 pub use finding::{Finding, GapDraft};
 pub use flow::Flow;
-pub use judge::{Standings, Submission, judge};
+pub use judge::{KnownCapabilities, Submission, judge};

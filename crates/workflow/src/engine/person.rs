@@ -5,7 +5,7 @@
 
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::Place;
+use super::place::StepPosition;
 use super::report;
 use crate::compile::CompiledWorkflow;
 use crate::reason::UserOnlyDependency;
@@ -17,7 +17,7 @@ pub(super) fn judge(
     state: &ExecutionState,
     settled: &[UserOnlyDependency],
 ) -> Result<Option<Finding>, EngineError> {
-    let step = Place::of(workflow, state)?.step;
+    let step = StepPosition::of(workflow, state)?.step;
     let open = step.needs_user.as_ref().filter(|need| !settled.contains(&need.reason));
     Ok(open.map(|need| report::person(step, need)))
 }

@@ -1,23 +1,23 @@
 //! Where in its workflow a run stands.
 
 use super::error::EngineError;
-use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, Entry};
+use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry};
 use crate::loop_path::{LoopPath, LoopPosition};
 use crate::name::LoopId;
 use crate::snapshot::{ExecutionState, Running};
 use crate::step_instance::StepInstanceKey;
 
 /// The place of a pending step.
-pub(super) struct Place<'a> {
+pub(super) struct StepPosition<'a> {
     pub(super) running: &'a Running,
     pub(super) step: &'a CompiledStep,
     /// The list that the step is in: the body of its loop, or the whole workflow.
-    pub(super) entries: &'a [Entry],
+    pub(super) entries: &'a [SequenceEntry],
     /// Where in that list.
     pub(super) index: usize,
 }
 
-impl<'a> Place<'a> {
+impl<'a> StepPosition<'a> {
     /// The place of the step that is pending in `state`. The loops around it must lie inside each other in
     /// the workflow as they do in the state, and none may be beyond its last turn.
     pub(super) fn of(
@@ -31,7 +31,7 @@ impl<'a> Place<'a> {
         };
         let pending = running.pending().ok_or(EngineError::NothingPending)?;
         let found = entries_within(workflow, running.loop_stack()).and_then(|entries| {
-            let here = |entry: &Entry| matches!(entry, Entry::Step { step_id } if *step_id == pending.step_id);
+            let here = |entry: &SequenceEntry| matches!(entry, SequenceEntry::Step { step_id } if *step_id == pending.step_id);
             let index = entries.iter().position(here)?;
             Some(Self { running, step: workflow.step(&pending.step_id)?, entries, index })
         });
@@ -53,7 +53,10 @@ impl<'a> Place<'a> {
 }
 
 /// The body of the innermost loop of `stack`, or the whole workflow.
-fn entries_within<'a>(workflow: &'a CompiledWorkflow, stack: &LoopPath) -> Option<&'a [Entry]> {
+fn entries_within<'a>(
+    workflow: &'a CompiledWorkflow,
+    stack: &LoopPath,
+) -> Option<&'a [SequenceEntry]> {
     let mut entries = workflow.sequence.as_slice();
     for position in stack.positions() {
         index_of_loop(entries, &position.loop_id)?;
@@ -67,8 +70,10 @@ fn entries_within<'a>(workflow: &'a CompiledWorkflow, stack: &LoopPath) -> Optio
 }
 
 /// Where in `entries` a loop stands.
-pub(super) fn index_of_loop(entries: &[Entry], id: &LoopId) -> Option<usize> {
-    entries.iter().position(|entry| matches!(entry, Entry::Loop { loop_id } if loop_id == id))
+pub(super) fn index_of_loop(entries: &[SequenceEntry], id: &LoopId) -> Option<usize> {
+    entries
+        .iter()
+        .position(|entry| matches!(entry, SequenceEntry::Loop { loop_id } if loop_id == id))
 }
 
 /// The loop with this id.

@@ -15,7 +15,7 @@ use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX}
 use crate::compile::function::section;
 use crate::compile::{CompiledStep, CompiledWorkflow};
 use crate::loop_path::LoopPosition;
-use crate::predicate::{Predicate, Scope};
+use crate::predicate::{Predicate, PredicateScope};
 use crate::snapshot::PendingStep;
 use crate::source::Dialect;
 
@@ -85,7 +85,7 @@ fn banner(
 }
 
 /// `text` with every `{{path}}` filled in, by at most `budget_bytes` of values.
-fn fill(text: &str, scope: &Scope<'_>, mut budget_bytes: usize) -> String {
+fn fill(text: &str, scope: &PredicateScope<'_>, mut budget_bytes: usize) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -115,7 +115,7 @@ fn variable(text: &str) -> Option<(&str, &str)> {
     (!path.is_empty() && path.chars().all(allowed)).then_some((path, behind))
 }
 
-fn words(path: &str, scope: &Scope<'_>) -> String {
+fn words(path: &str, scope: &PredicateScope<'_>) -> String {
     match scope.get(path) {
         None | Some(Value::Null) => format!("[unset: {path}]"),
         Some(Value::String(text)) => text.clone(),

@@ -9,9 +9,9 @@ use piton_core::BoundedText;
 use serde_json::json;
 
 use super::accept::contract_of;
-use super::ask::Lack;
+use super::ask::MissingContext;
 use super::finding::Finding;
-use super::place::Place;
+use super::place::StepPosition;
 use super::words::{excerpt, list};
 use crate::bounds::{
     BLOCKER_MESSAGE_BYTES_MAX, FINDING_ITEM_BYTES_MAX, FIX_ITEM_BYTES_MAX, NAME_BYTES_MAX,
@@ -19,7 +19,7 @@ use crate::bounds::{
 };
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
-use crate::contract::criteria::{Failure, asked};
+use crate::contract::criteria::{FailedCriterion, asked};
 use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
@@ -41,7 +41,11 @@ fn at_step(step: &CompiledStep) -> Pointer {
 }
 
 /// The artifacts do not keep the contract of the step.
-pub(super) fn breach(workflow: &CompiledWorkflow, place: &Place<'_>, breach: &Breach) -> Finding {
+pub(super) fn breach(
+    workflow: &CompiledWorkflow,
+    place: &StepPosition<'_>,
+    breach: &Breach,
+) -> Finding {
     let contract = contract_of(workflow, place.step).expect("a contract was broken");
     let fix = example(workflow, place, contract);
     about_contract(contract, breach, place.step.step_id.as_str(), fix)
@@ -126,7 +130,7 @@ fn field(pointer: &str) -> String {
 /// An artifact that this step accepts or, if it is too long to be shown, the fields of one.
 fn example(
     workflow: &CompiledWorkflow,
-    place: &Place<'_>,
+    place: &StepPosition<'_>,
     contract: &ContractDefinition,
 ) -> String {
     let mut example = contract.example.clone();
@@ -176,8 +180,8 @@ pub(super) fn limit(
 }
 
 /// A loop turns by something that the run was not told.
-pub(super) fn lack(loop_id: &LoopId, lack: &Lack) -> Finding {
-    let Lack { key, wanted, found } = lack;
+pub(super) fn lack(loop_id: &LoopId, lack: &MissingContext) -> Finding {
+    let MissingContext { key, wanted, found } = lack;
     let key = excerpt(key, NAME_BYTES_MAX);
     let (violation, there) = match found {
         None => (ContractViolation::MissingRequiredOutput, "it is not there".to_owned()),
@@ -257,13 +261,13 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
 }
 
 /// The notes do not meet criteria: first in the words of the author, then what is required and what was given.
-pub(super) fn criteria(step: &CompiledStep, failed: &[Failure]) -> Finding {
+pub(super) fn criteria(step: &CompiledStep, failed: &[FailedCriterion]) -> Finding {
     let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
     let told: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
     let message = list(&head, &told, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
     let head =
         "Hand in the whole output again, with `notesMarkdown` changed so that all of this holds:";
-    let exact = |failure: &Failure| format!("{} ({})", failure.required, failure.given);
+    let exact = |failure: &FailedCriterion| format!("{} ({})", failure.required, failure.given);
     let exact: Vec<_> = failed.iter().map(exact).collect();
     let fix = list(head, &exact, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX);
     let reason = Reason::ContractViolation(ContractViolation::InvalidRequiredOutput);

@@ -5,15 +5,15 @@ use serde_json::{Map, Value};
 use super::place::find_loop;
 use crate::compile::{CompiledCondition, CompiledLoop, CompiledWorkflow};
 use crate::loop_path::LoopPosition;
-use crate::predicate::Scope;
+use crate::predicate::PredicateScope;
 
 /// What the run was told, and over it the variables of the loops of `stack`.
 pub(super) fn scope<'a>(
     workflow: &CompiledWorkflow,
     stack: &[LoopPosition],
     context: &'a Map<String, Value>,
-) -> Scope<'a> {
-    stack.iter().fold(Scope::new(context), |scope, position| {
+) -> PredicateScope<'a> {
+    stack.iter().fold(PredicateScope::new(context), |scope, position| {
         match find_loop(workflow, &position.loop_id) {
             Some(of) => turn(workflow, of, position, scope),
             None => scope,
@@ -26,8 +26,8 @@ fn turn<'a>(
     workflow: &CompiledWorkflow,
     of: &CompiledLoop,
     position: &LoopPosition,
-    scope: Scope<'a>,
-) -> Scope<'a> {
+    scope: PredicateScope<'a>,
+) -> PredicateScope<'a> {
     let Some(variables) = &of.variables else {
         return scope;
     };

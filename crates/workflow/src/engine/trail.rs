@@ -13,7 +13,7 @@ use crate::predicate::Predicate;
 
 /// What the engine did so far.
 #[derive(Default)]
-pub(super) struct Trail(Vec<TraceEntry>);
+pub(super) struct DecisionTrace(Vec<TraceEntry>);
 
 /// Why a loop ended.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub(super) enum ExitCause {
     NothingToDo,
 }
 
-impl Trail {
+impl DecisionTrace {
     pub(super) fn into_entries(self) -> Vec<TraceEntry> {
         self.0
     }

@@ -10,18 +10,18 @@
 //! missing was found, and recorded, when its step was judged. A loop never begins a turn beyond its limit. An exit
 //! has one cause: the condition does not hold, the limit is reached, or there is nothing to do.
 
-use super::ask::{Answer, ask};
-use super::flow::{Walk, path};
+use super::ask::{GivenContext, ask};
+use super::flow::{StepWalk, path};
 use super::place::index_of_loop;
 use super::scope::{condition_of, scope};
 use super::trail::ExitCause;
-use crate::compile::{CompiledCondition, CompiledLoop, Entry};
+use crate::compile::{CompiledCondition, CompiledLoop, SequenceEntry};
 use crate::loop_path::{Iteration, LoopPath, LoopPosition};
 use crate::name::LoopId;
 use crate::snapshot::LoopDecision;
 use crate::step_instance::StepInstanceKey;
 
-impl Walk<'_> {
+impl StepWalk<'_> {
     /// Begins the first turn of a loop, unless its condition, a decision from before it or its limit forbids that.
     pub(super) fn enter(&mut self, of: &CompiledLoop) -> bool {
         let holds = self.is_begun(of) && self.may_enter(of);
@@ -83,7 +83,7 @@ impl Walk<'_> {
     }
 
     /// Whether a loop that turns by what the run was told begins the turn `turn`; nothing if decisions drive it.
-    fn told(&self, of: &CompiledLoop, turn: Iteration) -> Option<Answer> {
+    fn told(&self, of: &CompiledLoop, turn: Iteration) -> Option<GivenContext> {
         let condition = condition_of(self.workflow, of)?;
         if matches!(condition, CompiledCondition::LoopControl { .. }) {
             return None;
@@ -94,8 +94,8 @@ impl Walk<'_> {
         Some(ask(condition, turn.get(), &self.scope(), &inside))
     }
 
-    fn take(&mut self, of: &CompiledLoop, turn: Option<Iteration>, answer: Answer) -> bool {
-        let Answer { holds, why, lack } = answer;
+    fn take(&mut self, of: &CompiledLoop, turn: Option<Iteration>, answer: GivenContext) -> bool {
+        let GivenContext { holds, why, lack } = answer;
         self.trail.evaluated(of, turn, holds, &why);
         if let Some(lack) = lack {
             self.note(of, lack);
@@ -123,7 +123,7 @@ impl Walk<'_> {
         let outermost = self.stack.first().map_or(loop_id, |position| &position.loop_id);
         let index = index_of_loop(&self.workflow.sequence, outermost)?;
         self.workflow.sequence[..index].iter().rev().find_map(|entry| {
-            let Entry::Step { step_id } = entry else {
+            let SequenceEntry::Step { step_id } = entry else {
                 return None;
             };
             let control =
@@ -134,11 +134,11 @@ impl Walk<'_> {
 
     /// The decision that the turn `position` of a loop came to.
     fn decision_of(&self, of: &CompiledLoop, position: &LoopPosition) -> Option<LoopDecision> {
-        let decides = |entry: &Entry| match entry {
-            Entry::Step { step_id } => {
+        let decides = |entry: &SequenceEntry| match entry {
+            SequenceEntry::Step { step_id } => {
                 self.workflow.step(step_id).filter(|step| step.is_decision())
             }
-            Entry::Loop { .. } => None,
+            SequenceEntry::Loop { .. } => None,
         };
         let step = of.body.iter().find_map(decides)?;
         let turn = [self.stack.as_slice(), std::slice::from_ref(position)].concat();

@@ -4,7 +4,7 @@ use piton_core::{AttemptId, NodeId};
 use serde::{Deserialize, Serialize};
 
 use super::blocker_report::BlockerReport;
-use crate::run::Intent;
+use crate::run::AttemptIntent;
 
 /// An attempt on a node, with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,9 +14,9 @@ pub struct AdvanceRecorded {
     /// The attempt; the same one has the same outcome for ever.
     pub attempt_id: AttemptId,
     /// What it tried.
-    pub intent: Intent,
+    pub intent: AttemptIntent,
     /// What came of it.
-    pub outcome: Outcome,
+    pub outcome: AdvanceOutcome,
 }
 
 /// What came of an attempt.
@@ -28,7 +28,7 @@ pub struct AdvanceRecorded {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub enum Outcome {
+pub enum AdvanceOutcome {
     /// The run stays where it is.
     Blocked {
         /// Why.

@@ -19,7 +19,7 @@ use crate::name::{ContextKey, StepId};
 /// 1 to 10 blockers, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(try_from = "Unchecked")]
+#[serde(try_from = "UncheckedReport")]
 pub struct BlockerReport {
     blockers: Few<Blocker, BLOCKERS_MAX>,
 }
@@ -85,7 +85,7 @@ pub enum Pointer {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedReport {
     blockers: Few<Blocker, BLOCKERS_MAX>,
 }
 
@@ -102,10 +102,10 @@ impl BlockerReport {
     }
 }
 
-impl TryFrom<Unchecked> for BlockerReport {
+impl TryFrom<UncheckedReport> for BlockerReport {
     type Error = PayloadError;
 
-    fn try_from(report: Unchecked) -> Result<Self, PayloadError> {
+    fn try_from(report: UncheckedReport) -> Result<Self, PayloadError> {
         if !report.blockers.as_slice().is_sorted() {
             return Err(PayloadError::Unsorted);
         }

@@ -29,7 +29,7 @@ use super::observation::ObservationRecorded;
 use super::output::NodeOutputAppended;
 use super::preferences::PreferencesChanged;
 use super::run::RunStarted;
-use super::scope::{NodeScope, Scope};
+use super::scope::{EventScope, NodeScope};
 use super::trace::DecisionTraceAppended;
 use crate::dedupe;
 use crate::event_kind::EventKind;
@@ -94,10 +94,10 @@ impl EventBody {
     }
 
     /// What it is about; none for the session as a whole.
-    pub fn scope(&self) -> Option<Scope> {
+    pub fn scope(&self) -> Option<EventScope> {
         match self {
             Self::SessionCreated => None,
-            Self::ObservationRecorded { scope, .. } => scope.map(Scope::from),
+            Self::ObservationRecorded { scope, .. } => scope.map(EventScope::from),
             Self::RunStarted(run, _) | Self::EdgeCreated(run, _) | Self::ContextSet(run, _) => {
                 Some((*run).into())
             }

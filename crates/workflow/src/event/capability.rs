@@ -19,19 +19,19 @@ use crate::name::StepId;
 /// A capability was probed, used or claimed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+#[serde(rename_all = "camelCase", try_from = "UncheckedCapability")]
 pub struct CapabilityObserved {
     cap_obs_id: ObservationId,
     capability: Capability,
     status: CapabilityStatus,
-    provenance: Provenance,
+    provenance: CapabilityProvenance,
 }
 
 /// Where an observation came from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(try_from = "Wire", into = "Wire")]
-pub enum Provenance {
+#[serde(try_from = "CapabilityWire", into = "CapabilityWire")]
+pub enum CapabilityProvenance {
     /// A step whose purpose was to find out.
     ProbeStep {
         /// The template that the step was made from.
@@ -69,11 +69,11 @@ pub enum UseResult {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedCapability {
     cap_obs_id: ObservationId,
     capability: Capability,
     status: CapabilityStatus,
-    provenance: Provenance,
+    provenance: CapabilityProvenance,
 }
 
 /// A provenance as JSON writes it.
@@ -85,7 +85,7 @@ struct Unchecked {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-enum Wire {
+enum CapabilityWire {
     ProbeStep { enforcement_grade: EnforcementGrade, detail: ProbeStepDetail },
     AttemptedUse { enforcement_grade: EnforcementGrade, detail: AttemptedUseDetail },
     ManualClaim { enforcement_grade: EnforcementGrade, detail: ManualClaimDetail },
@@ -124,7 +124,7 @@ impl CapabilityObserved {
         observation: ObservationId,
         capability: Capability,
         status: CapabilityStatus,
-        provenance: Provenance,
+        provenance: CapabilityProvenance,
     ) -> Result<Self, PayloadError> {
         if !provenance.supports(status) {
             return Err(PayloadError::Status { status });
@@ -148,12 +148,12 @@ impl CapabilityObserved {
     }
 
     /// How we know.
-    pub const fn provenance(&self) -> &Provenance {
+    pub const fn provenance(&self) -> &CapabilityProvenance {
         &self.provenance
     }
 }
 
-impl Provenance {
+impl CapabilityProvenance {
     /// The kind of provenance.
     pub const fn kind(&self) -> ProvenanceKind {
         match self {
@@ -182,25 +182,25 @@ impl Provenance {
     }
 }
 
-impl TryFrom<Unchecked> for CapabilityObserved {
+impl TryFrom<UncheckedCapability> for CapabilityObserved {
     type Error = PayloadError;
 
-    fn try_from(unchecked: Unchecked) -> Result<Self, PayloadError> {
-        let Unchecked { cap_obs_id, capability, status, provenance } = unchecked;
+    fn try_from(unchecked: UncheckedCapability) -> Result<Self, PayloadError> {
+        let UncheckedCapability { cap_obs_id, capability, status, provenance } = unchecked;
         Self::new(cap_obs_id, capability, status, provenance)
     }
 }
 
-impl TryFrom<Wire> for Provenance {
+impl TryFrom<CapabilityWire> for CapabilityProvenance {
     type Error = PayloadError;
 
-    fn try_from(wire: Wire) -> Result<Self, PayloadError> {
+    fn try_from(wire: CapabilityWire) -> Result<Self, PayloadError> {
         let (stored, provenance) = match wire {
-            Wire::ProbeStep { enforcement_grade, detail } => {
+            CapabilityWire::ProbeStep { enforcement_grade, detail } => {
                 let ProbeStepDetail { probe_template_id, probe_step_id, result } = detail;
                 (enforcement_grade, Self::ProbeStep { probe_template_id, probe_step_id, result })
             }
-            Wire::AttemptedUse { enforcement_grade, detail } => {
+            CapabilityWire::AttemptedUse { enforcement_grade, detail } => {
                 let result = match (detail.result, detail.failure_code) {
                     (ProbeResult::Success, None) => UseResult::Success,
                     (ProbeResult::Failure, Some(code)) => UseResult::Failure(code),
@@ -209,7 +209,7 @@ impl TryFrom<Wire> for Provenance {
                 let attempt_context = detail.attempt_context;
                 (enforcement_grade, Self::AttemptedUse { attempt_context, result })
             }
-            Wire::ManualClaim { enforcement_grade, detail } => {
+            CapabilityWire::ManualClaim { enforcement_grade, detail } => {
                 let ManualClaimDetail { claimed_by, claim } = detail;
                 (enforcement_grade, Self::ManualClaim { claimed_by, claim })
             }
@@ -223,15 +223,15 @@ impl TryFrom<Wire> for Provenance {
     }
 }
 
-impl From<Provenance> for Wire {
-    fn from(provenance: Provenance) -> Self {
+impl From<CapabilityProvenance> for CapabilityWire {
+    fn from(provenance: CapabilityProvenance) -> Self {
         let enforcement_grade = provenance.grade();
         match provenance {
-            Provenance::ProbeStep { probe_template_id, probe_step_id, result } => {
+            CapabilityProvenance::ProbeStep { probe_template_id, probe_step_id, result } => {
                 let detail = ProbeStepDetail { probe_template_id, probe_step_id, result };
                 Self::ProbeStep { enforcement_grade, detail }
             }
-            Provenance::AttemptedUse { attempt_context, result } => {
+            CapabilityProvenance::AttemptedUse { attempt_context, result } => {
                 let (result, failure_code) = match result {
                     UseResult::Success => (ProbeResult::Success, None),
                     UseResult::Failure(code) => (ProbeResult::Failure, Some(code)),
@@ -239,7 +239,7 @@ impl From<Provenance> for Wire {
                 let detail = AttemptedUseDetail { attempt_context, result, failure_code };
                 Self::AttemptedUse { enforcement_grade, detail }
             }
-            Provenance::ManualClaim { claimed_by, claim } => {
+            CapabilityProvenance::ManualClaim { claimed_by, claim } => {
                 let detail = ManualClaimDetail { claimed_by, claim };
                 Self::ManualClaim { enforcement_grade, detail }
             }

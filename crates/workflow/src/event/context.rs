@@ -22,7 +22,7 @@ pub struct ContextSet {
     /// Names the attempt that set it.
     pub context_id: ContextId,
     /// The whole context, not what changed.
-    pub context: Context,
+    pub context: RunContext,
     /// How it came to be.
     pub source: ContextSource,
 }
@@ -31,9 +31,9 @@ pub struct ContextSet {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "Map<String, Value>")]
-pub struct Context(Map<String, Value>);
+pub struct RunContext(Map<String, Value>);
 
-impl Context {
+impl RunContext {
     /// Checks an object and brings it into canonical form.
     pub fn new(object: &Map<String, Value>) -> Result<Self, PayloadError> {
         // In an event the context stands two levels deep, and must not nest too deeply there either.
@@ -67,7 +67,7 @@ fn reserved_below(value: &Value) -> Option<&'static str> {
     }
 }
 
-impl TryFrom<Map<String, Value>> for Context {
+impl TryFrom<Map<String, Value>> for RunContext {
     type Error = PayloadError;
 
     fn try_from(object: Map<String, Value>) -> Result<Self, PayloadError> {

@@ -11,7 +11,7 @@ use crate::topology::{EdgeCause, EdgeKind};
 /// Two nodes are joined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+#[serde(rename_all = "camelCase", try_from = "UncheckedEdge")]
 pub struct EdgeCreated {
     cause: Cause,
     edge_kind: EdgeKind,
@@ -33,7 +33,7 @@ pub struct Cause {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedEdge {
     edge_kind: EdgeKind,
     from_node_id: NodeId,
     to_node_id: NodeId,
@@ -76,10 +76,10 @@ impl EdgeCreated {
     }
 }
 
-impl TryFrom<Unchecked> for EdgeCreated {
+impl TryFrom<UncheckedEdge> for EdgeCreated {
     type Error = PayloadError;
 
-    fn try_from(edge: Unchecked) -> Result<Self, PayloadError> {
+    fn try_from(edge: UncheckedEdge) -> Result<Self, PayloadError> {
         Self::new(edge.edge_kind, edge.from_node_id, edge.to_node_id, edge.cause)
     }
 }

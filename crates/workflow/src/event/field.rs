@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer};
 
 /// A value that is written as an object. serde would take a list as well, with the fields in the order in which they
 /// are declared.
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct ObjectField<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectField<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(ObjectVisitor(PhantomData)).map(Self)
     }

@@ -18,7 +18,7 @@ use crate::output::OutputChannel;
 /// A node has a new output.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(try_from = "Wire")]
+#[serde(try_from = "OutputWire")]
 pub struct NodeOutputAppended {
     /// The output.
     pub output_id: OutputId,
@@ -57,7 +57,7 @@ pub enum OutputPayload {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wire {
+struct OutputWire {
     output_channel: OutputChannel,
     output_id: OutputId,
     payload: OutputPayload,
@@ -68,7 +68,7 @@ struct Wire {
 /// What [`Wire`] reads, as it is written: the notes are not copied for that.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct OutputWireRef<'a> {
     output_channel: OutputChannel,
     output_id: OutputId,
     payload: &'a OutputPayload,
@@ -79,7 +79,7 @@ struct Written<'a> {
 impl Serialize for NodeOutputAppended {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { output_id, supersedes_output_id, payload } = self;
-        let written = Written {
+        let written = OutputWireRef {
             output_channel: self.channel(),
             output_id: *output_id,
             payload,
@@ -111,15 +111,15 @@ impl OutputPayload {
     }
 }
 
-impl TryFrom<Wire> for NodeOutputAppended {
+impl TryFrom<OutputWire> for NodeOutputAppended {
     type Error = PayloadError;
 
-    fn try_from(wire: Wire) -> Result<Self, PayloadError> {
+    fn try_from(wire: OutputWire) -> Result<Self, PayloadError> {
         let expected = wire.payload.channel();
         if wire.output_channel != expected {
             return Err(PayloadError::Channel { expected });
         }
-        let Wire { output_id, supersedes_output_id, payload, .. } = wire;
+        let OutputWire { output_id, supersedes_output_id, payload, .. } = wire;
         Ok(Self { output_id, supersedes_output_id, payload })
     }
 }

@@ -48,7 +48,7 @@ pub enum PreferenceChange {
 /// The preferences of a node changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+#[serde(rename_all = "camelCase", try_from = "UncheckedPreferences")]
 pub struct PreferencesChanged {
     change_id: ChangeId,
     source: PreferenceSource,
@@ -59,7 +59,7 @@ pub struct PreferencesChanged {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedPreferences {
     change_id: ChangeId,
     source: PreferenceSource,
     delta: Few<PreferenceChange, KEYS>,
@@ -109,7 +109,8 @@ impl PreferencesChanged {
         delta: Vec<PreferenceChange>,
     ) -> Result<Self, PayloadError> {
         let effective = previous.after(&delta);
-        Unchecked { change_id: change, source, delta: Few::new(delta)?, effective }.try_into()
+        UncheckedPreferences { change_id: change, source, delta: Few::new(delta)?, effective }
+            .try_into()
     }
 
     /// The change.
@@ -133,11 +134,11 @@ impl PreferencesChanged {
     }
 }
 
-impl TryFrom<Unchecked> for PreferencesChanged {
+impl TryFrom<UncheckedPreferences> for PreferencesChanged {
     type Error = PayloadError;
 
-    fn try_from(unchecked: Unchecked) -> Result<Self, PayloadError> {
-        let Unchecked { change_id, source, delta, effective } = unchecked;
+    fn try_from(unchecked: UncheckedPreferences) -> Result<Self, PayloadError> {
+        let UncheckedPreferences { change_id, source, delta, effective } = unchecked;
         let changes = delta.as_slice();
         for (position, change) in changes.iter().enumerate() {
             let key = change.key();

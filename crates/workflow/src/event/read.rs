@@ -8,15 +8,15 @@ use serde_json::Value;
 
 use super::body::EventBody;
 use super::envelope::{SessionEvent, VERSION};
-use super::field::{Object, present};
-use super::scope::{NodeScope, Scope};
+use super::field::{ObjectField, present};
+use super::scope::{EventScope, NodeScope};
 use super::unique::Unique;
 use crate::event_kind::EventKind;
 use crate::observation::ChangeOrdinal;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedEvent {
     v: u32,
     event_id: EventId,
     event_index: EventIndex,
@@ -24,7 +24,7 @@ struct Unchecked {
     kind: EventKind,
     dedupe_key: DedupeKey,
     #[serde(default, deserialize_with = "present")]
-    scope: Option<Object<Scope>>,
+    scope: Option<ObjectField<EventScope>>,
     data: Unique,
     timestamp_ms: TimestampMs,
 }
@@ -35,7 +35,7 @@ struct Nothing {}
 
 /// Why the parts of an event do not make one.
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum EventProblem {
     #[error("this program reads events of version {VERSION} only")]
     Version,
     #[error("the time is not a number that canonical JSON can hold")]
@@ -52,20 +52,21 @@ enum Problem {
 
 impl<'de> Deserialize<'de> for SessionEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Object(event) = Object::<Unchecked>::deserialize(deserializer)?;
+        let ObjectField(event) = ObjectField::<UncheckedEvent>::deserialize(deserializer)?;
         event.check().map_err(D::Error::custom)
     }
 }
 
-impl Unchecked {
-    fn check(self) -> Result<SessionEvent, Problem> {
+impl UncheckedEvent {
+    fn check(self) -> Result<SessionEvent, EventProblem> {
         if self.v != VERSION {
-            return Err(Problem::Version);
+            return Err(EventProblem::Version);
         }
         if self.timestamp_ms.get() > INTEGER_MAX {
-            return Err(Problem::Time);
+            return Err(EventProblem::Time);
         }
-        let scope = FoundScope { kind: self.kind, scope: self.scope.map(|Object(scope)| scope) };
+        let scope =
+            FoundScope { kind: self.kind, scope: self.scope.map(|ObjectField(scope)| scope) };
         let body = body(scope, self.data.0, &self.dedupe_key)?;
         let event = SessionEvent::new(
             self.session_id,
@@ -75,13 +76,13 @@ impl Unchecked {
             body,
         );
         if *event.dedupe_key() != self.dedupe_key {
-            return Err(Problem::DedupeKey);
+            return Err(EventProblem::DedupeKey);
         }
         Ok(event)
     }
 }
 
-fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, Problem> {
+fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, EventProblem> {
     let kind = scope.kind;
     Ok(match kind {
         EventKind::SessionCreated => {
@@ -118,16 +119,16 @@ fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, Pr
     })
 }
 
-fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, Problem> {
+fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, EventProblem> {
     // What a context holds is the caller's own.
     let is_context = |field: &str| kind == EventKind::ContextSet && field == "context";
     let is_fine = data.as_object().is_some_and(|fields| {
         fields.iter().all(|(field, value)| is_context(field) || lists_belong(field, value))
     });
     if !is_fine {
-        return Err(Problem::NotAnObject { kind });
+        return Err(EventProblem::NotAnObject { kind });
     }
-    serde_json::from_value(data).map_err(|problem| Problem::Data { kind, problem })
+    serde_json::from_value(data).map_err(|problem| EventProblem::Data { kind, problem })
 }
 
 /// The fields that hold a list, in any payload.
@@ -148,48 +149,50 @@ fn lists_belong(field: &str, value: &Value) -> bool {
 
 /// How many changes came before, which only the end of the key says. The rest of the key, and how the
 /// number is written, is checked when the whole key is found again.
-fn change(key: &DedupeKey) -> Result<ChangeOrdinal, Problem> {
-    let (_, number) = key.as_str().rsplit_once(':').ok_or(Problem::DedupeKey)?;
-    number.parse().map(ChangeOrdinal).map_err(|_| Problem::DedupeKey)
+fn change(key: &DedupeKey) -> Result<ChangeOrdinal, EventProblem> {
+    let (_, number) = key.as_str().rsplit_once(':').ok_or(EventProblem::DedupeKey)?;
+    number.parse().map(ChangeOrdinal).map_err(|_| EventProblem::DedupeKey)
 }
 
 /// The scope that was found on an event of some kind.
 #[derive(Clone, Copy)]
 struct FoundScope {
     kind: EventKind,
-    scope: Option<Scope>,
+    scope: Option<EventScope>,
 }
 
 impl FoundScope {
-    fn none(self) -> Result<(), Problem> {
+    fn none(self) -> Result<(), EventProblem> {
         if self.scope.is_some() { Err(self.refuse("is left out")) } else { Ok(()) }
     }
 
-    fn run(self) -> Result<RunId, Problem> {
+    fn run(self) -> Result<RunId, EventProblem> {
         match self.scope {
-            Some(Scope { run_id: Some(run), node_id: None }) => Ok(run),
+            Some(EventScope { run_id: Some(run), node_id: None }) => Ok(run),
             _ => Err(self.refuse("has `runId` and not `nodeId`")),
         }
     }
 
-    fn node(self) -> Result<NodeScope, Problem> {
+    fn node(self) -> Result<NodeScope, EventProblem> {
         match self.scope {
-            Some(Scope { run_id: Some(run), node_id: Some(node) }) => Ok(NodeScope { run, node }),
+            Some(EventScope { run_id: Some(run), node_id: Some(node) }) => {
+                Ok(NodeScope { run, node })
+            }
             _ => Err(self.refuse("has `runId` and `nodeId`")),
         }
     }
 
-    fn node_or_none(self) -> Result<Option<NodeScope>, Problem> {
+    fn node_or_none(self) -> Result<Option<NodeScope>, EventProblem> {
         match self.scope {
             None => Ok(None),
-            Some(Scope { run_id: Some(run), node_id: Some(node) }) => {
+            Some(EventScope { run_id: Some(run), node_id: Some(node) }) => {
                 Ok(Some(NodeScope { run, node }))
             }
             Some(_) => Err(self.refuse("has `runId` and `nodeId`, or is left out")),
         }
     }
 
-    const fn refuse(self, rule: &'static str) -> Problem {
-        Problem::Scope { kind: self.kind, rule }
+    const fn refuse(self, rule: &'static str) -> EventProblem {
+        EventProblem::Scope { kind: self.kind, rule }
     }
 }

@@ -12,7 +12,7 @@ use piton_core::{
     DedupeKey, EventId, EventIndex, GapId, NodeId, OutputId, RunId, SessionId, WorkflowHash,
 };
 
-use super::advance::Outcome;
+use super::advance::AdvanceOutcome;
 use super::body::EventBody;
 use super::edge::EdgeCreated;
 use super::envelope::SessionEvent;
@@ -43,8 +43,8 @@ pub struct LogRules {
     next: EventIndex,
     ids: IdSet<EventId>,
     facts: IdSet<DedupeKey>,
-    runs: IdMap<RunId, Run>,
-    nodes: IdMap<NodeId, Node>,
+    runs: IdMap<RunId, RunRules>,
+    nodes: IdMap<NodeId, NodeRules>,
     acked: IdSet<(NodeId, NodeId)>,
     outputs: IdMap<OutputId, (NodeId, OutputChannel)>,
     gaps: IdSet<GapId>,
@@ -53,13 +53,13 @@ pub struct LogRules {
 }
 
 #[derive(Clone, Debug)]
-struct Run {
+struct RunRules {
     workflow_hash: WorkflowHash,
     has_root: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct NodeRules {
     run: RunId,
     kind: NodeKind,
     parent: Option<NodeId>,
@@ -176,12 +176,12 @@ impl LogRules {
         }
     }
 
-    fn run(&self, run: RunId) -> Result<&Run, LogProblem> {
+    fn run(&self, run: RunId) -> Result<&RunRules, LogProblem> {
         self.runs.get(&run).ok_or(LogProblem::UnknownRun { run })
     }
 
     /// The node, which must be one of `run`.
-    fn node_of(&self, run: RunId, node: NodeId) -> Result<&Node, LogProblem> {
+    fn node_of(&self, run: RunId, node: NodeId) -> Result<&NodeRules, LogProblem> {
         let found = self.nodes.get(&node).ok_or(LogProblem::UnknownNode { node })?;
         if found.run == run { Ok(found) } else { Err(LogProblem::NodeOfAnotherRun { node }) }
     }
@@ -278,13 +278,14 @@ impl LogRules {
             }
             EventBody::RunStarted(run, started) => {
                 let workflow_hash = started.workflow_hash;
-                self.runs.insert(*run, Run { workflow_hash, has_root: false });
+                self.runs.insert(*run, RunRules { workflow_hash, has_root: false });
             }
             EventBody::NodeCreated(at, node) => {
                 let (kind, parent) = (node.node_kind, node.parent_node_id);
                 let run = self.runs.get_mut(&at.run).expect("the check found it");
                 run.has_root |= parent.is_none();
-                self.nodes.insert(at.node, Node { run: at.run, kind, parent, preferences: None });
+                self.nodes
+                    .insert(at.node, NodeRules { run: at.run, kind, parent, preferences: None });
             }
             EventBody::EdgeCreated(_, edge) => {
                 if edge.kind() == EdgeKind::AckedStep {
@@ -293,7 +294,7 @@ impl LogRules {
                 self.owed.push(owe(Owed::Cause(edge.cause().event_id)));
             }
             EventBody::AdvanceRecorded(at, advance) => {
-                if let Outcome::Advanced { to_node_id: to } = advance.outcome {
+                if let AdvanceOutcome::Advanced { to_node_id: to } = advance.outcome {
                     self.owed.push(owe(Owed::Advance { from: at.node, to }));
                 }
             }

@@ -18,7 +18,7 @@ pub struct NodeScope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Scope {
+pub struct EventScope {
     /// The node.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub node_id: Option<NodeId>,
@@ -27,13 +27,13 @@ pub struct Scope {
     pub run_id: Option<RunId>,
 }
 
-impl From<RunId> for Scope {
+impl From<RunId> for EventScope {
     fn from(run: RunId) -> Self {
         Self { run_id: Some(run), node_id: None }
     }
 }
 
-impl From<NodeScope> for Scope {
+impl From<NodeScope> for EventScope {
     fn from(scope: NodeScope) -> Self {
         Self { run_id: Some(scope.run), node_id: Some(scope.node) }
     }

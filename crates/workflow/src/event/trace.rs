@@ -20,7 +20,7 @@ use crate::name::{ConditionId, LoopId, StepId};
 /// Why the engine decided as it did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", try_from = "Unchecked")]
+#[serde(rename_all = "camelCase", try_from = "UncheckedTrace")]
 pub struct DecisionTraceAppended {
     entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
     trace_id: TraceId,
@@ -77,7 +77,7 @@ pub enum TraceRef {
 #[derive(Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Unchecked {
+struct UncheckedTrace {
     trace_id: TraceId,
     entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
 }
@@ -203,10 +203,10 @@ fn json_len(text: &str) -> usize {
     canonical::encode(text).expect("a string has a canonical form").len()
 }
 
-impl TryFrom<Unchecked> for DecisionTraceAppended {
+impl TryFrom<UncheckedTrace> for DecisionTraceAppended {
     type Error = PayloadError;
 
-    fn try_from(unchecked: Unchecked) -> Result<Self, PayloadError> {
+    fn try_from(unchecked: UncheckedTrace) -> Result<Self, PayloadError> {
         let trace = Self { trace_id: unchecked.trace_id, entries: unchecked.entries };
         let measured_bytes = trace.json_len();
         if measured_bytes > TRACE_BYTES_MAX {

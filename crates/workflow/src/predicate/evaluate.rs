@@ -7,11 +7,11 @@
 use serde_json::Value;
 
 use super::data::{Comparison, Predicate};
-use super::scope::Scope;
+use super::scope::PredicateScope;
 
 impl Predicate {
     /// Whether it holds in `scope`.
-    pub fn holds(&self, scope: &Scope<'_>) -> bool {
+    pub fn holds(&self, scope: &PredicateScope<'_>) -> bool {
         let value = |variable: &str| scope.get(variable).unwrap_or(&Value::Null);
         match self {
             Self::Set { variable } => is_yes(value(variable)),

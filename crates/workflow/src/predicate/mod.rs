@@ -12,4 +12,4 @@ mod scope;
 mod words;
 
 pub use data::{Comparison, Predicate};
-pub use scope::Scope;
+pub use scope::PredicateScope;

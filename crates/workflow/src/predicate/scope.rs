@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 /// The context of a run, and over it the variables of the loops that it is in.
 #[derive(Clone, Debug)]
-pub struct Scope<'a> {
+pub struct PredicateScope<'a> {
     context: &'a Map<String, Value>,
     /// Variables of loops, those of inner loops last.
     variables: Vec<(String, Value)>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> PredicateScope<'a> {
     /// A scope outside of loops.
     pub const fn new(context: &'a Map<String, Value>) -> Self {
         Self { context, variables: Vec::new() }

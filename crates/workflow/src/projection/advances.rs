@@ -2,18 +2,18 @@
 
 use piton_core::{AttemptId, EventIndex, NodeId};
 
-use crate::event::{AdvanceRecorded, Outcome};
+use crate::event::{AdvanceOutcome, AdvanceRecorded};
 use crate::id_map::IdMap;
 
 /// An attempt, as it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
+pub struct RecordedAttempt {
     /// The event that recorded it.
     pub index: EventIndex,
     /// How many attempts were made on the node before it.
     pub ordinal: usize,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: AdvanceOutcome,
 }
 
 /// An attempt at a node, with the node that it led to.
@@ -28,7 +28,7 @@ pub struct Submission {
 /// The attempts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Advances {
-    by_attempt: IdMap<(NodeId, AttemptId), Attempt>,
+    by_attempt: IdMap<(NodeId, AttemptId), RecordedAttempt>,
     by_node: IdMap<NodeId, Vec<Submission>>,
     reached: IdMap<AttemptId, NodeId>,
 }
@@ -38,23 +38,23 @@ impl Advances {
     pub fn add(&mut self, node: NodeId, advance: &AdvanceRecorded, index: EventIndex) {
         let outcome = advance.outcome.clone();
         let reached = match outcome {
-            Outcome::Advanced { to_node_id } => Some(to_node_id),
-            Outcome::Blocked { .. } => None,
+            AdvanceOutcome::Advanced { to_node_id } => Some(to_node_id),
+            AdvanceOutcome::Blocked { .. } => None,
         };
         self.reached.extend(reached.map(|reached| (advance.attempt_id, reached)));
         let attempts = self.by_node.entry(node).or_default();
-        let attempt = Attempt { index, ordinal: attempts.len(), outcome };
+        let attempt = RecordedAttempt { index, ordinal: attempts.len(), outcome };
         attempts.push(Submission { index, reached });
         self.by_attempt.insert((node, advance.attempt_id), attempt);
     }
 
     /// An attempt on a node, if it was made.
-    pub fn attempt(&self, node: NodeId, attempt: AttemptId) -> Option<&Attempt> {
+    pub fn attempt(&self, node: NodeId, attempt: AttemptId) -> Option<&RecordedAttempt> {
         self.by_attempt.get(&(node, attempt))
     }
 
     /// Every attempt with its node, in the order in which they were recorded.
-    pub fn all(&self) -> Vec<(NodeId, &Attempt)> {
+    pub fn all(&self) -> Vec<(NodeId, &RecordedAttempt)> {
         let mut all: Vec<_> =
             self.by_attempt.iter().map(|((node, _), made)| (*node, made)).collect();
         all.sort_by_key(|(_, attempt)| attempt.index);
@@ -67,7 +67,7 @@ impl Advances {
     }
 
     /// How an attempt on a node ended, if it was made.
-    pub fn outcome(&self, node: NodeId, attempt: AttemptId) -> Option<&Outcome> {
+    pub fn outcome(&self, node: NodeId, attempt: AttemptId) -> Option<&AdvanceOutcome> {
         self.attempt(node, attempt).map(|attempt| &attempt.outcome)
     }
 

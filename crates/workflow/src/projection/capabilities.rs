@@ -13,7 +13,7 @@ use crate::{
 
 /// What is known of a capability on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct CapabilityStanding {
     /// What counts when a step requires it: the newest observation that was more than a claim.
     pub enforced: CapabilityStatus,
     /// What is shown: the newest observation of all.
@@ -24,12 +24,12 @@ pub struct Standing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     by_node: IdMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
-    known: BTreeMap<Capability, Known>,
+    known: BTreeMap<Capability, LatestObservations>,
 }
 
 /// The newest observations of one capability.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Known {
+struct LatestObservations {
     enforced: Inherited<CapabilityStatus>,
     shown: Inherited<CapabilityStatus>,
 }
@@ -65,11 +65,14 @@ impl Capabilities {
     }
 
     /// What is known of a capability on `node`, from it and the nodes that it came from.
-    pub fn standing(&self, node: NodeId, capability: Capability) -> Standing {
-        let newest = |of: fn(&Known) -> &Inherited<CapabilityStatus>| {
+    pub fn standing(&self, node: NodeId, capability: Capability) -> CapabilityStanding {
+        let newest = |of: fn(&LatestObservations) -> &Inherited<CapabilityStatus>| {
             let status = self.known.get(&capability).and_then(|known| of(known).get(node));
             status.copied().unwrap_or(CapabilityStatus::Unknown)
         };
-        Standing { enforced: newest(|known| &known.enforced), shown: newest(|known| &known.shown) }
+        CapabilityStanding {
+            enforced: newest(|known| &known.enforced),
+            shown: newest(|known| &known.shown),
+        }
     }
 }

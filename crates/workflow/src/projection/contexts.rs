@@ -8,7 +8,7 @@ use piton_core::{AttemptId, ContextId, NodeId};
 
 use super::{advances::Advances, graph::RunGraph, inherited::Inherited};
 use crate::{
-    event::{Context, ContextSet},
+    event::{ContextSet, RunContext},
     id_map::IdMap,
     run::ContextSource,
 };
@@ -16,8 +16,8 @@ use crate::{
 /// The contexts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contexts {
-    initial: Option<Context>,
-    by_id: IdMap<ContextId, Context>,
+    initial: Option<RunContext>,
+    by_id: IdMap<ContextId, RunContext>,
     by_node: Inherited<ContextId>,
 }
 
@@ -54,12 +54,12 @@ impl Contexts {
     }
 
     /// What the run was told at its start.
-    pub const fn initial(&self) -> Option<&Context> {
+    pub const fn initial(&self) -> Option<&RunContext> {
         self.initial.as_ref()
     }
 
     /// What `node` sees: the newest context on its way from the root, else the initial one.
-    pub fn effective(&self, node: NodeId) -> Option<&Context> {
+    pub fn effective(&self, node: NodeId) -> Option<&RunContext> {
         let set = self.by_node.get(node);
         set.and_then(|id| self.by_id.get(id)).or(self.initial.as_ref())
     }

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A gap's place in the list of records.
-type Place = usize;
+type GapIndex = usize;
 
 /// A recorded gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +45,10 @@ impl Gap {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     all: Vec<Gap>,
-    places: IdMap<GapId, Place>,
-    by_node: IdMap<NodeId, Vec<Place>>,
-    open: BTreeSet<Place>,
-    open_by_node: BTreeSet<(NodeId, Place)>,
+    places: IdMap<GapId, GapIndex>,
+    by_node: IdMap<NodeId, Vec<GapIndex>>,
+    open: BTreeSet<GapIndex>,
+    open_by_node: BTreeSet<(NodeId, GapIndex)>,
     open_critical: usize,
 }
 
@@ -72,7 +72,7 @@ impl Gaps {
         self.all.push(gap);
     }
 
-    fn resolve(&mut self, place: Place, by: GapId) {
+    fn resolve(&mut self, place: GapIndex, by: GapId) {
         let gap = &mut self.all[place];
         self.open_critical -= usize::from(gap.is_critical());
         gap.resolved_by = Some(by);
@@ -103,7 +103,7 @@ impl Gaps {
 
     /// What is still missing on one node, in the order of the records.
     pub fn open_on(&self, node: NodeId) -> impl Iterator<Item = &Gap> {
-        let places = self.open_by_node.range((node, Place::MIN)..=(node, Place::MAX));
+        let places = self.open_by_node.range((node, GapIndex::MIN)..=(node, GapIndex::MAX));
         places.map(|&(_, place)| &self.all[place])
     }
 

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// A node's place in the list of nodes.
-type Place = usize;
+type NodeIndex = usize;
 
 /// A node of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,13 +39,13 @@ pub struct RunNode {
     pub cause: Option<EdgeCause>,
     /// The newest event that touched it.
     pub touched: EventIndex,
-    parent: Option<Place>,
-    children: Vec<Place>,
+    parent: Option<NodeIndex>,
+    children: Vec<NodeIndex>,
     /// Whether one of the children is more than a bookmark.
     has_step: bool,
     depth: usize,
     /// An ancestor further up, so that a way up takes few steps.
-    jump: Place,
+    jump: NodeIndex,
 }
 
 impl RunNode {
@@ -65,10 +65,10 @@ impl RunNode {
 pub struct RunGraph {
     /// In the order of their creation: parents come before children.
     nodes: Vec<RunNode>,
-    places: IdMap<NodeId, Place>,
-    touched: Option<Place>,
+    places: IdMap<NodeId, NodeIndex>,
+    touched: Option<NodeIndex>,
     /// The newest node that is more than a bookmark.
-    newest: Option<Place>,
+    newest: Option<NodeIndex>,
     tip_count: usize,
 }
 
@@ -124,7 +124,7 @@ impl RunGraph {
         }
     }
 
-    fn touch_place(&mut self, place: Place, index: EventIndex) {
+    fn touch_place(&mut self, place: NodeIndex, index: EventIndex) {
         self.nodes[place].touched = index;
         // Nothing descends from a checkpoint, so nothing that happens on it makes a tip active.
         if self.nodes[place].kind != NodeKind::Checkpoint {
@@ -133,10 +133,10 @@ impl RunGraph {
     }
 
     /// Where a new child of `parent` jumps to: twice as far as the parent where that is level.
-    fn jump_below(&self, parent: Place) -> Place {
+    fn jump_below(&self, parent: NodeIndex) -> NodeIndex {
         let near = self.nodes[parent].jump;
         let far = self.nodes[near].jump;
-        let depth = |place: Place| self.nodes[place].depth;
+        let depth = |place: NodeIndex| self.nodes[place].depth;
         if depth(parent) - depth(near) == depth(near) - depth(far) { far } else { parent }
     }
 
@@ -179,7 +179,7 @@ impl RunGraph {
         }
     }
 
-    fn is_below(&self, mut node: Place, ancestor: Place) -> bool {
+    fn is_below(&self, mut node: NodeIndex, ancestor: NodeIndex) -> bool {
         let goal = self.nodes[ancestor].depth;
         while self.nodes[node].depth > goal {
             let RunNode { jump, parent, .. } = self.nodes[node];
@@ -222,12 +222,12 @@ impl RunGraph {
         self.newest_below(*self.places.get(&node.id)?)
     }
 
-    fn newest_below(&self, top: Place) -> Option<&RunNode> {
+    fn newest_below(&self, top: NodeIndex) -> Option<&RunNode> {
         let newest = self.newest?;
         let place = if self.is_below(newest, top) {
             newest
         } else if self.nodes[top].has_step {
-            let is_step = |place: &Place| self.nodes[*place].kind != NodeKind::Checkpoint;
+            let is_step = |place: &NodeIndex| self.nodes[*place].kind != NodeKind::Checkpoint;
             (top..newest).rev().filter(is_step).find(|&place| self.is_below(place, top))?
         } else {
             top

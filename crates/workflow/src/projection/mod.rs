@@ -31,21 +31,21 @@ mod side_records;
 mod status;
 mod summary;
 
-pub use advances::{Advances, Attempt, Submission};
-pub use capabilities::{Capabilities, Standing};
+pub use advances::{Advances, RecordedAttempt, Submission};
+pub use capabilities::{Capabilities, CapabilityStanding};
 pub use contexts::Contexts;
 pub use decisions::{DecisionKind, PersonDecision, RecordedDecision};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
 pub use headline::headline;
-pub use outputs::{Output, Outputs};
+pub use outputs::{Outputs, RecordedOutput};
 pub use preferences::PreferenceHistory;
-pub use recap::{ArtifactText, Noted, Piece, Produced, ProducedArtifact, Recap};
+pub use recap::{ArtifactText, Noted, Produced, ProducedArtifact, RecapDraft, RecapPiece};
 pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
 pub use run_state::RunState;
-pub use session_state::{Observed, SessionState};
+pub use session_state::{LastObservation, SessionState};
 pub use side_records::{SideRecord, SideRecordBody, SideRecords};
 pub use status::status;
 pub use summary::{
-    RunSummary, SUMMARY_VERSION, Seen, StepPlace, Surroundings, TipState, WorkflowOutline,
+    RunSummary, SUMMARY_VERSION, SeenValue, StepPlace, Surroundings, TipState, WorkflowOutline,
 };

@@ -14,7 +14,7 @@ use crate::{
 
 /// A recorded output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Output {
+pub struct RecordedOutput {
     /// Its id.
     pub id: OutputId,
     /// The event that recorded it.
@@ -29,7 +29,7 @@ pub struct Output {
     pub superseded: bool,
 }
 
-impl Output {
+impl RecordedOutput {
     /// Its text, if it is notes.
     pub fn notes(&self) -> Option<&str> {
         match &self.payload {
@@ -42,7 +42,7 @@ impl Output {
 /// The outputs of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
-    by_node: IdMap<NodeId, Vec<Output>>,
+    by_node: IdMap<NodeId, Vec<RecordedOutput>>,
 }
 
 impl Outputs {
@@ -60,7 +60,7 @@ impl Outputs {
                 output.superseded = true;
             }
         }
-        outputs.push(Output {
+        outputs.push(RecordedOutput {
             id: output.output_id,
             index,
             payload: output.payload.clone(),
@@ -71,14 +71,19 @@ impl Outputs {
     }
 
     /// Everything that a node recorded, in order; history included.
-    pub fn of(&self, node: NodeId) -> &[Output] {
+    pub fn of(&self, node: NodeId) -> &[RecordedOutput] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
     /// What stands on a channel of a node, newest last.
-    pub fn current(&self, node: NodeId, channel: OutputChannel) -> impl Iterator<Item = &Output> {
-        let standing =
-            move |output: &&Output| !output.superseded && output.payload.channel() == channel;
+    pub fn current(
+        &self,
+        node: NodeId,
+        channel: OutputChannel,
+    ) -> impl Iterator<Item = &RecordedOutput> {
+        let standing = move |output: &&RecordedOutput| {
+            !output.superseded && output.payload.channel() == channel
+        };
         self.of(node).iter().filter(standing)
     }
 

@@ -8,11 +8,11 @@ use super::{
     contexts::Contexts,
     gaps::Gaps,
     graph::{RunGraph, RunNode},
-    outputs::{Output, Outputs},
+    outputs::{Outputs, RecordedOutput},
     preferences::PreferenceHistory,
     side_records::{SideRecord, SideRecordBody, SideRecords},
 };
-use crate::event::{EventBody, NodeCreated, Outcome, RunStarted, SessionEvent};
+use crate::event::{AdvanceOutcome, EventBody, NodeCreated, RunStarted, SessionEvent};
 use crate::topology::NodeKind;
 
 /// One run.
@@ -71,7 +71,7 @@ impl RunState {
             EventBody::EdgeCreated(_, edge) => self.graph.add_edge(edge, index),
             EventBody::AdvanceRecorded(at, advance) => {
                 self.advances.add(at.node, advance, index);
-                if let Outcome::Advanced { to_node_id } = advance.outcome {
+                if let AdvanceOutcome::Advanced { to_node_id } = advance.outcome {
                     self.contexts.reach(&self.graph, advance.attempt_id, to_node_id);
                 }
             }
@@ -130,9 +130,9 @@ impl RunState {
 
     /// What was submitted at a node on the way to `next`: every branch has its own. Without a next node, the newest
     /// attempt there.
-    pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&Output> {
+    pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&RecordedOutput> {
         let attempt = self.attempt_toward(node, next);
-        let mut found: Vec<&Output> = self.outputs.of(node.id).iter().collect();
+        let mut found: Vec<&RecordedOutput> = self.outputs.of(node.id).iter().collect();
         // What belongs to no attempt belongs to the node, and so to every branch.
         found.retain(|output| output.submission.is_none() || output.submission == attempt);
         let corrected: Vec<_> = found.iter().filter_map(|output| output.supersedes).collect();
@@ -141,8 +141,8 @@ impl RunState {
     }
 
     /// The notes among [`RunState::outputs_toward`].
-    pub fn notes_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<&Output> {
-        let is_notes = |output: &&Output| output.notes().is_some();
+    pub fn notes_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<&RecordedOutput> {
+        let is_notes = |output: &&RecordedOutput| output.notes().is_some();
         self.outputs_toward(node, next).into_iter().rfind(is_notes)
     }
 

@@ -11,7 +11,7 @@ use crate::{
 
 /// What was last seen of something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observed {
+pub struct LastObservation {
     /// The event that recorded it.
     pub index: EventIndex,
     /// What was seen.
@@ -27,7 +27,7 @@ pub struct SessionState {
     next: EventIndex,
     runs: Vec<RunState>,
     places: IdMap<RunId, usize>,
-    observations: IdMap<ObservationKey, Observed>,
+    observations: IdMap<ObservationKey, LastObservation>,
     nodes: Vec<NodeScope>,
     ordinals: IdMap<NodeId, usize>,
 }
@@ -55,7 +55,7 @@ impl SessionState {
             EventBody::ObservationRecorded { data, .. } => {
                 let value = data.value.clone();
                 let changes = self.observed(data.key).map_or(0, |observed| observed.changes) + 1;
-                self.observations.insert(data.key, Observed { index, value, changes });
+                self.observations.insert(data.key, LastObservation { index, value, changes });
             }
             body => {
                 if let EventBody::NodeCreated(at, _) = body {
@@ -101,7 +101,7 @@ impl SessionState {
     }
 
     /// What was last seen of something.
-    pub fn observed(&self, key: ObservationKey) -> Option<&Observed> {
+    pub fn observed(&self, key: ObservationKey) -> Option<&LastObservation> {
         self.observations.get(&key)
     }
 }

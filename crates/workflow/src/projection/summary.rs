@@ -42,7 +42,7 @@ pub const SUMMARY_VERSION: u32 = 2;
 const GOAL: &str = "goal";
 
 /// What was seen of something, as text.
-pub type Seen = BoundedText<OBSERVED_PATH_BYTES_MAX>;
+pub type SeenValue = BoundedText<OBSERVED_PATH_BYTES_MAX>;
 
 /// A run, summed up at its preferred tip.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -127,13 +127,13 @@ pub struct StepPlace {
 pub struct Surroundings {
     /// The branch that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub branch: Option<Seen>,
+    pub branch: Option<SeenValue>,
     /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub head_sha: Option<Seen>,
+    pub head_sha: Option<SeenValue>,
     /// The path of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub repo_root: Option<Seen>,
+    pub repo_root: Option<SeenValue>,
 }
 
 /// What a summary needs of the snapshot of a tip. A snapshot holds far more: the prompt, and all that is done.
@@ -196,8 +196,8 @@ impl RunSummary {
 
     /// The run as a candidate to be resumed.
     pub fn candidate(&self) -> ResumeCandidate<'_> {
-        fn text(seen: Option<&Seen>) -> Option<&str> {
-            seen.map(Seen::as_str)
+        fn text(seen: Option<&SeenValue>) -> Option<&str> {
+            seen.map(SeenValue::as_str)
         }
         ResumeCandidate {
             session: self.session_id,
@@ -243,12 +243,12 @@ impl Surroundings {
     }
 }
 
-fn text_of(value: &ObservedValue) -> Seen {
+fn text_of(value: &ObservedValue) -> SeenValue {
     match value {
-        ObservedValue::ShortString(text) => Seen::truncated(text.as_str()),
-        ObservedValue::GitSha1(sha) => Seen::truncated(sha.as_str()),
-        ObservedValue::Sha256(digest) => Seen::truncated(&digest.to_string()),
-        ObservedValue::Path(path) => Seen::truncated(path.as_str()),
+        ObservedValue::ShortString(text) => SeenValue::truncated(text.as_str()),
+        ObservedValue::GitSha1(sha) => SeenValue::truncated(sha.as_str()),
+        ObservedValue::Sha256(digest) => SeenValue::truncated(&digest.to_string()),
+        ObservedValue::Path(path) => SeenValue::truncated(path.as_str()),
     }
 }
 

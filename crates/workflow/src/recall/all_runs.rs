@@ -11,7 +11,7 @@ use piton_store::{
     port::{BlobReader, Cache, Follow, JournalReader},
 };
 
-use super::{build::Builder, entry, session::Session, trouble::Trouble};
+use super::{build::Builder, entry, session::SessionSummary, trouble::SummaryError};
 use crate::{
     event::{EventBody, SessionEvent},
     label::{Label, label},
@@ -19,34 +19,34 @@ use crate::{
 };
 
 /// Recalls the runs of all sessions.
-pub struct Recall {
+pub struct RunIndex {
     journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
     cache: Arc<dyn Cache>,
-    sessions: Mutex<HashMap<StreamId, Arc<Session>>>,
+    sessions: Mutex<HashMap<StreamId, Arc<SessionSummary>>>,
 }
 
 /// Every run there is.
 #[derive(Clone, Debug)]
-pub struct Listing {
+pub struct RunListing {
     /// The runs, by the byte order of their sessions' ids and then in the order of their start.
     pub runs: Vec<Arc<RunSummary>>,
     /// The sessions that cannot be summed up.
-    pub troubled: Vec<Troubled>,
+    pub troubled: Vec<UnreadableSession>,
 }
 
 /// A session that cannot be summed up, and why.
 #[derive(Clone, Debug)]
-pub struct Troubled {
+pub struct UnreadableSession {
     /// The session.
     pub stream: StreamId,
     /// Why.
-    pub trouble: Trouble,
+    pub trouble: SummaryError,
     /// Its runs, as far as they are known.
     pub runs: Vec<RunId>,
 }
 
-impl Troubled {
+impl UnreadableSession {
     /// What people call its runs.
     pub fn labels(&self) -> impl Iterator<Item = Label> + '_ {
         self.runs.iter().map(|run| label(*run))
@@ -77,9 +77,9 @@ pub struct Offer {
 }
 
 /// The sessions that were found, each with what is known of it.
-type Found = HashMap<StreamId, Arc<Session>>;
+type FoundSessions = HashMap<StreamId, Arc<SessionSummary>>;
 
-impl Recall {
+impl RunIndex {
     /// Recalls what is in `journal` and `blobs`, with the help of `cache`.
     pub fn new(
         journal: Arc<dyn JournalReader<SessionEvent>>,
@@ -90,10 +90,10 @@ impl Recall {
     }
 
     /// Every run, and every session that is in trouble.
-    pub async fn list(&self) -> Result<Listing, Error> {
+    pub async fn list(&self) -> Result<RunListing, Error> {
         let (streams, found, troubled) = self.look().await?;
         let runs = streams.iter().filter_map(|stream| found.get(stream));
-        Ok(Listing {
+        Ok(RunListing {
             runs: runs.flat_map(|session| session.runs.iter().cloned()).collect(),
             troubled,
         })
@@ -133,10 +133,10 @@ impl Recall {
     }
 
     /// Looks at every session.
-    async fn look(&self) -> Result<(Vec<StreamId>, Found, Vec<Troubled>), Error> {
+    async fn look(&self) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), Error> {
         let streams = self.journal.streams().await?;
         let mut builder = self.builder();
-        let (mut found, mut troubled) = (Found::with_capacity(streams.len()), Vec::new());
+        let (mut found, mut troubled) = (FoundSessions::with_capacity(streams.len()), Vec::new());
         for stream in &streams {
             match self.look_at(stream, &mut builder).await {
                 Ok(Some(session)) => {
@@ -145,7 +145,7 @@ impl Recall {
                 Ok(None) => {}
                 Err(trouble) => {
                     let runs = self.known_runs(stream).await;
-                    troubled.push(Troubled { stream: stream.clone(), trouble, runs });
+                    troubled.push(UnreadableSession { stream: stream.clone(), trouble, runs });
                 }
             }
         }
@@ -158,7 +158,7 @@ impl Recall {
         &self,
         stream: &StreamId,
         builder: &mut Builder<'_>,
-    ) -> Result<Option<Arc<Session>>, Trouble> {
+    ) -> Result<Option<Arc<SessionSummary>>, SummaryError> {
         let mut known = self.sessions().get(stream).cloned();
         if known.is_none() {
             known = self.cached(stream).await;
@@ -192,7 +192,7 @@ impl Recall {
     }
 
     /// What the cache has, as far as it can be right. A cache that cannot be read has nothing.
-    async fn cached(&self, stream: &StreamId) -> Option<Arc<Session>> {
+    async fn cached(&self, stream: &StreamId) -> Option<Arc<SessionSummary>> {
         let bytes = self.cache.get(&entry::key(stream)).await.ok()??;
         entry::decode(stream, &bytes).map(Arc::new)
     }
@@ -202,7 +202,7 @@ impl Recall {
         &self,
         stream: &StreamId,
         builder: &mut Builder<'_>,
-    ) -> Result<Option<Arc<Session>>, Trouble> {
+    ) -> Result<Option<Arc<SessionSummary>>, SummaryError> {
         let Some(session) = builder.build(stream).await?.map(Arc::new) else { return Ok(None) };
         self.sessions().insert(stream.clone(), Arc::clone(&session));
         if let Some(bytes) = entry::encode(&session) {
@@ -212,12 +212,12 @@ impl Recall {
         Ok(Some(session))
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<Session>>> {
+    fn sessions(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<SessionSummary>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn offers(query: &ResumeQuery<'_>, found: &Found) -> Offers {
+fn offers(query: &ResumeQuery<'_>, found: &FoundSessions) -> Offers {
     let runs = || found.values().flat_map(|session| &session.runs);
     // An imported session has the runs of another: only both ids name one.
     let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =

@@ -8,10 +8,10 @@ use std::{collections::HashMap, sync::Arc};
 use piton_core::{RunId, SnapshotRef, WorkflowHash};
 use piton_store::{
     Error, StreamId,
-    port::{BlobReader, JournalReader, Namespace},
+    port::{BlobNamespace, BlobReader, JournalReader},
 };
 
-use super::{session::Session, trouble::Trouble};
+use super::{session::SessionSummary, trouble::SummaryError};
 use crate::{
     bounds::WORKFLOWS_KEPT_MAX,
     compile::CompiledWorkflow,
@@ -37,7 +37,10 @@ impl<'a> Builder<'a> {
     }
 
     /// Reads a whole session and sums it up; nothing if there is none by that name any more.
-    pub(super) async fn build(&mut self, stream: &StreamId) -> Result<Option<Session>, Trouble> {
+    pub(super) async fn build(
+        &mut self,
+        stream: &StreamId,
+    ) -> Result<Option<SessionSummary>, SummaryError> {
         let loaded = match self.journal.load(stream).await {
             Err(Error::NotFound { .. }) => return Ok(None),
             loaded => loaded?,
@@ -51,15 +54,15 @@ impl<'a> Builder<'a> {
             let workflow = self.workflow(run.id, run.started.workflow_hash).await?;
             runs.extend(RunSummary::of(&state, run, &tip, &workflow).map(Arc::new));
         }
-        Ok(Some(Session { cursor: loaded.cursor, runs, is_from_events: true }))
+        Ok(Some(SessionSummary { cursor: loaded.cursor, runs, is_from_events: true }))
     }
 
-    async fn tip(&mut self, node: &RunNode) -> Result<TipState, Trouble> {
+    async fn tip(&mut self, node: &RunNode) -> Result<TipState, SummaryError> {
         if let Some(known) = self.tips.get(&node.snapshot) {
             return Ok(known.clone());
         }
-        let bytes = self.blobs.fetch(Namespace::Snapshots, node.snapshot.digest()).await?;
-        let unusable = |problem| Trouble::Snapshot { node: node.id, problem };
+        let bytes = self.blobs.fetch(BlobNamespace::Snapshots, node.snapshot.digest()).await?;
+        let unusable = |problem| SummaryError::Snapshot { node: node.id, problem };
         let tip = TipState::from(&ExecutionSnapshot::decode(&bytes).map_err(unusable)?);
         self.tips.insert(node.snapshot, tip.clone());
         Ok(tip)
@@ -69,12 +72,12 @@ impl<'a> Builder<'a> {
         &mut self,
         run: RunId,
         hash: WorkflowHash,
-    ) -> Result<Arc<CompiledWorkflow>, Trouble> {
+    ) -> Result<Arc<CompiledWorkflow>, SummaryError> {
         if let Some(known) = self.workflows.get(&hash) {
             return Ok(Arc::clone(known));
         }
-        let bytes = self.blobs.fetch(Namespace::PinnedWorkflows, hash.digest()).await?;
-        let unusable = |problem| Trouble::Workflow { run, problem };
+        let bytes = self.blobs.fetch(BlobNamespace::PinnedWorkflows, hash.digest()).await?;
+        let unusable = |problem| SummaryError::Workflow { run, problem };
         let workflow = Arc::new(CompiledWorkflow::read(&bytes).map_err(unusable)?);
         if self.workflows.len() >= WORKFLOWS_KEPT_MAX {
             self.workflows.clear();

@@ -12,7 +12,7 @@ use piton_store::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::session::Session;
+use super::session::SessionSummary;
 use crate::{
     label::label,
     projection::{RunSummary, SUMMARY_VERSION},
@@ -20,7 +20,7 @@ use crate::{
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written<'a> {
+struct CachedSummaryRef<'a> {
     v: u32,
     cursor: Cursor,
     runs: Vec<&'a RunSummary>,
@@ -28,7 +28,7 @@ struct Written<'a> {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Found {
+struct CachedSummary {
     v: u32,
     cursor: Cursor,
     runs: Vec<RunSummary>,
@@ -41,15 +41,15 @@ pub(super) fn key(stream: &StreamId) -> CacheKey {
 }
 
 /// A session as it is kept; nothing if it cannot be (a time that no clock shows has no canonical form).
-pub(super) fn encode(session: &Session) -> Option<Vec<u8>> {
+pub(super) fn encode(session: &SessionSummary) -> Option<Vec<u8>> {
     let runs = session.runs.iter().map(Arc::as_ref).collect();
-    let written = Written { v: SUMMARY_VERSION, cursor: session.cursor, runs };
+    let written = CachedSummaryRef { v: SUMMARY_VERSION, cursor: session.cursor, runs };
     canonical::encode(&written).ok().map(|bytes| bytes.as_bytes().to_vec())
 }
 
 /// What was kept of `stream`; nothing if it cannot be right.
-pub(super) fn decode(stream: &StreamId, bytes: &[u8]) -> Option<Session> {
-    let Found { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
+pub(super) fn decode(stream: &StreamId, bytes: &[u8]) -> Option<SessionSummary> {
+    let CachedSummary { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
     let mut met = BTreeSet::new();
     let is_sound = |run: &RunSummary| {
         StreamId::from(run.session_id) == *stream
@@ -61,5 +61,5 @@ pub(super) fn decode(stream: &StreamId, bytes: &[u8]) -> Option<Session> {
         return None;
     }
     let runs = runs.into_iter().map(Arc::new).collect();
-    Some(Session { cursor, runs, is_from_events: false })
+    Some(SessionSummary { cursor, runs, is_from_events: false })
 }

@@ -26,5 +26,5 @@ mod entry;
 mod session;
 mod trouble;
 
-pub use all_runs::{Listing, Offer, Offers, Recall, Troubled};
-pub use trouble::Trouble;
+pub use all_runs::{Offer, Offers, RunIndex, RunListing, UnreadableSession};
+pub use trouble::SummaryError;

@@ -8,7 +8,7 @@ use crate::projection::RunSummary;
 
 /// A session, summed up.
 #[derive(Clone, Debug)]
-pub(super) struct Session {
+pub(super) struct SessionSummary {
     /// Where the reading ended that this was made from.
     pub(super) cursor: Cursor,
     /// Its runs, in the order of their start.

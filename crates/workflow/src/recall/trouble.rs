@@ -8,7 +8,7 @@ use crate::{compile::CompiledWorkflowError, event::LogFlaw, snapshot::SnapshotEr
 /// Why a session cannot be summed up. A session that refers to the same damaged content cannot be either.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum SummaryError {
     /// The store does not give it out: it is damaged, or something could not be read.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
@@ -33,7 +33,7 @@ pub enum Trouble {
     },
 }
 
-impl Trouble {
+impl SummaryError {
     /// The code of the failure.
     pub fn code(&self) -> Code {
         match self {

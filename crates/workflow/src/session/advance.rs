@@ -3,14 +3,14 @@
 use piton_core::{AttemptId, NodeId, OutputId};
 use serde_json::{Map, Value};
 
-use super::change::Change;
-use super::draft::Draft;
+use super::change::AdvanceDraft;
+use super::draft::PlanDraft;
 use super::error::Error;
 use super::find::node_of;
-use super::handed_in::HandedIn;
-use super::place::Place;
-use super::reply::{NextCall, Notice, Reply};
-use super::request::Output;
+use super::handed_in::CheckedOutput;
+use super::place::ReplyBasis;
+use super::reply::{NextCall, Reply, ReplyNotice};
+use super::request::SubmittedOutput;
 use super::sessions::Sessions;
 use super::text::output_form;
 use crate::dedupe;
@@ -23,34 +23,35 @@ impl Sessions {
     pub(super) async fn advance_at(
         &self,
         ack: AckPayload,
-        output: Option<Output>,
+        output: Option<SubmittedOutput>,
         context: Option<Map<String, Value>>,
         observations: &[ObservationRecorded],
     ) -> Result<Reply, Error> {
-        let handed_in = HandedIn::check(output)?;
+        let handed_in = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
         let warm = self.reader().current(address.session).await?;
-        let recorded = Place::after(&warm.lock().state, address, attempt)?;
+        let recorded = ReplyBasis::after(&warm.lock().state, address, attempt)?;
         if let Some(place) = recorded {
             self.make_sure(ack).await?;
             return self.replay(ack, place, &handed_in).await;
         }
         let scene = {
-            let place = Place::now(&warm.lock().state, address)?;
+            let place = ReplyBasis::now(&warm.lock().state, address)?;
             self.reader().scene(place).await?
         };
         let (lease, warm) = self.locked(address.session).await?;
-        let found = Place::after(&warm.lock().state, address, attempt)?;
+        let found = ReplyBasis::after(&warm.lock().state, address, attempt)?;
         if let Some(place) = found {
             drop(lease);
             self.make_sure(ack).await?;
             return self.replay(ack, place, &handed_in).await;
         }
-        let change = Change { ack, scene: &scene, handed_in: &handed_in, context, observations };
+        let change =
+            AdvanceDraft { ack, scene: &scene, handed_in: &handed_in, context, observations };
         let (draft, reached) = {
             let mut warm = warm.lock();
             let next = warm.state.next();
-            let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+            let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
             let reached = change.draft(&warm, &mut draft)?;
             draft.check(&mut warm.rules).inspect_err(|_| {
                 // The rules have seen a part of the plan.
@@ -63,7 +64,7 @@ impl Sessions {
         if let Some((snapshot_ref, snapshot)) = reached {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
-        let place = Place::after(&warm.lock().state, address, attempt)?;
+        let place = ReplyBasis::after(&warm.lock().state, address, attempt)?;
         let mut reply = self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await?;
         reply.notices.extend(handed_in.notice());
         Ok(reply)
@@ -82,8 +83,8 @@ impl Sessions {
     async fn replay(
         &self,
         ack: AckPayload,
-        place: Place,
-        handed_in: &HandedIn,
+        place: ReplyBasis,
+        handed_in: &CheckedOutput,
     ) -> Result<Reply, Error> {
         let mut reply = self.reader().reply(place).await?;
         let warm = self.reader().current(ack.address.session).await?;
@@ -92,7 +93,7 @@ impl Sessions {
             let (run, node) = node_of(&warm.state, ack.address)?;
             let outputs = outputs_of(run, ack.address.node, ack.attempt);
             let is_same = handed_in.is_what(ack.attempt, &outputs);
-            (is_same, !node.is_tip(), Place::now(&warm.state, ack.address)?)
+            (is_same, !node.is_tip(), ReplyBasis::now(&warm.state, ack.address)?)
         };
         if is_same {
             reply.notices.extend(handed_in.notice());
@@ -118,7 +119,7 @@ impl Sessions {
                      step.\nSubmit: {call}"
                 )
             };
-            reply.notices.push(Notice::OutputNotRecorded {
+            reply.notices.push(ReplyNotice::OutputNotRecorded {
                 message: format!(
                     "This token was used before with another output, which is what counts. What you sent now was \
                      not recorded. {what_follows}"
@@ -136,7 +137,7 @@ fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId>
     let Some(recorded) = run.advances.attempt(node, attempt) else {
         return Vec::new();
     };
-    let came_with = |output: &&crate::projection::Output| {
+    let came_with = |output: &&crate::projection::RecordedOutput| {
         output.submission.is_some_and(|submission| submission.index == recorded.index)
     };
     run.outputs.of(node).iter().filter(came_with).map(|output| output.id).collect()

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::content::Pinned;
 use super::error::Error;
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
-use super::reply::{Body, DecisionLine, NextCall, Pending, Reply, ReplyKind, RunLine};
-use super::said::{self, Said};
+use super::reply::{DecisionLine, NextCall, PendingReply, Reply, ReplyBody, ReplyKind, RunLine};
+use super::said::{self, CountedPayload};
 use crate::label::label;
 use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
@@ -16,13 +16,13 @@ use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
 use crate::token;
 
 /// A place with what is pinned there.
-pub(super) struct Scene {
-    pub(super) place: Place,
+pub(super) struct StepContext {
+    pub(super) place: ReplyBasis,
     pub(super) pinned: Arc<Pinned>,
     pub(super) snapshot: Arc<ExecutionSnapshot>,
 }
 
-impl Scene {
+impl StepContext {
     pub(super) fn pending(&self) -> Option<&PendingStep> {
         crate::snapshot::derive_pending_step(&self.snapshot)
     }
@@ -80,23 +80,23 @@ impl Scene {
 }
 
 /// A token in both forms.
-pub(super) struct Minted {
+pub(super) struct MintedToken {
     pub(super) long: String,
     pub(super) short: String,
 }
 
 impl Reader {
     /// A place with what is pinned there.
-    pub(super) async fn scene(&self, place: Place) -> Result<Scene, Error> {
+    pub(super) async fn scene(&self, place: ReplyBasis) -> Result<StepContext, Error> {
         let pinned = self.contents().workflow(self.blobs(), place.workflow_hash).await?;
         let snapshot = self.contents().snapshot(self.blobs(), place.snapshot, &pinned).await?;
-        Ok(Scene { place, pinned, snapshot })
+        Ok(StepContext { place, pinned, snapshot })
     }
 
     /// What is said about a place.
-    pub(super) async fn body(&self, scene: &Scene) -> Result<Body, Error> {
-        let Scene { place, .. } = scene;
-        let pending = scene.pending().map(|pending| Pending {
+    pub(super) async fn body(&self, scene: &StepContext) -> Result<ReplyBody, Error> {
+        let StepContext { place, .. } = scene;
+        let pending = scene.pending().map(|pending| PendingReply {
             step_id: pending.step_id.clone(),
             title: pending.title.as_str().to_owned(),
             prompt: pending.prompt.as_str().to_owned(),
@@ -125,7 +125,7 @@ impl Reader {
             });
         }
         let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
-        Ok(Body {
+        Ok(ReplyBody {
             kind,
             run: scene.run_line(),
             is_complete: crate::snapshot::derive_is_complete(&scene.snapshot),
@@ -145,34 +145,34 @@ impl Reader {
     }
 
     /// A reply that says no more than its body.
-    pub(super) async fn reply(&self, place: Place) -> Result<Reply, Error> {
+    pub(super) async fn reply(&self, place: ReplyBasis) -> Result<Reply, Error> {
         let scene = self.scene(place).await?;
         Ok(Reply { body: self.body(&scene).await?, notices: Vec::new() })
     }
 
-    pub(super) async fn state_token(&self, place: &Place) -> Result<Minted, Error> {
+    pub(super) async fn state_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
         self.mint_one(said::state(place)).await
     }
 
-    pub(super) async fn ack_token(&self, place: &Place) -> Result<Minted, Error> {
+    pub(super) async fn ack_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
         self.mint_one(said::ack(place)).await
     }
 
-    pub(super) async fn checkpoint_token(&self, place: &Place) -> Result<Minted, Error> {
+    pub(super) async fn checkpoint_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
         self.mint_one(said::checkpoint(place)).await
     }
 
-    async fn mint_one(&self, saying: Said) -> Result<Minted, Error> {
+    async fn mint_one(&self, saying: CountedPayload) -> Result<MintedToken, Error> {
         let minted = self.mint(&[saying]).await?.pop();
         Ok(minted.expect("one token for each that was asked for"))
     }
 
-    async fn mint(&self, sayings: &[Said]) -> Result<Vec<Minted>, Error> {
+    async fn mint(&self, sayings: &[CountedPayload]) -> Result<Vec<MintedToken>, Error> {
         let forms = token::mint_forms(sayings, self.keys()).await?;
         let minted = |(long, short): (token::TokenString, Option<token::ShortToken>)| {
             let long = long.as_str().to_owned();
             let short = short.map_or_else(|| long.clone(), |short| short.to_string());
-            Minted { long, short }
+            MintedToken { long, short }
         };
         Ok(forms.into_iter().map(minted).collect())
     }

@@ -10,22 +10,22 @@ use crate::id_map::IdMap;
 #[derive(Debug)]
 pub(super) struct BoundedMap<K, V> {
     entries_max: usize,
-    entries: Mutex<Entries<K, V>>,
+    entries: Mutex<BoundedEntries<K, V>>,
 }
 
 #[derive(Debug)]
-struct Entries<K, V> {
+struct BoundedEntries<K, V> {
     values: IdMap<K, V>,
     order: VecDeque<K>,
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
     pub(super) fn new(entries_max: usize) -> Self {
-        let entries = Entries { values: IdMap::default(), order: VecDeque::new() };
+        let entries = BoundedEntries { values: IdMap::default(), order: VecDeque::new() };
         Self { entries_max, entries: Mutex::new(entries) }
     }
 
-    fn entries(&self) -> MutexGuard<'_, Entries<K, V>> {
+    fn entries(&self) -> MutexGuard<'_, BoundedEntries<K, V>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -13,48 +13,48 @@
 
 use piton_core::{EventId, GapId, NodeId, SnapshotRef};
 use piton_store::NewBlob;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use serde_json::{Map, Value};
 
-use super::answer::Scene;
-use super::draft::Draft;
+use super::answer::StepContext;
+use super::draft::PlanDraft;
 use super::error::Error;
 use super::find::node_of;
-use super::handed_in::{HandedIn, standing};
+use super::handed_in::{CheckedOutput, standing};
 use super::place::PREFERENCES_DEFAULT;
 use super::settle::settled;
-use super::warm::Warm;
+use super::warm::CachedSession;
 use super::{derive, observed, recorded, told};
 use crate::capability::Capability;
-use crate::engine::{Decision, Facts, GapDraft, Standings, decide};
+use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
 use crate::event::{
-    AdvanceRecorded, Cause, Context, ContextSet, DecisionTraceAppended, EdgeCreated, EventBody,
-    EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded, Outcome,
-    Resolution, TraceEntry,
+    AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, DecisionTraceAppended, EdgeCreated,
+    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded,
+    Resolution, RunContext, TraceEntry,
 };
 use crate::explanation::TraceEntryKind;
 use crate::projection::{Contexts, RunState};
-use crate::run::{ContextSource, Intent};
+use crate::run::{AttemptIntent, ContextSource};
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, derive_pending_step};
 use crate::token::AckPayload;
 use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
 /// An output that is new, at the place where it is handed in.
-pub(super) struct Change<'a> {
+pub(super) struct AdvanceDraft<'a> {
     pub(super) ack: AckPayload,
-    pub(super) scene: &'a Scene,
-    pub(super) handed_in: &'a HandedIn,
+    pub(super) scene: &'a StepContext,
+    pub(super) handed_in: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
     pub(super) observations: &'a [ObservationRecorded],
 }
 
-impl Change<'_> {
+impl AdvanceDraft<'_> {
     /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached, with the
     /// place where it is stored.
     pub(super) fn draft(
         &self,
-        warm: &Warm,
-        draft: &mut Draft<'_>,
+        warm: &CachedSession,
+        draft: &mut PlanDraft<'_>,
     ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
         let (run, node) = node_of(&warm.state, self.ack.address)?;
         let before = run.contexts.effective(node.id);
@@ -67,7 +67,7 @@ impl Change<'_> {
         let news = observed::news(&warm.state, self.observations);
         Ok(match decision {
             Decision::Blocked { report, gaps } => {
-                self.record(draft, Outcome::Blocked { blockers: report });
+                self.record(draft, AdvanceOutcome::Blocked { blockers: report });
                 push_all(draft, news);
                 self.record_gaps(draft, run, gaps, &[]);
                 self.record_sides(draft);
@@ -76,7 +76,7 @@ impl Change<'_> {
             }
             Decision::Advanced { next, gaps, traces, resolves } => {
                 let to = derive::node(self.ack.address.session, self.ack.attempt);
-                let cause = self.record(draft, Outcome::Advanced { to_node_id: to });
+                let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
                 push_all(draft, news);
                 self.record_gaps(draft, run, gaps, &resolves);
                 self.record_sides(draft);
@@ -96,16 +96,16 @@ impl Change<'_> {
         NodeScope { run: self.ack.address.run, node: self.ack.address.node }
     }
 
-    fn record(&self, draft: &mut Draft<'_>, outcome: Outcome) -> EventId {
+    fn record(&self, draft: &mut PlanDraft<'_>, outcome: AdvanceOutcome) -> EventId {
         let attempt_id = self.ack.attempt;
-        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
         draft.push(EventBody::AdvanceRecorded(self.at(), advance))
     }
 
     /// What is missing, with the outputs that show it, and what is missing no more.
     fn record_gaps(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut PlanDraft<'_>,
         run: &RunState,
         gaps: Vec<GapDraft>,
         supplied: &[GapId],
@@ -135,21 +135,21 @@ impl Change<'_> {
     }
 
     /// What artifacts say that is an event of its own.
-    fn record_sides(&self, draft: &mut Draft<'_>) {
+    fn record_sides(&self, draft: &mut PlanDraft<'_>) {
         let Some(pending) = derive_pending_step(&self.scene.snapshot) else { return };
         let Some(step) = self.scene.pinned.workflow.step(&pending.step_id) else { return };
         let artifacts = self.handed_in.artifacts();
         push_all(draft, recorded::events(step, self.at(), self.ack.attempt, artifacts));
     }
 
-    fn record_context(&self, draft: &mut Draft<'_>, context: Context) {
+    fn record_context(&self, draft: &mut PlanDraft<'_>, context: RunContext) {
         let context_id = Contexts::id_of(self.ack.attempt);
         let source = ContextSource::AgentDelta;
         let set = ContextSet { context_id, context, source };
         draft.push(EventBody::ContextSet(self.ack.address.run, set));
     }
 
-    fn record_trace(&self, draft: &mut Draft<'_>, traces: Vec<TraceEntry>, is_fork: bool) {
+    fn record_trace(&self, draft: &mut PlanDraft<'_>, traces: Vec<TraceEntry>, is_fork: bool) {
         let fork = is_fork.then(|| {
             let summary =
                 "The run went on from this step before; this output begins another branch.";
@@ -165,7 +165,7 @@ impl Change<'_> {
 
     fn record_node(
         &self,
-        draft: &mut Draft<'_>,
+        draft: &mut PlanDraft<'_>,
         state: ExecutionState,
         to: NodeId,
         is_fork: bool,
@@ -173,7 +173,7 @@ impl Change<'_> {
     ) -> (SnapshotRef, ExecutionSnapshot) {
         let workflow_hash = self.scene.pinned.hash;
         let snapshot = ExecutionSnapshot { workflow_hash, state };
-        let blob = NewBlob::canonical(Namespace::Snapshots, snapshot.encode());
+        let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
         let snapshot_ref = SnapshotRef::new(blob.digest());
         draft.store(blob);
         let from = self.ack.address.node;
@@ -194,7 +194,7 @@ impl Change<'_> {
     }
 
     /// The output itself, which takes the place of one that was submitted at the same node before.
-    fn record_outputs(&self, draft: &mut Draft<'_>, run: &RunState) {
+    fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
         let node = self.ack.address.node;
         let stands = |channel| standing(&run.outputs, node, channel);
         for output in self.handed_in.outputs(self.ack.attempt, stands) {
@@ -205,21 +205,21 @@ impl Change<'_> {
 }
 
 /// What is known at a node.
-fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a Context>) -> Facts<'a> {
+fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> StepFacts<'a> {
     let standing =
         |capability: &Capability| (*capability, run.capabilities.standing(node, *capability));
     let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
     let preferences = run.preferences.effective(node);
-    Facts {
+    StepFacts {
         preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
-        standings: Capability::ALL.iter().map(standing).collect::<Standings>(),
-        context: context.map(Context::as_object),
+        standings: Capability::ALL.iter().map(standing).collect::<KnownCapabilities>(),
+        context: context.map(RunContext::as_object),
         open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
         settled: settled(run, node),
     }
 }
 
-fn push_all(draft: &mut Draft<'_>, bodies: Vec<EventBody>) {
+fn push_all(draft: &mut PlanDraft<'_>, bodies: Vec<EventBody>) {
     for body in bodies {
         draft.push(body);
     }

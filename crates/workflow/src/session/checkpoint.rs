@@ -5,15 +5,15 @@
 
 use piton_core::NodeId;
 
-use super::draft::Draft;
+use super::draft::PlanDraft;
 use super::error::Error;
 use super::find::node_of;
-use super::handed_in::HandedIn;
-use super::place::Place;
+use super::handed_in::CheckedOutput;
+use super::place::ReplyBasis;
 use super::reply::{CheckpointBody, CheckpointReply, NextCall};
-use super::request::{Checkpoint, Output};
+use super::request::{Checkpoint, SubmittedOutput};
 use super::sessions::Sessions;
-use super::warm::Warm;
+use super::warm::CachedSession;
 use crate::dedupe;
 use crate::event::{Cause, EdgeCreated, EventBody, NodeCreated, NodeScope};
 use crate::token::{CheckpointPayload, checkpoint_node_id};
@@ -29,16 +29,16 @@ impl Sessions {
     async fn checkpoint_at(
         &self,
         payload: CheckpointPayload,
-        output: Option<Output>,
+        output: Option<SubmittedOutput>,
     ) -> Result<CheckpointReply, Error> {
-        let handed_in = HandedIn::check(output)?;
+        let handed_in = CheckedOutput::check(output)?;
         let CheckpointPayload { address, attempt } = payload;
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
         if !self.reader().holds(address.session, &key).await? {
             // What the reply takes has to be there before anything is written.
             let warm = self.reader().current(address.session).await?;
-            let place = Place::now(&warm.lock().state, address)?;
+            let place = ReplyBasis::now(&warm.lock().state, address)?;
             self.reader().scene(place).await?;
             let (lease, warm) = self.locked(address.session).await?;
             let draft = self.draft_bookmark(&mut warm.lock(), payload, bookmark, &handed_in)?;
@@ -55,11 +55,11 @@ impl Sessions {
     /// What is recorded of a bookmark; nothing if it is there already.
     fn draft_bookmark(
         &self,
-        warm: &mut Warm,
+        warm: &mut CachedSession,
         payload: CheckpointPayload,
         bookmark: NodeId,
-        handed_in: &HandedIn,
-    ) -> Result<Option<Draft<'_>>, Error> {
+        handed_in: &CheckedOutput,
+    ) -> Result<Option<PlanDraft<'_>>, Error> {
         let CheckpointPayload { address, attempt } = payload;
         let (run, node) = node_of(&warm.state, address)?;
         if run.graph.node(bookmark).is_some() {
@@ -72,7 +72,7 @@ impl Sessions {
             snapshot_ref: node.snapshot,
         };
         let next = warm.state.next();
-        let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+        let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
         let at = NodeScope { run: address.run, node: bookmark };
         let event_id = draft.push(EventBody::NodeCreated(at, created));
         let cause = Cause { kind: EdgeCause::CheckpointCreated, event_id };
@@ -96,7 +96,7 @@ impl Sessions {
         bookmark: NodeId,
     ) -> Result<CheckpointReply, Error> {
         let warm = self.reader().current(payload.address.session).await?;
-        let place = Place::after_bookmark(&warm.lock().state, payload.address, bookmark)?;
+        let place = ReplyBasis::after_bookmark(&warm.lock().state, payload.address, bookmark)?;
         let scene = self.reader().scene(place).await?;
         let state = self.reader().state_token(&scene.place).await?;
         let checkpoint = self.reader().checkpoint_token(&scene.place).await?;

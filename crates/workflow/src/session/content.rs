@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use piton_core::{Digest, SnapshotRef, WorkflowHash};
-use piton_store::port::{BlobReader, Namespace};
+use piton_store::port::{BlobNamespace, BlobReader};
 
 use super::bounded_map::BoundedMap;
 use super::error::Error;
@@ -59,7 +59,7 @@ impl Contents {
         if let Some(known) = self.workflows.get(hash) {
             return Ok(known);
         }
-        let bytes = blobs.fetch(Namespace::PinnedWorkflows, hash.digest()).await?;
+        let bytes = blobs.fetch(BlobNamespace::PinnedWorkflows, hash.digest()).await?;
         let workflow = Arc::new(CompiledWorkflow::read(&bytes)?);
         Ok(self.workflows.get_or_insert(hash, Arc::new(Pinned::new(hash, workflow))))
     }
@@ -81,7 +81,7 @@ impl Contents {
         {
             return Ok(known);
         }
-        let bytes = blobs.fetch(Namespace::Snapshots, snapshot.digest()).await?;
+        let bytes = blobs.fetch(BlobNamespace::Snapshots, snapshot.digest()).await?;
         let read = ExecutionSnapshot::decode(&bytes)?;
         read.verify_against(pinned.hash, &pinned.steps, &pinned.loops)?;
         Ok(self.learn_snapshot(snapshot, read))

@@ -36,11 +36,11 @@ impl Derived {
 pub(super) fn session(start_key: &str, project_dir: &str) -> SessionId {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
-    struct Form<'a> {
+    struct DerivedForm<'a> {
         project_dir: &'a str,
         start_key: &'a str,
     }
-    let form = canonical::encode(&Form { project_dir, start_key });
+    let form = canonical::encode(&DerivedForm { project_dir, start_key });
     SessionId::from_digest(&Digest::of(&form.expect("two texts have a canonical form")))
 }
 

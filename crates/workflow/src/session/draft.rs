@@ -9,7 +9,7 @@ use piton_store::{AppendPlan, NewBlob};
 use crate::event::{EventBody, LogFlaw, LogRules, SessionEvent};
 
 /// Events that will be appended together, with what is stored beside them.
-pub(super) struct Draft<'a> {
+pub(super) struct PlanDraft<'a> {
     session: SessionId,
     next: EventIndex,
     now: TimestampMs,
@@ -18,7 +18,7 @@ pub(super) struct Draft<'a> {
     blobs: Vec<NewBlob>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> PlanDraft<'a> {
     /// A plan that begins at `next`. All of its events have one time.
     pub(super) fn new(
         session: SessionId,

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use piton_core::error::{Details, Measure, sentence};
+use piton_core::error::{Details, MeasuredSize, sentence};
 use piton_core::{Code, Envelope};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub enum Error {
     Token(#[from] TokenError),
     /// Two tokens of one call do not belong together.
     #[error("{0}")]
-    Crossed(Box<Crossed>),
+    Crossed(Box<CrossedTokens>),
     /// What the caller sent is refused.
     #[error("{0}")]
     Refused(Refusal),
@@ -71,7 +71,7 @@ pub struct RunPlace {
 
 /// Two tokens of one call that do not belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Crossed {
+pub struct CrossedTokens {
     /// Where the ack token belongs.
     pub ack: RunPlace,
     /// Where the state token belongs.
@@ -80,7 +80,7 @@ pub struct Crossed {
     pub same_run: bool,
 }
 
-impl std::fmt::Display for Crossed {
+impl std::fmt::Display for CrossedTokens {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let what = if self.same_run { "steps" } else { "runs" };
         writeln!(formatter, "The two tokens belong to different {what}; nothing was written.")?;
@@ -255,23 +255,23 @@ impl Refusal {
     }
 
     fn envelope(&self) -> Envelope {
-        let over = |what: &str, measured: usize, max: usize, measure: Measure| {
+        let over = |what: &str, measured: usize, max: usize, measure: MeasuredSize| {
             Envelope::over_budget(what, measured, max, measure, self.advice())
         };
         match self {
             Self::ContextTooLarge { what, measured } => {
                 let what = format!("The {what}");
-                over(&what, *measured, CONTEXT_BYTES_MAX, Measure::CanonicalJsonBytes)
+                over(&what, *measured, CONTEXT_BYTES_MAX, MeasuredSize::CanonicalJsonBytes)
             }
             Self::NotesTooLarge { measured } => over(
                 "output.notesMarkdown",
                 *measured,
                 HANDED_IN_NOTES_BYTES_MAX,
-                Measure::Utf8Bytes,
+                MeasuredSize::Utf8Bytes,
             ),
             Self::ArtifactTooLarge { index, measured } => {
                 let what = format!("output.artifacts[{index}]");
-                over(&what, *measured, ARTIFACT_BYTES_MAX, Measure::CanonicalJsonBytes)
+                over(&what, *measured, ARTIFACT_BYTES_MAX, MeasuredSize::CanonicalJsonBytes)
             }
             refusal => Envelope::new(Code::ValidationError, sentence(&refusal.to_string()))
                 .with_suggestion(self.advice()),
@@ -349,7 +349,7 @@ impl Error {
     }
 }
 
-impl Crossed {
+impl CrossedTokens {
     fn envelope(&self) -> Envelope {
         let mut suggestion = String::new();
         for RunPlace { label, next_call, .. } in [&self.ack, &self.state] {

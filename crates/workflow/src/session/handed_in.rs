@@ -5,12 +5,12 @@
 
 use piton_core::{AttemptId, Digest, OutputId, byte_len, canonical};
 use piton_store::NewBlob;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use serde_json::Value;
 
 use super::derive;
 use super::error::Refusal;
-use super::reply::Notice;
+use super::reply::ReplyNotice;
 use super::request;
 use crate::bounds::{
     ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, HANDED_IN_NOTES_BYTES_MAX, NOTES_BYTES_MAX,
@@ -22,17 +22,17 @@ use crate::projection::Outputs;
 
 /// An output that was checked for its form.
 #[derive(Debug)]
-pub(super) struct HandedIn {
+pub(super) struct CheckedOutput {
     notes: Option<String>,
     artifacts: Vec<Value>,
     payloads: Vec<(Digest, OutputPayload)>,
     blobs: Vec<NewBlob>,
 }
 
-impl HandedIn {
+impl CheckedOutput {
     /// Checks sizes and numbers, and brings everything into the form that is recorded.
-    pub(super) fn check(output: Option<request::Output>) -> Result<Self, Refusal> {
-        let request::Output { notes_markdown, artifacts } = output.unwrap_or_default();
+    pub(super) fn check(output: Option<request::SubmittedOutput>) -> Result<Self, Refusal> {
+        let request::SubmittedOutput { notes_markdown, artifacts } = output.unwrap_or_default();
         let notes = notes_markdown.filter(|notes| !notes.trim().is_empty());
         if let Some(notes) = &notes
             && byte_len(notes) > HANDED_IN_NOTES_BYTES_MAX
@@ -63,9 +63,9 @@ impl HandedIn {
     }
 
     /// That less is kept of the notes than was submitted.
-    pub(super) fn notice(&self) -> Option<Notice> {
+    pub(super) fn notice(&self) -> Option<ReplyNotice> {
         let submitted = byte_len(self.notes.as_deref()?);
-        (submitted > NOTES_BYTES_MAX).then(|| Notice::NotesCut {
+        (submitted > NOTES_BYTES_MAX).then(|| ReplyNotice::NotesCut {
             message: format!(
                 "NOTES_CUT: your notes have {submitted} bytes; the first {NOTES_BYTES_MAX} are kept and shown \
                  later. All of them were judged. Put what must be kept whole into an artifact."
@@ -142,7 +142,7 @@ fn artifact_blob(
     let too_large = Refusal::ArtifactTooLarge { index, measured };
     let byte_length = u32::try_from(measured).ok().filter(|_| measured <= ARTIFACT_BYTES_MAX);
     let byte_length = byte_length.ok_or(too_large)?;
-    let blob = NewBlob::canonical(Namespace::Artifacts, bytes);
+    let blob = NewBlob::canonical(BlobNamespace::Artifacts, bytes);
     let content_type: ContentType = "application/json".parse().expect("it is a content type");
     let sha256 = blob.digest();
     Ok((sha256, OutputPayload::ArtifactRef { sha256, content_type, byte_length }, blob))

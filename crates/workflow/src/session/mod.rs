@@ -62,19 +62,20 @@ mod token_run;
 mod told;
 mod warm;
 
-pub use error::{Crossed, Error, Refusal, RunPlace};
+pub use error::{CrossedTokens, Error, Refusal, RunPlace};
 pub use question::Question;
 pub use reader::Reader;
 pub use reply::{
-    Body, CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, Notice,
-    Pending, Reply, ReplyKind, RunLine, TOOL_CONTINUE,
+    CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, PendingReply,
+    Reply, ReplyBody, ReplyKind, ReplyNotice, RunLine, TOOL_CONTINUE,
 };
 pub use request::{
-    Checkpoint, Continue, Output, Prefer, Settle, Start, StartKey, Verdict, Workflow,
+    Checkpoint, Continue, PersonVerdict, Prefer, SettleRequest, SourcedWorkflow, Start, StartKey,
+    SubmittedOutput,
 };
-pub use resume::TakenUp;
+pub use resume::ResumedRun;
 pub use sessions::Sessions;
-pub use settle::Settled;
-pub use standing::{PendingAccess, Standing};
+pub use settle::SettledStep;
+pub use standing::{PendingAccess, StepGrant};
 pub use text::DECIDED;
 pub use token_run::TokenRun;

@@ -10,7 +10,7 @@ use super::find::node_of;
 use super::reply::GapLine;
 use crate::blocker::BlockerCode;
 use crate::bounds::SAID_MAX;
-use crate::event::{Blocker, BlockerReport, Outcome, Preferences, Resolution};
+use crate::event::{AdvanceOutcome, Blocker, BlockerReport, Preferences, Resolution};
 use crate::preference::Autonomy;
 use crate::projection::{Gap, RecordedDecision, RunNode, RunState, SessionState};
 use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
@@ -22,7 +22,7 @@ pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy
 
 /// Everything that a reply takes from events.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct ReplyBasis {
     pub(super) address: NodeAddress,
     pub(super) ordinal: NodeOrdinal,
     pub(super) workflow_id: WorkflowId,
@@ -43,7 +43,7 @@ pub(super) struct Place {
     pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
 }
 
-impl Place {
+impl ReplyBasis {
     /// Where a run stands at a node now.
     pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
         let mut place = Self::new(state, address, None)?;
@@ -99,14 +99,14 @@ impl Place {
         let surplus = decisions.len().saturating_sub(SAID_MAX);
         let decisions = with_snapshots(run, decisions.split_off(surplus));
         match &recorded.outcome {
-            Outcome::Blocked { blockers } => {
+            AdvanceOutcome::Blocked { blockers } => {
                 let mut place = Self::new(state, address, Some(recorded.index))?;
                 place.ack = ordinal(recorded.ordinal + 1);
                 place.blockers = Some(blockers.clone());
                 place.decisions = decisions;
                 Ok(Some(place))
             }
-            Outcome::Advanced { to_node_id } => {
+            AdvanceOutcome::Advanced { to_node_id } => {
                 let there = NodeAddress { node: *to_node_id, ..address };
                 let mut place = Self::new(state, there, Some(recorded.index))?;
                 place.gaps = gaps.collect();

@@ -2,7 +2,7 @@
 
 use piton_core::ChangeId;
 
-use super::draft::Draft;
+use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
 use super::place::PREFERENCES_DEFAULT;
 use super::request::Prefer;
@@ -27,7 +27,7 @@ impl Sessions {
                 .map_err(|error| Refusal::Preferences { reason: error.to_string() })?;
             let effective = changed.effective();
             let next = warm.state.next();
-            let mut draft = Draft::new(session, next, &*self.clock, &*self.entropy);
+            let mut draft = PlanDraft::new(session, next, &*self.clock, &*self.entropy);
             let at = NodeScope { run, node: tip };
             draft.push(EventBody::PreferencesChanged(at, changed));
             draft.check(&mut warm.rules).inspect_err(|_| self.reader().warm().forget(session))?;

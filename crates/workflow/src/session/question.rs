@@ -5,9 +5,9 @@
 
 use piton_core::{NodeId, RunId, SessionId, truncate};
 
-use super::answer::Scene;
+use super::answer::StepContext;
 use super::error::{Error, Refusal};
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::RunLine;
 use super::settle::open_on;
@@ -46,7 +46,7 @@ impl Reader {
             let warm = warm.lock();
             let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
             let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
-            let place = Place::now(&warm.state, NodeAddress { session, run, node })?;
+            let place = ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?;
             (place, has_spoken(state, node))
         };
         if has_spoken {
@@ -67,7 +67,7 @@ fn has_spoken(run: &RunState, node: NodeId) -> bool {
 }
 
 /// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.
-fn asked(scene: &Scene, run: &RunState) -> Option<Question> {
+fn asked(scene: &StepContext, run: &RunState) -> Option<Question> {
     let pending = scene.pending()?;
     let step = scene.pinned.workflow.step(&pending.step_id)?;
     let node = scene.place.address.node;

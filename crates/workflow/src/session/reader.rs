@@ -63,7 +63,7 @@ use piton_store::port::{BlobReader, JournalReader, KeyRing};
 
 use super::content::Contents;
 use super::error::Error;
-use super::warm::{SharedWarm, WarmSessions};
+use super::warm::{SessionCache, SharedSession};
 use crate::event::SessionEvent;
 
 /// Says where runs stand. Clones share what they have read.
@@ -72,7 +72,7 @@ pub struct Reader {
     journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
     keys: Arc<dyn KeyRing>,
-    warm: Arc<WarmSessions>,
+    warm: Arc<SessionCache>,
     contents: Arc<Contents>,
 }
 
@@ -89,7 +89,7 @@ impl Reader {
         blobs: Arc<dyn BlobReader>,
         keys: Arc<dyn KeyRing>,
     ) -> Self {
-        let warm = Arc::new(WarmSessions::new());
+        let warm = Arc::new(SessionCache::new());
         Self { journal, blobs, keys, warm, contents: Arc::new(Contents::new()) }
     }
 
@@ -110,7 +110,7 @@ impl Reader {
         &self.contents
     }
 
-    pub(super) fn warm(&self) -> &WarmSessions {
+    pub(super) fn warm(&self) -> &SessionCache {
         &self.warm
     }
 
@@ -125,7 +125,7 @@ impl Reader {
     }
 
     /// A session as its log stands now.
-    pub(super) async fn current(&self, session: SessionId) -> Result<SharedWarm, Error> {
+    pub(super) async fn current(&self, session: SessionId) -> Result<SharedSession, Error> {
         self.warm.current(self.journal(), session).await
     }
 }

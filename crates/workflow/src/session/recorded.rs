@@ -11,8 +11,8 @@ use crate::capability::{AttemptContext, Capability, CapabilityStatus, FailureCod
 use crate::compile::{CompiledStep, Probe};
 use crate::contract::ContractPack;
 use crate::event::{
-    CapabilityObserved, DivergenceRecorded, EventBody, NodeScope, NonEmptySummary, Provenance,
-    UseResult,
+    CapabilityObserved, CapabilityProvenance, DivergenceRecorded, EventBody, NodeScope,
+    NonEmptySummary, UseResult,
 };
 
 /// The events that `artifacts` stand for, handed in by `attempt` for `step` at `at`.
@@ -69,17 +69,17 @@ fn probed(
     step: &CompiledStep,
     probe: &Probe,
     result: ProbeResult,
-) -> (CapabilityStatus, Provenance) {
+) -> (CapabilityStatus, CapabilityProvenance) {
     let status = match result {
         ProbeResult::Success => CapabilityStatus::Available,
         ProbeResult::Failure => CapabilityStatus::Unavailable,
     };
     let probe_template_id = (&probe.template_id).into();
     let probe_step_id = step.step_id.clone();
-    (status, Provenance::ProbeStep { probe_template_id, probe_step_id, result })
+    (status, CapabilityProvenance::ProbeStep { probe_template_id, probe_step_id, result })
 }
 
-fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, Provenance) {
+fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, CapabilityProvenance) {
     let attempt_context = AttemptContext::WorkflowStep;
     let (status, result) = match result {
         ProbeResult::Success => (CapabilityStatus::Available, UseResult::Success),
@@ -93,5 +93,5 @@ fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, Provenance
             }
         },
     };
-    (status, Provenance::AttemptedUse { attempt_context, result })
+    (status, CapabilityProvenance::AttemptedUse { attempt_context, result })
 }

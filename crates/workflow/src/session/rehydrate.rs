@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use piton_core::{Digest, NodeId};
 
-use super::answer::Scene;
+use super::answer::StepContext;
 use super::error::Error;
 use super::find::node_of;
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::Reply;
-use crate::projection::{ArtifactText, Piece, Produced, ProducedArtifact, Recap};
+use crate::projection::{ArtifactText, Produced, ProducedArtifact, RecapDraft, RecapPiece};
 use crate::snapshot::{ExecutionSnapshot, derive_pending_step};
 use crate::token::{NodeAddress, StatePayload};
 
@@ -31,7 +31,7 @@ impl Reader {
             let warm = warm.lock();
             let (run, _) = node_of(&warm.state, state.address)?;
             state.check_pin(run.started.workflow_hash)?;
-            Place::now(&warm.state, state.address)?
+            ReplyBasis::now(&warm.state, state.address)?
         };
         let scene = self.scene(place).await?;
         let mut body = self.body(&scene).await?;
@@ -46,14 +46,14 @@ impl Reader {
     }
 
     /// What was noted on the way to a node and after it, and what was produced on the way.
-    async fn recap(&self, scene: &Scene, address: NodeAddress) -> Result<[String; 2], Error> {
+    async fn recap(&self, scene: &StepContext, address: NodeAddress) -> Result<[String; 2], Error> {
         let warm = self.current(address.session).await?;
         // Snapshots and artifacts are read without the lock, so the notes are chosen twice: a log only grows, and a
         // node that was added in between just has no title yet.
         let (nodes, produced) = {
             let warm = warm.lock();
             let (run, _) = node_of(&warm.state, address)?;
-            let recap = Recap::select(run, address.node);
+            let recap = RecapDraft::select(run, address.node);
             let produced = Produced::select(run, address.node);
             let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
             (noted.chain(produced.nodes()).collect::<HashMap<_, _>>(), produced)
@@ -78,9 +78,9 @@ impl Reader {
         let (run, _) = node_of(&warm.state, address)?;
         let pending = derive_pending_step(&scene.snapshot);
         let noted =
-            Recap::select(run, address.node).render(&scene.pinned.workflow, pending, step_at);
+            RecapDraft::select(run, address.node).render(&scene.pinned.workflow, pending, step_at);
         drop(warm);
         let produced = produced.pieces(step_at, text_of);
-        Ok([noted, produced.into_iter().map(|Piece { text, .. }| text).collect()])
+        Ok([noted, produced.into_iter().map(|RecapPiece { text, .. }| text).collect()])
     }
 }

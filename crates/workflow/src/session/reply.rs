@@ -33,16 +33,16 @@ piton_core::closed_set! {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
     /// What is recorded.
-    pub body: Body,
+    pub body: ReplyBody,
     /// What is true of this call only.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<ReplyNotice>,
 }
 
 /// What a reply says about a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Body {
+pub struct ReplyBody {
     /// How the call ended.
     pub kind: ReplyKind,
     /// Which run this is about.
@@ -51,7 +51,7 @@ pub struct Body {
     pub is_complete: bool,
     /// What is to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingReply>,
     /// The preferences in force.
     pub preferences: Preferences,
     /// What to do with this reply.
@@ -120,7 +120,7 @@ pub struct RunLine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Pending {
+pub struct PendingReply {
     /// The step.
     pub step_id: StepId,
     /// Its title.
@@ -219,7 +219,7 @@ pub struct GapLine {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-pub enum Notice {
+pub enum ReplyNotice {
     /// The token was used before with another output; that one counts, and this one was not recorded.
     OutputNotRecorded {
         /// What happened and what to do.

@@ -12,7 +12,7 @@ use crate::run::SourceKind;
 
 /// A compiled workflow, and where its source was found.
 #[derive(Clone, Debug)]
-pub struct Workflow {
+pub struct SourcedWorkflow {
     /// What the run is pinned to.
     pub compiled: Arc<CompiledWorkflow>,
     /// Where its source was found.
@@ -25,7 +25,7 @@ pub struct Workflow {
 #[derive(Clone, Debug)]
 pub struct Start {
     /// What to run.
-    pub workflow: Workflow,
+    pub workflow: SourcedWorkflow,
     /// What the run is to reach. It becomes the context's `goal` and the title of the session.
     pub goal: Option<String>,
     /// What the run is told at its start.
@@ -49,7 +49,7 @@ pub struct StartKey {
 
 /// What an agent hands in for a step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Output {
+pub struct SubmittedOutput {
     /// What was done and decided in this step.
     pub notes_markdown: Option<String>,
     /// What the step produced, as JSON.
@@ -64,7 +64,7 @@ pub struct Continue {
     /// Where the caller believes the run to stand.
     pub state_token: Option<String>,
     /// What is handed in.
-    pub output: Option<Output>,
+    pub output: Option<SubmittedOutput>,
     /// What changes in what the run was told; `null` takes a key away.
     pub context: Option<Map<String, Value>>,
     /// What is known of the surroundings.
@@ -77,12 +77,12 @@ pub struct Checkpoint {
     /// The right to make it.
     pub checkpoint_token: String,
     /// What to remember of this moment.
-    pub output: Option<Output>,
+    pub output: Option<SubmittedOutput>,
 }
 
 /// What a person says about the step that a run waits at.
 #[derive(Clone, Debug)]
-pub struct Settle {
+pub struct SettleRequest {
     /// The session.
     pub session: SessionId,
     /// The run.
@@ -90,12 +90,12 @@ pub struct Settle {
     /// Where they were asked, if they were: what they say counts only if the run still waits there.
     pub node: Option<NodeId>,
     /// What they say.
-    pub verdict: Verdict,
+    pub verdict: PersonVerdict,
 }
 
 /// What a person says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PersonVerdict {
     /// Go on.
     Approved,
     /// What was asked for.

@@ -3,14 +3,14 @@
 use piton_core::{NodeId, RunId, SessionId};
 
 use super::error::{Error, Refusal};
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::NextCall;
 use crate::token::NodeAddress;
 
 /// What it takes to go on with a run at its preferred tip.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TakenUp {
+pub struct ResumedRun {
     /// Asks where the run stands.
     pub state_token: String,
     /// The call that does.
@@ -19,7 +19,7 @@ pub struct TakenUp {
 
 impl Reader {
     /// The token of a run's preferred tip. Nothing is written.
-    pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<TakenUp, Error> {
+    pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<ResumedRun, Error> {
         self.take_up_at(session, run, None).await
     }
 
@@ -30,17 +30,17 @@ impl Reader {
         session: SessionId,
         run: RunId,
         node: Option<NodeId>,
-    ) -> Result<TakenUp, Error> {
+    ) -> Result<ResumedRun, Error> {
         let warm = self.current(session).await?;
         let place = {
             let warm = warm.lock();
             let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = || state.graph.preferred_tip().map(|tip| tip.id);
             let node = node.or_else(tip).ok_or(Refusal::UnknownRun)?;
-            Place::now(&warm.state, NodeAddress { session, run, node })?
+            ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
         };
         let token = self.state_token(&place).await?;
         let next_call = NextCall::ask(run, token.short);
-        Ok(TakenUp { state_token: token.long, next_call })
+        Ok(ResumedRun { state_token: token.long, next_call })
     }
 }

@@ -8,12 +8,12 @@ use piton_core::port::{Clock, Entropy};
 use piton_store::StreamId;
 use piton_store::port::{Blobs, Journal, KeyRing, StreamLease};
 
-use super::draft::Draft;
-use super::error::{Crossed, Error, Refusal};
+use super::draft::PlanDraft;
+use super::error::{CrossedTokens, Error, Refusal};
 use super::reader::Reader;
 use super::reply::Reply;
 use super::request::Continue;
-use super::warm::SharedWarm;
+use super::warm::SharedSession;
 use crate::event::SessionEvent;
 use crate::token::{NodeAddress, StatePayload};
 
@@ -83,7 +83,7 @@ impl Sessions {
             return Ok(());
         }
         let same_run = (state.address.session, state.address.run) == (other.session, other.run);
-        let crossed = Crossed {
+        let crossed = CrossedTokens {
             ack: self.reader.run_place_at(other).await?,
             state: self.reader.run_place_at(state.address).await?,
             same_run,
@@ -95,7 +95,7 @@ impl Sessions {
     pub(super) async fn locked(
         &self,
         session: SessionId,
-    ) -> Result<(StreamLease, SharedWarm), Error> {
+    ) -> Result<(StreamLease, SharedSession), Error> {
         let lease = self.lease(session).await?;
         let warm = match self.reader.warm().at(session, lease.cursor()) {
             Some(warm) => warm,
@@ -114,8 +114,8 @@ impl Sessions {
         &self,
         session: SessionId,
         lease: &StreamLease,
-        warm: Option<&SharedWarm>,
-        draft: Draft<'_>,
+        warm: Option<&SharedSession>,
+        draft: PlanDraft<'_>,
     ) -> Result<(), Error> {
         let (events, plan) = draft.finish();
         let ahead = self.reader.warm().ahead(session);

@@ -6,14 +6,14 @@
 
 use piton_core::{BoundedText, GapId, NodeId};
 
-use super::answer::Scene;
-use super::draft::Draft;
+use super::answer::StepContext;
+use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reply::RunLine;
-use super::request::{Settle, Verdict};
+use super::request::{PersonVerdict, SettleRequest};
 use super::sessions::Sessions;
-use super::warm::Warm;
+use super::warm::CachedSession;
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
 use crate::gap::GapSeverity;
@@ -24,7 +24,7 @@ use crate::token::NodeAddress;
 
 /// What a person settled.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settled {
+pub struct SettledStep {
     /// The run, at the step that it waits at.
     pub run: RunLine,
     /// What the step needed a person for.
@@ -38,8 +38,8 @@ pub struct Settled {
 
 impl Sessions {
     /// Records what a person says about the step that a run waits at.
-    pub async fn settle(&self, request: Settle) -> Result<Settled, Error> {
-        let Settle { session, run, node, verdict } = request;
+    pub async fn settle(&self, request: SettleRequest) -> Result<SettledStep, Error> {
+        let SettleRequest { session, run, node, verdict } = request;
         let (lease, warm) = self.locked(session).await?;
         let address = {
             let warm = warm.lock();
@@ -50,7 +50,7 @@ impl Sessions {
             }
             NodeAddress { session, run, node: tip.id }
         };
-        let place = Place::now(&warm.lock().state, address)?;
+        let place = ReplyBasis::now(&warm.lock().state, address)?;
         let scene = self.reader().scene(place).await?;
         let (reason, is_needed) = asked(&scene).ok_or(Refusal::NothingToSettle)?;
         let is_held = is_needed && scene.place.preferences.autonomy != Autonomy::FullAutoNeverStop;
@@ -58,21 +58,21 @@ impl Sessions {
         let draft = self.draft_verdict(&mut warm.lock(), address, reason, &verdict, &summary)?;
         self.append(session, &lease, Some(&warm), draft).await?;
         let (run, summary) = (scene.run_line(), summary.as_str().to_owned());
-        Ok(Settled { run, reason, summary, is_held })
+        Ok(SettledStep { run, reason, summary, is_held })
     }
 
     fn draft_verdict(
         &self,
-        warm: &mut Warm,
+        warm: &mut CachedSession,
         address: NodeAddress,
         reason: UserOnlyDependency,
-        verdict: &Verdict,
+        verdict: &PersonVerdict,
         summary: &BoundedText<SUMMARY_BYTES_MAX>,
-    ) -> Result<Draft<'_>, Error> {
+    ) -> Result<PlanDraft<'_>, Error> {
         let run = warm.state.run(address.run).ok_or(Refusal::UnknownRun)?;
         let waiting: Vec<_> = open_on(run, address.node, reason).collect();
         let next = warm.state.next();
-        let mut draft = Draft::new(address.session, next, &*self.clock, &*self.entropy);
+        let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
         let at = NodeScope { run: address.run, node: address.node };
         let mut record = |resolution, severity| {
             let gap_id = GapId::mint(&*self.entropy);
@@ -88,7 +88,7 @@ impl Sessions {
             draft.push(EventBody::GapRecorded(at, record));
             gap_id
         };
-        if matches!(verdict, Verdict::Refused(_)) {
+        if matches!(verdict, PersonVerdict::Refused(_)) {
             record(Resolution::Unresolved {}, GapSeverity::Info);
         } else {
             // A person may speak before the agent handed in anything; then there is no gap yet to end.
@@ -109,7 +109,7 @@ impl Sessions {
 }
 
 /// What the pending step asks a person for, and whether it needs that: else it only wants their confirmation.
-fn asked(scene: &Scene) -> Option<(UserOnlyDependency, bool)> {
+fn asked(scene: &StepContext) -> Option<(UserOnlyDependency, bool)> {
     let pending = scene.pending()?;
     let step = scene.pinned.workflow.step(&pending.step_id)?;
     let needed = step.needs_user.as_ref().map(|need| (need.reason, true));
@@ -117,11 +117,11 @@ fn asked(scene: &Scene) -> Option<(UserOnlyDependency, bool)> {
     needed.or(wanted)
 }
 
-fn told(verdict: &Verdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
+fn told(verdict: &PersonVerdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
     let decision = match verdict {
-        Verdict::Approved => PersonDecision::APPROVED,
-        Verdict::Answered(answer) => PersonDecision::answered(answer),
-        Verdict::Refused(reason) => PersonDecision::refused(reason),
+        PersonVerdict::Approved => PersonDecision::APPROVED,
+        PersonVerdict::Answered(answer) => PersonDecision::answered(answer),
+        PersonVerdict::Refused(reason) => PersonDecision::refused(reason),
     };
     decision.summary().map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
 }

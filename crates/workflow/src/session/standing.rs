@@ -7,7 +7,7 @@ use piton_core::{Provenance, RunId, SessionId};
 
 use super::error::{Error, Refusal};
 use super::find::node_of;
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
 use crate::compile::StepAccess;
 use crate::label::{Label, label};
@@ -15,7 +15,7 @@ use crate::token::NodeAddress;
 
 /// The pending step that a token names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct StepGrant {
     /// The step.
     pub provenance: Provenance,
     /// The run as people call it.
@@ -39,14 +39,14 @@ pub struct PendingAccess {
 
 impl Reader {
     /// The pending step that a token of any kind names. Nothing is written.
-    pub async fn standing(&self, token: &str) -> Result<Standing, Error> {
+    pub async fn standing(&self, token: &str) -> Result<StepGrant, Error> {
         let address = self.payload(token).await?.address();
         let warm = self.current(address.session).await.map_err(Error::of_token)?;
         let (place, is_at_tip) = {
             let warm = warm.lock();
             let (run, node) = node_of(&warm.state, address)?;
             let is_at_tip = run.graph.preferred_tip().is_some_and(|tip| tip.id == node.id);
-            (Place::now(&warm.state, address)?, is_at_tip)
+            (ReplyBasis::now(&warm.state, address)?, is_at_tip)
         };
         let scene = self.scene(place).await?;
         let pending = scene.pending().ok_or(Refusal::NoPendingStep)?;
@@ -59,7 +59,7 @@ impl Reader {
         let workflow = &scene.pinned.workflow;
         let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
         let narrows = workflow.narrows();
-        Ok(Standing { provenance, label: label(address.run), is_at_tip, access, narrows })
+        Ok(StepGrant { provenance, label: label(address.run), is_at_tip, access, narrows })
     }
 
     /// What the step leaves that a run is at; nothing if it is at none. Nothing is written.
@@ -73,7 +73,7 @@ impl Reader {
             let warm = warm.lock();
             let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
             let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
-            Place::now(&warm.state, NodeAddress { session, run, node })?
+            ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
         };
         let scene = self.scene(place).await?;
         let Some(pending) = scene.pending() else { return Ok(None) };

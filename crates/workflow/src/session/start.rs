@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use piton_core::{BoundedText, ContextId, RunId, SessionId, SnapshotRef, canonical};
 use piton_store::NewBlob;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use serde_json::{Value, json};
 
 use super::content::Pinned;
 use super::derive;
-use super::draft::Draft;
+use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
 use super::observed;
-use super::place::Place;
-use super::reply::{Notice, Reply};
+use super::place::ReplyBasis;
+use super::reply::{Reply, ReplyNotice};
 use super::request::{Start, StartKey};
 use super::sessions::Sessions;
 use super::told;
@@ -25,8 +25,8 @@ use crate::compile::PreferenceWarning;
 use crate::dedupe;
 use crate::engine::{Finding, GapDraft, block, flow};
 use crate::event::{
-    Context, ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated,
-    NodeOutputAppended, NodeScope, OutputPayload, PreferenceChange, PreferencesChanged, RunStarted,
+    ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated, NodeOutputAppended,
+    NodeScope, OutputPayload, PreferenceChange, PreferencesChanged, RunContext, RunStarted,
 };
 use crate::label::label;
 use crate::preference::PreferenceSource;
@@ -59,14 +59,14 @@ impl Sessions {
             let deleted = piton_store::Error::Locked { stream: session.into() };
             return found.ok_or(Error::Store(deleted));
         }
-        let beginning = Beginning::new(&request, session, RunId::mint(&*self.entropy))?;
+        let beginning = NewRun::new(&request, session, RunId::mint(&*self.entropy))?;
         let draft = beginning.draft(self, &request)?;
         draft.check(&mut LogRules::new())?;
         // Nobody could go on with a run whose tokens cannot be signed.
         self.reader().keys().sign(&[]).await?;
         self.append(session, &lease, None, draft).await?;
         drop(lease);
-        let Beginning { pinned, snapshot, .. } = beginning;
+        let NewRun { pinned, snapshot, .. } = beginning;
         self.reader().contents().learn_workflow(pinned);
         self.reader().contents().learn_snapshot(snapshot.snapshot_ref(), snapshot);
         let found = self.started(session, &request).await?;
@@ -104,14 +104,14 @@ impl Sessions {
                 }));
             }
             let address = NodeAddress { session, run: run.id, node: root.id };
-            Place::at_start(&warm.state, address)?
+            ReplyBasis::at_start(&warm.state, address)?
         };
         let preferences = place.preferences;
         let scene = self.reader().scene(place).await?;
         let body = self.reader().body(&scene).await?;
         let workflow = &scene.pinned.workflow;
         let warnings = workflow.preference_warnings(preferences.autonomy, preferences.risk_policy);
-        let notice = |warning: &PreferenceWarning| Notice::BeyondRecommendation {
+        let notice = |warning: &PreferenceWarning| ReplyNotice::BeyondRecommendation {
             message: beyond(*warning),
         };
         Ok(Some(Reply { body, notices: warnings.iter().map(notice).collect() }))
@@ -130,18 +130,18 @@ fn session_of(StartKey { key, project_dir }: &StartKey) -> Result<SessionId, Ref
 }
 
 /// A run that is about to begin.
-struct Beginning {
+struct NewRun {
     session: SessionId,
     at: NodeScope,
     pinned: Pinned,
-    context: Option<Context>,
+    context: Option<RunContext>,
     snapshot: ExecutionSnapshot,
     traces: Vec<crate::event::TraceEntry>,
     /// What the run lacks from its beginning and begins without.
     gaps: Vec<GapDraft>,
 }
 
-impl Beginning {
+impl NewRun {
     fn new(request: &Start, session: SessionId, run: RunId) -> Result<Self, Error> {
         let context = told::at_start(request.goal.as_deref(), &request.context)?;
         let workflow = Arc::clone(&request.workflow.compiled);
@@ -155,14 +155,15 @@ impl Beginning {
     }
 
     /// Session, run and root, then preferences, context and observations, then what explains them.
-    fn draft<'a>(&self, sessions: &'a Sessions, request: &Start) -> Result<Draft<'a>, Error> {
+    fn draft<'a>(&self, sessions: &'a Sessions, request: &Start) -> Result<PlanDraft<'a>, Error> {
         let Self { session, at, pinned, snapshot, .. } = self;
         let next = piton_core::EventIndex::ZERO;
-        let mut draft = Draft::new(*session, next, &*sessions.clock, &*sessions.entropy);
+        let mut draft = PlanDraft::new(*session, next, &*sessions.clock, &*sessions.entropy);
         draft.push(EventBody::SessionCreated);
         draft.push(EventBody::RunStarted(at.run, started(request, pinned)?));
-        draft.store(NewBlob::canonical(Namespace::PinnedWorkflows, pinned.workflow.canonical()));
-        let blob = NewBlob::canonical(Namespace::Snapshots, snapshot.encode());
+        draft
+            .store(NewBlob::canonical(BlobNamespace::PinnedWorkflows, pinned.workflow.canonical()));
+        let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
         let root = NodeCreated {
             node_kind: NodeKind::Step,
             parent_node_id: None,
@@ -205,7 +206,7 @@ impl Beginning {
     }
 
     /// Preferences that go beyond what the author recommends, as artifacts of the root.
-    fn warnings(&self, draft: &mut Draft<'_>, request: &Start) {
+    fn warnings(&self, draft: &mut PlanDraft<'_>, request: &Start) {
         let preferences = request.preferences;
         let workflow = &self.pinned.workflow;
         for warning in workflow.preference_warnings(preferences.autonomy, preferences.risk_policy) {
@@ -216,7 +217,7 @@ impl Beginning {
             });
             let bytes = canonical::encode(&artifact).expect("names and a sentence");
             let byte_length = u32::try_from(bytes.len()).expect("it is short");
-            let blob = NewBlob::canonical(Namespace::Artifacts, bytes);
+            let blob = NewBlob::canonical(BlobNamespace::Artifacts, bytes);
             let sha256 = blob.digest();
             let content_type = "application/json".parse().expect("it is a content type");
             let output = NodeOutputAppended {

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::error::RunPlace;
 use super::reply::{
-    Body, CheckpointBody, DecisionLine, NextCall, NextParams, Notice, Reply, ReplyKind, RunLine,
+    CheckpointBody, DecisionLine, NextCall, NextParams, Reply, ReplyBody, ReplyKind, ReplyNotice,
+    RunLine,
 };
 use crate::event::Blocker;
 use crate::projection::{DecisionKind, PersonDecision};
@@ -38,7 +39,7 @@ impl Reply {
     }
 }
 
-impl Notice {
+impl ReplyNotice {
     /// The notice as text.
     pub fn text(&self) -> String {
         match self {
@@ -48,7 +49,7 @@ impl Notice {
     }
 }
 
-impl Body {
+impl ReplyBody {
     /// The body as text.
     pub fn text(&self) -> String {
         let lead = if self.is_refused_here() { HELD } else { NEXT };
@@ -268,7 +269,7 @@ impl NextCall {
 }
 
 /// Where a run stands, for somebody who mixed up two of them.
-pub(super) fn run_place(body: &Body) -> RunPlace {
+pub(super) fn run_place(body: &ReplyBody) -> RunPlace {
     let waiting_at = match (&body.run.step, &body.pending) {
         (Some(step), Some(pending)) => {
             format!("waiting at step {step} \"{}\"", pending.title)

@@ -4,7 +4,7 @@ use piton_core::{NodeId, RunId, SessionId};
 
 use super::error::{Error, Refusal, RunPlace};
 use super::find::node_of;
-use super::place::Place;
+use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::text;
 use crate::label::{Label, label};
@@ -69,7 +69,7 @@ impl Reader {
 
     pub(super) async fn run_place_at(&self, address: NodeAddress) -> Result<RunPlace, Error> {
         let warm = self.current(address.session).await?;
-        let place = Place::now(&warm.lock().state, address)?;
+        let place = ReplyBasis::now(&warm.lock().state, address)?;
         let scene = self.scene(place).await?;
         let body = self.body(&scene).await?;
         Ok(text::run_place(&body))

@@ -3,16 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::error::Refusal;
-use crate::event::{Context, PayloadError};
+use crate::event::{PayloadError, RunContext};
 
 /// What a run knows after `change` over `before`; nothing if that is what it knew. Values are replaced whole, and
 /// `null` takes a key away.
 pub(super) fn after(
-    before: Option<&Context>,
+    before: Option<&RunContext>,
     change: &Map<String, Value>,
-) -> Result<Option<Context>, Refusal> {
+) -> Result<Option<RunContext>, Refusal> {
     // A change is checked by itself as well: it may be too large although it takes more away than it brings.
-    Context::new(change)?;
+    RunContext::new(change)?;
     let mut object = before.map(|context| context.as_object().clone()).unwrap_or_default();
     for (key, value) in change {
         if value.is_null() {
@@ -21,7 +21,7 @@ pub(super) fn after(
             object.insert(key.clone(), value.clone());
         }
     }
-    let context = Context::new(&object).map_err(|error| match error {
+    let context = RunContext::new(&object).map_err(|error| match error {
         PayloadError::ContextTooLarge { measured_bytes } => {
             Refusal::ContextTooLarge { what: "context after the change", measured: measured_bytes }
         }
@@ -35,7 +35,7 @@ pub(super) fn after(
 pub(super) fn at_start(
     goal: Option<&str>,
     context: &Map<String, Value>,
-) -> Result<Option<Context>, Refusal> {
+) -> Result<Option<RunContext>, Refusal> {
     let mut object = context.clone();
     if let Some(goal) = goal {
         object.insert("goal".to_owned(), Value::from(goal));

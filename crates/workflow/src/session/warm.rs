@@ -18,7 +18,7 @@ use crate::projection::SessionState;
 
 /// A session as far as it was read.
 #[derive(Debug)]
-pub(super) struct Warm {
+pub(super) struct CachedSession {
     pub(super) state: SessionState,
     pub(super) rules: LogRules,
     pub(super) cursor: Cursor,
@@ -26,15 +26,15 @@ pub(super) struct Warm {
 
 /// A session that several tasks look at. It is locked for moments only, never across a wait.
 #[derive(Clone, Debug)]
-pub(super) struct SharedWarm(Arc<Mutex<Warm>>);
+pub(super) struct SharedSession(Arc<Mutex<CachedSession>>);
 
-impl SharedWarm {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Warm> {
+impl SharedSession {
+    pub(super) fn lock(&self) -> MutexGuard<'_, CachedSession> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Warm {
+impl CachedSession {
     fn of(events: &[SessionEvent], cursor: Cursor) -> Result<Self, LogFlaw> {
         let mut warm = Self { state: SessionState::default(), rules: LogRules::new(), cursor };
         warm.take(events, cursor)?;
@@ -74,9 +74,9 @@ impl Warm {
 
 /// The sessions that this process knows, up to a limit.
 #[derive(Debug)]
-pub(super) struct WarmSessions(BoundedMap<SessionId, SharedWarm>);
+pub(super) struct SessionCache(BoundedMap<SessionId, SharedSession>);
 
-impl WarmSessions {
+impl SessionCache {
     pub(super) fn new() -> Self {
         Self(BoundedMap::new(SESSIONS_WARM_MAX))
     }
@@ -86,7 +86,7 @@ impl WarmSessions {
         &self,
         journal: &dyn JournalReader<SessionEvent>,
         session: SessionId,
-    ) -> Result<SharedWarm, Error> {
+    ) -> Result<SharedSession, Error> {
         let stream = StreamId::from(session);
         if let Some(warm) = self.0.get(session) {
             match follow(journal, &stream, &warm).await {
@@ -100,12 +100,12 @@ impl WarmSessions {
             self.forget(session);
         }
         let loaded = journal.load(&stream).await?;
-        let warm = Warm::of(&loaded.events, loaded.cursor)?;
-        Ok(self.0.get_or_insert(session, SharedWarm(Arc::new(Mutex::new(warm)))))
+        let warm = CachedSession::of(&loaded.events, loaded.cursor)?;
+        Ok(self.0.get_or_insert(session, SharedSession(Arc::new(Mutex::new(warm)))))
     }
 
     /// A session that is known up to `cursor`. If that is where a lease stands, nothing can have come after it.
-    pub(super) fn at(&self, session: SessionId, cursor: Cursor) -> Option<SharedWarm> {
+    pub(super) fn at(&self, session: SessionId, cursor: Cursor) -> Option<SharedSession> {
         self.0.get(session).filter(|warm| warm.lock().cursor == cursor)
     }
 
@@ -121,28 +121,28 @@ impl WarmSessions {
 
     /// What is known of a session is about to be ahead of its log: the rules have seen a plan that is not
     /// appended yet.
-    pub(super) fn ahead(&self, session: SessionId) -> Ahead<'_> {
-        Ahead { sessions: self, session, is_settled: false }
+    pub(super) fn ahead(&self, session: SessionId) -> ForgetOnDrop<'_> {
+        ForgetOnDrop { sessions: self, session, is_settled: false }
     }
 }
 
 /// Forgets a session when it is dropped, also with a call that nobody waits for any more; unless the log caught
 /// up.
 #[must_use]
-pub(super) struct Ahead<'a> {
-    sessions: &'a WarmSessions,
+pub(super) struct ForgetOnDrop<'a> {
+    sessions: &'a SessionCache,
     session: SessionId,
     is_settled: bool,
 }
 
-impl Ahead<'_> {
+impl ForgetOnDrop<'_> {
     /// The log says now what is known.
     pub(super) fn settle(mut self) {
         self.is_settled = true;
     }
 }
 
-impl Drop for Ahead<'_> {
+impl Drop for ForgetOnDrop<'_> {
     fn drop(&mut self) {
         if !self.is_settled {
             self.sessions.forget(self.session);
@@ -154,7 +154,7 @@ impl Drop for Ahead<'_> {
 async fn follow(
     journal: &dyn JournalReader<SessionEvent>,
     stream: &StreamId,
-    warm: &SharedWarm,
+    warm: &SharedSession,
 ) -> Result<bool, Error> {
     let cursor = warm.lock().cursor;
     match journal.follow(stream, &cursor).await? {

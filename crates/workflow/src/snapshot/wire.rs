@@ -101,7 +101,7 @@ struct Snapshot {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct EnginePayload {
-    state: State,
+    state: StateWire,
     v: Version1,
 }
 
@@ -114,14 +114,14 @@ struct EnginePayload {
     rename_all_fields = "camelCase",
     deny_unknown_fields
 )]
-enum State {
+enum StateWire {
     Init {},
     Running {
-        completed: Completed,
+        completed: CompletedWire,
         loop_stack: Vec<Position>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         decisions: Vec<StepDecision>,
-        pending: Pending,
+        pending: PendingWire,
     },
     Complete {},
 }
@@ -130,7 +130,7 @@ enum State {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-enum Completed {
+enum CompletedWire {
     Set { values: Vec<StepInstanceKey> },
 }
 
@@ -157,7 +157,7 @@ struct StepDecision {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-enum Pending {
+enum PendingWire {
     None {},
     Some { step: WaitingStep },
 }
@@ -197,9 +197,9 @@ impl From<(&StepInstanceKey, &LoopControl)> for StepDecision {
     }
 }
 
-impl From<&Running> for State {
+impl From<&Running> for StateWire {
     fn from(running: &Running) -> Self {
-        let pending = running.pending().map_or(Pending::None {}, |pending| Pending::Some {
+        let pending = running.pending().map_or(PendingWire::None {}, |pending| PendingWire::Some {
             step: WaitingStep {
                 step_id: pending.step_id.clone(),
                 loop_path: positions(running.loop_stack()),
@@ -209,7 +209,7 @@ impl From<&Running> for State {
             },
         });
         Self::Running {
-            completed: Completed::Set { values: running.completed().iter().cloned().collect() },
+            completed: CompletedWire::Set { values: running.completed().iter().cloned().collect() },
             loop_stack: positions(running.loop_stack()),
             decisions: running.decisions().iter().map(StepDecision::from).collect(),
             pending,
@@ -220,35 +220,35 @@ impl From<&Running> for State {
 impl From<&ExecutionSnapshot> for Snapshot {
     fn from(snapshot: &ExecutionSnapshot) -> Self {
         let state = match &snapshot.state {
-            ExecutionState::Init => State::Init {},
+            ExecutionState::Init => StateWire::Init {},
             ExecutionState::Running(running) => running.into(),
-            ExecutionState::Complete => State::Complete {},
+            ExecutionState::Complete => StateWire::Complete {},
         };
         let engine_payload = EnginePayload { v: Version1, state };
         Self { v: Version1, workflow_hash: snapshot.workflow_hash, engine_payload }
     }
 }
 
-impl TryFrom<State> for ExecutionState {
+impl TryFrom<StateWire> for ExecutionState {
     type Error = SnapshotError;
 
-    fn try_from(state: State) -> Result<Self, SnapshotError> {
+    fn try_from(state: StateWire) -> Result<Self, SnapshotError> {
         let (values, loop_stack, decisions, pending) = match state {
-            State::Init {} => return Ok(Self::Init),
-            State::Complete {} => return Ok(Self::Complete),
-            State::Running {
-                completed: Completed::Set { values },
+            StateWire::Init {} => return Ok(Self::Init),
+            StateWire::Complete {} => return Ok(Self::Complete),
+            StateWire::Running {
+                completed: CompletedWire::Set { values },
                 loop_stack,
                 decisions,
                 pending,
             } => (values, loop_stack, decisions, pending),
         };
         let pending = match pending {
-            Pending::None {} => None,
-            Pending::Some { step } if step.loop_path != loop_stack => {
+            PendingWire::None {} => None,
+            PendingWire::Some { step } if step.loop_path != loop_stack => {
                 return Err(SnapshotError::PendingElsewhere { step_id: step.step_id });
             }
-            Pending::Some {
+            PendingWire::Some {
                 step: WaitingStep { step_id, title, prompt, require_confirmation, .. },
             } => Some(PendingStep { step_id, title, prompt, require_confirmation }),
         };

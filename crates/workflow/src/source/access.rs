@@ -5,16 +5,16 @@ use serde_json::Value;
 
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
-use super::read::{Object, Read};
+use super::read::{FromSource, ObjectReader};
 use crate::bounds::{ACCESS_NAME_BYTES_MAX, DECLARATIONS_MAX};
 use crate::compile::{StateAccess, StepAccess, WorkspaceAccess};
 
 /// A prefix or a key.
 type Name = BoundedText<ACCESS_NAME_BYTES_MAX>;
 
-impl Read for StepAccess {
+impl FromSource for StepAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let speaks_of_files = object.has("workspaces");
         let workspaces: Vec<WorkspaceAccess> =
             object.list("workspaces", DECLARATIONS_MAX, problems);
@@ -43,9 +43,9 @@ fn check_distinct(access: &StepAccess, at: &Pointer, problems: &mut Problems) {
     }
 }
 
-impl Read for WorkspaceAccess {
+impl FromSource for WorkspaceAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let prefix = object.required::<Name>("prefix", problems);
         let scope = object.required("scope", problems);
         let prefix_at = object.at("prefix");
@@ -64,9 +64,9 @@ impl Read for WorkspaceAccess {
     }
 }
 
-impl Read for StateAccess {
+impl FromSource for StateAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let mut keys = |name| {
             let keys = object.list::<Name>(name, DECLARATIONS_MAX, problems);
             keys.into_iter().map(BoundedText::into_string).collect()

@@ -57,11 +57,11 @@ mod workflow_id;
 pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
 pub use dialect::Dialect;
 pub use pointer::Pointer;
-pub use problem::{Problem, ProblemCode};
+pub use problem::{ProblemCode, SourceProblem};
 pub use rename::rename_ids;
-pub use workflow_id::{DeclaredId, IdStatus, Origin, Purpose};
+pub use workflow_id::{DeclaredId, IdStatus, Purpose, SourceOrigin};
 
 pub(crate) use detect::detect;
 pub(crate) use json::parse;
 pub(crate) use problem::Problems;
-pub(crate) use read::{Object, Read, Whole, parsed};
+pub(crate) use read::{FromSource, ObjectReader, Whole, parsed};

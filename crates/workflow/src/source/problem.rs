@@ -69,7 +69,7 @@ piton_core::closed_set! {
 /// One thing that is wrong with a workflow file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Problem {
+pub struct SourceProblem {
     /// Where, as a JSON pointer into the file.
     pub path: Pointer,
     /// What kind of problem it is.
@@ -80,7 +80,7 @@ pub struct Problem {
     pub fix: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SourceProblem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, code, reason, fix } = self;
         if path.as_str().is_empty() {
@@ -92,7 +92,7 @@ impl fmt::Display for Problem {
 
 /// The problems that were found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub(crate) struct Problems(Vec<SourceProblem>);
 
 impl Problems {
     pub(crate) fn report(
@@ -104,7 +104,7 @@ impl Problems {
     ) {
         let bounded = |text: String| truncate(&text, PROBLEM_TEXT_BYTES_MAX).into_owned();
         let (reason, fix) = (bounded(reason.into()), bounded(fix.into()));
-        self.0.push(Problem { path: path.clone(), code, reason, fix });
+        self.0.push(SourceProblem { path: path.clone(), code, reason, fix });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -122,7 +122,7 @@ impl Problems {
     }
 
     /// The first of them by place, and how many more there are.
-    pub(crate) fn into_sorted(mut self) -> Vec<Problem> {
+    pub(crate) fn into_sorted(mut self) -> Vec<SourceProblem> {
         self.0.sort();
         self.0.dedup();
         let left_out = self.0.len().saturating_sub(PROBLEMS_MAX);

@@ -17,18 +17,18 @@ use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};
 
 /// What can be read from a JSON value.
-pub(crate) trait Read: Sized {
+pub(crate) trait FromSource: Sized {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self>;
 }
 
 /// An object of which the fields are asked for one by one.
-pub(crate) struct Object<'a> {
+pub(crate) struct ObjectReader<'a> {
     at: Pointer,
     entries: &'a Map<String, Value>,
     asked: Vec<&'static str>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> ObjectReader<'a> {
     /// The object that `value` is.
     pub(crate) fn open(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let Value::Object(entries) = value else {
@@ -49,7 +49,7 @@ impl<'a> Object<'a> {
     }
 
     /// A field that need not be there.
-    pub(crate) fn optional<T: Read>(
+    pub(crate) fn optional<T: FromSource>(
         &mut self,
         name: &'static str,
         problems: &mut Problems,
@@ -59,7 +59,7 @@ impl<'a> Object<'a> {
     }
 
     /// A field that must be there.
-    pub(crate) fn required<T: Read>(
+    pub(crate) fn required<T: FromSource>(
         &mut self,
         name: &'static str,
         problems: &mut Problems,
@@ -83,7 +83,7 @@ impl<'a> Object<'a> {
     }
 
     /// A list of at most `max` items; a list that is not there is empty. Items with problems are left out.
-    pub(crate) fn list<T: Read>(
+    pub(crate) fn list<T: FromSource>(
         &mut self,
         name: &'static str,
         max: usize,
@@ -119,7 +119,7 @@ impl<'a> Object<'a> {
     }
 
     /// A list that must be there and hold something.
-    pub(crate) fn filled_list<T: Read>(
+    pub(crate) fn filled_list<T: FromSource>(
         &mut self,
         name: &'static str,
         max: usize,
@@ -208,7 +208,7 @@ pub(crate) fn parsed<T: FromStr<Err: Display>>(
 /// Reads types that parse themselves.
 macro_rules! read_by_parsing {
     ($code:ident, $fix:literal: $($type:ty),+) => {$(
-        impl Read for $type {
+        impl FromSource for $type {
             fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
                 parsed(value, at, (ProblemCode::$code, $fix), problems)
             }
@@ -225,7 +225,7 @@ read_by_parsing!(UnknownName, "use one of the known names":
     Autonomy, RiskPolicy, crate::capability::Capability, ModelTier, ConfirmationKind,
     crate::reason::UserOnlyDependency, crate::reason::NonAssumableChoice, FileScope, ContextRole);
 
-impl Read for ContractRef {
+impl FromSource for ContractRef {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let text = match value {
             Value::Object(_) => {
@@ -243,7 +243,7 @@ impl Read for ContractRef {
     }
 }
 
-impl Read for bool {
+impl FromSource for bool {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         if !value.is_boolean() {
             wrong_type(value, at, "true or false", problems);
@@ -252,7 +252,7 @@ impl Read for bool {
     }
 }
 
-impl<const MAX: usize> Read for BoundedText<MAX> {
+impl<const MAX: usize> FromSource for BoundedText<MAX> {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let text = text(value, at, problems)?;
         if text.trim().is_empty() {
@@ -277,7 +277,7 @@ impl<const MAX: usize> Read for BoundedText<MAX> {
 /// A whole number from `MIN` to `MAX`.
 pub(crate) struct Whole<const MIN: u32, const MAX: u32>(pub(crate) u32);
 
-impl<const MIN: u32, const MAX: u32> Read for Whole<MIN, MAX> {
+impl<const MIN: u32, const MAX: u32> FromSource for Whole<MIN, MAX> {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let Value::Number(number) = value else {
             wrong_type(value, at, "a whole number", problems);

@@ -10,8 +10,8 @@ use piton_core::{Digest, WorkflowId};
 use serde::Serialize;
 
 use super::pointer::Pointer;
-use super::problem::{Problem, ProblemCode, Problems};
-use super::read::{Object, text};
+use super::problem::{ProblemCode, Problems, SourceProblem};
+use super::read::{ObjectReader, text};
 use crate::bounds::LEGACY_ID_BYTES_MAX;
 use crate::run::SourceKind;
 
@@ -40,7 +40,7 @@ piton_core::closed_set! {
 
 /// Where a workflow file comes from.
 #[derive(Clone, Debug)]
-pub struct Origin {
+pub struct SourceOrigin {
     /// What kind of place that is.
     pub kind: SourceKind,
     /// The place, as its kind names it: a directory, an address.
@@ -85,8 +85,8 @@ impl DeclaredId {
 
     /// The id that a file from `origin` declares in its field `id`.
     pub(crate) fn of(
-        file: &mut Object<'_>,
-        origin: &Origin,
+        file: &mut ObjectReader<'_>,
+        origin: &SourceOrigin,
         problems: &mut Problems,
     ) -> Option<Self> {
         let Some(id) = file.raw("id") else {
@@ -99,7 +99,7 @@ impl DeclaredId {
 
     /// The id that a file from `origin` declares as `text`, for whoever lists workflows without compiling
     /// them.
-    pub fn parse(text: &str, origin: &Origin) -> Result<Self, Vec<Problem>> {
+    pub fn parse(text: &str, origin: &SourceOrigin) -> Result<Self, Vec<SourceProblem>> {
         let mut problems = Problems::default();
         match Self::read(text, origin, &Pointer::root().field("id"), &mut problems) {
             Some(id) if problems.is_empty() => Ok(id),
@@ -110,7 +110,7 @@ impl DeclaredId {
     /// The same inside of a file, at `at`.
     pub(crate) fn read(
         text: &str,
-        origin: &Origin,
+        origin: &SourceOrigin,
         at: &Pointer,
         problems: &mut Problems,
     ) -> Option<Self> {
@@ -142,7 +142,7 @@ impl DeclaredId {
     }
 }
 
-impl Origin {
+impl SourceOrigin {
     /// A source with nothing beside it.
     pub fn new(kind: SourceKind, reference: impl Into<String>) -> Self {
         let reference = reference.into();

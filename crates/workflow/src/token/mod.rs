@@ -34,6 +34,6 @@ pub use error::{Error, FormatProblem, TokenError};
 pub use given::GivenToken;
 pub use kind::TokenKind;
 pub use payload::{AckPayload, CheckpointPayload, Payload, StatePayload};
-pub use short::{NodeOrdinal, Place, SessionTail, ShortToken, ShortTokenError};
+pub use short::{NodeOrdinal, SessionTail, ShortToken, ShortTokenError, TokenOrdinals};
 pub use sign::{mint_forms, settle, verify};
 pub use string::{TokenString, TokenStringError};

@@ -92,7 +92,7 @@ impl fmt::Debug for SessionTail {
 
 /// Where in its session a token is minted, by counting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct TokenOrdinals {
     /// The node.
     pub node: NodeOrdinal,
     /// The attempt that the token is for. A state token is for none and leaves it out.
@@ -153,7 +153,7 @@ impl ShortToken {
     pub(super) fn new(
         kind: TokenKind,
         session: SessionId,
-        place: Place,
+        place: TokenOrdinals,
         signature: &[u8; 32],
     ) -> Option<Self> {
         let attempt = (kind != TokenKind::State).then_some(place.attempt);

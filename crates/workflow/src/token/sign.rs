@@ -9,7 +9,7 @@ use piton_store::port::{KeyAge, KeyRing, Signature};
 
 use super::error::{Error, TokenError};
 use super::payload::Payload;
-use super::short::{Place, SessionTail, ShortToken};
+use super::short::{SessionTail, ShortToken, TokenOrdinals};
 use super::string::TokenString;
 
 /// Both forms of the tokens that say `payloads`, in their order, each with one signature of one key for all.
@@ -17,7 +17,7 @@ use super::string::TokenString;
 /// There is no short form if the session has too many nodes, or the node too many attempts, to count in so few
 /// characters; then the long form is to be used.
 pub async fn mint_forms(
-    payloads: &[(Payload, Place)],
+    payloads: &[(Payload, TokenOrdinals)],
     keys: &dyn KeyRing,
 ) -> Result<Vec<(TokenString, Option<ShortToken>)>, Error> {
     let encoded: Vec<_> = payloads.iter().map(|(payload, _)| payload.encode()).collect();

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use piton_core::{Envelope, SessionId};
-use piton_store::collect::{Intent, Swept, collect};
+use piton_store::collect::{CollectMode, SweepReport, collect};
 use piton_store::port::Roots;
 use piton_store::{Error, Reason, StreamId};
 
-use super::control::{Control, control, set_control};
-use super::error::UpkeepError;
-use super::ports::Ports;
+use super::control::{RetentionMark, control, set_control};
+use super::error::MaintenanceError;
+use super::ports::MaintenancePorts;
 use super::report::{Cleaned, Fate, SessionFate};
 use super::retention::RetentionDays;
 
@@ -20,11 +20,11 @@ use super::retention::RetentionDays;
 /// If the control records of any session cannot be read, nothing is removed at all: what such a session refers
 /// to is not known.
 pub async fn clean(
-    ports: Ports<'_>,
+    ports: MaintenancePorts<'_>,
     retention: RetentionDays,
     owners: &[Box<dyn Roots + '_>],
-    intent: Intent,
-) -> Result<Cleaned, UpkeepError> {
+    intent: CollectMode,
+) -> Result<Cleaned, MaintenanceError> {
     let mut cleaned = Cleaned::default();
     let streams = ports.journal.streams().await?;
     for stream in &streams {
@@ -46,11 +46,11 @@ pub async fn clean(
             cleaned.sessions.push(fate);
         }
     }
-    let Ports { blobs, leases, clock, .. } = ports;
+    let MaintenancePorts { blobs, leases, clock, .. } = ports;
     let owners: Vec<&dyn Roots> = owners.iter().map(|owner| &**owner).collect();
     cleaned.blobs = collect(blobs, leases, &owners, clock, intent).await?;
     for swept in cleaned.blobs.values() {
-        if let Swept::Spared { because } = swept {
+        if let SweepReport::Spared { because } = swept {
             cleaned.warnings.push(because.clone());
         }
     }
@@ -61,7 +61,7 @@ pub async fn clean(
 ///
 /// A manifest that was cut between a segment and its pins reads well by itself; only the events show that pins are
 /// missing. Other damage to events leaves the pins as they are.
-async fn known_pins(ports: Ports<'_>, stream: &StreamId) -> Result<(), Error> {
+async fn known_pins(ports: MaintenancePorts<'_>, stream: &StreamId) -> Result<(), Error> {
     ports.journal.pins(stream, None).await?;
     match ports.journal.load(stream).await {
         Err(error @ Error::NotHealthy { .. }) if is_missing_pins(&error) => Err(error),
@@ -75,9 +75,9 @@ fn is_missing_pins(error: &Error) -> bool {
 
 /// Decides about one session after the other.
 struct Expiry<'a> {
-    ports: Ports<'a>,
+    ports: MaintenancePorts<'a>,
     ttl: Duration,
-    intent: Intent,
+    intent: CollectMode,
 }
 
 impl Expiry<'_> {
@@ -86,7 +86,7 @@ impl Expiry<'_> {
         &self,
         session: SessionId,
         warnings: &mut Vec<Envelope>,
-    ) -> Result<Option<SessionFate>, UpkeepError> {
+    ) -> Result<Option<SessionFate>, MaintenanceError> {
         let age = match self.ports.journal.age(&StreamId::from(session)).await {
             Ok(age) => age,
             Err(Error::NotFound { .. }) => return Ok(None),
@@ -103,15 +103,15 @@ impl Expiry<'_> {
         Ok(Some(SessionFate { session, age, fate }))
     }
 
-    async fn fate(&self, session: SessionId, age: Duration) -> Result<Fate, UpkeepError> {
-        let Ports { journal, table, .. } = self.ports;
+    async fn fate(&self, session: SessionId, age: Duration) -> Result<Fate, MaintenanceError> {
+        let MaintenancePorts { journal, table, .. } = self.ports;
         if age < self.ttl {
             return Ok(Fate::Young);
         }
-        if control(table, session).await? == Control::Keep {
+        if control(table, session).await? == RetentionMark::Keep {
             return Ok(Fate::Kept);
         }
-        if self.intent == Intent::Rehearse {
+        if self.intent == CollectMode::Rehearse {
             return Ok(Fate::Removed);
         }
         let stream = StreamId::from(session);
@@ -121,17 +121,17 @@ impl Expiry<'_> {
             return Ok(Fate::Young);
         }
         journal.delete(lease).await?;
-        set_control(table, session, Control::Expire).await?;
+        set_control(table, session, RetentionMark::Expire).await?;
         Ok(Fate::Removed)
     }
 }
 
 /// Whether an error is about one session alone, so that the others can be looked at.
-fn keeps_one_session(error: &UpkeepError) -> bool {
+fn keeps_one_session(error: &MaintenanceError) -> bool {
     matches!(
         error,
-        UpkeepError::UnknownControl { .. }
-            | UpkeepError::Store(
+        MaintenanceError::UnknownControl { .. }
+            | MaintenanceError::Store(
                 Error::Locked { .. } | Error::NotHealthy { .. } | Error::Poisoned { .. }
             )
     )

@@ -6,7 +6,7 @@ use piton_core::{Code, Envelope, SessionId};
 /// Why upkeep could not go on.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum UpkeepError {
+pub enum MaintenanceError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
@@ -18,7 +18,7 @@ pub enum UpkeepError {
     },
 }
 
-impl UpkeepError {
+impl MaintenanceError {
     /// The code of the failure.
     pub fn code(&self) -> Code {
         match self {

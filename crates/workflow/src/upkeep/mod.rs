@@ -25,9 +25,9 @@ mod roots;
 mod soundness;
 
 pub use clean::clean;
-pub use control::{Control, control, set_control};
-pub use error::UpkeepError;
-pub use ports::Ports;
+pub use control::{RetentionMark, control, set_control};
+pub use error::MaintenanceError;
+pub use ports::MaintenancePorts;
 pub use report::{Cleaned, Fate, SessionFate};
 pub use retention::{RetentionDays, RetentionDaysError};
 pub use roots::{EventRoots, session_owners};

@@ -7,7 +7,7 @@ use crate::event::SessionEvent;
 
 /// What upkeep works on.
 #[derive(Clone, Copy)]
-pub struct Ports<'a> {
+pub struct MaintenancePorts<'a> {
     /// The sessions. Their ages are what this says.
     pub journal: &'a dyn Journal<SessionEvent>,
     /// What their events refer to.

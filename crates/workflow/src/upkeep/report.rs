@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use piton_core::{Envelope, SessionId};
-use piton_store::collect::Swept;
-use piton_store::port::Namespace;
+use piton_store::collect::SweepReport;
+use piton_store::port::BlobNamespace;
 
 piton_core::closed_set! {
     /// What a cleaning did with a session.
@@ -39,7 +39,7 @@ pub struct Cleaned {
     pub sessions: Vec<SessionFate>,
     /// What was collected of each namespace. Empty in safe mode. A rehearsal counts what removed sessions
     /// would have left behind as needed, because those sessions are still there.
-    pub blobs: BTreeMap<Namespace, Swept>,
+    pub blobs: BTreeMap<BlobNamespace, SweepReport>,
     /// What kept something from being removed.
     pub warnings: Vec<Envelope>,
     /// Whether nothing was removed because the control records of a session could not be read.

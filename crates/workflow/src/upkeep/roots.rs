@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use piton_core::{Digest, WorkflowHash};
-use piton_store::port::{BoxFuture, Cursor, Follow, JournalReader, Namespace, Roots, RootsCursor};
+use piton_store::port::{
+    BlobNamespace, BoxFuture, Cursor, Follow, JournalReader, Roots, RootsCursor,
+};
 use piton_store::{Error, PinnedSnapshots, StreamId};
 
 use crate::bundle::Needed;
@@ -26,7 +28,7 @@ pub fn session_owners<'a>(
 /// swept.
 pub struct EventRoots<'a> {
     journal: &'a dyn JournalReader<SessionEvent>,
-    namespace: Namespace,
+    namespace: BlobNamespace,
     pick: fn(Needed) -> Vec<Digest>,
 }
 
@@ -34,14 +36,14 @@ impl<'a> EventRoots<'a> {
     /// What keeps artifacts alive.
     pub fn artifacts(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
         let pick = |needed: Needed| needed.artifacts.into_iter().collect();
-        Self { journal, namespace: Namespace::Artifacts, pick }
+        Self { journal, namespace: BlobNamespace::Artifacts, pick }
     }
 
     /// What keeps pinned workflows alive.
     pub fn pinned_workflows(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
         let pick =
             |needed: Needed| needed.workflows.into_iter().map(WorkflowHash::digest).collect();
-        Self { journal, namespace: Namespace::PinnedWorkflows, pick }
+        Self { journal, namespace: BlobNamespace::PinnedWorkflows, pick }
     }
 
     async fn read(&self, since: Option<&RootsCursor>) -> Result<(Vec<Digest>, RootsCursor), Error> {
@@ -86,7 +88,7 @@ impl<'a> EventRoots<'a> {
 }
 
 impl Roots for EventRoots<'_> {
-    fn namespace(&self) -> Namespace {
+    fn namespace(&self) -> BlobNamespace {
         self.namespace
     }
 

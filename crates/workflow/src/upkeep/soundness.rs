@@ -6,11 +6,11 @@
 
 use piton_core::{Digest, SessionId};
 use piton_store::port::{
-    BlobReader, Journal, JournalReader, Namespace, Repaired, SetAside, Verified,
+    BlobNamespace, BlobReader, Journal, JournalReader, SetAside, StreamRepair, StreamVerification,
 };
 use piton_store::{Error, Health, StreamId};
 
-use super::error::UpkeepError;
+use super::error::MaintenanceError;
 use crate::bounds::SESSIONS_NAMED_MAX;
 use crate::bundle::Needed;
 use crate::compile::CompiledWorkflow;
@@ -23,7 +23,7 @@ pub struct VerifyReport {
     /// The session.
     pub session: SessionId,
     /// What the store found.
-    pub stored: Verified,
+    pub stored: StreamVerification,
     /// The first event that contradicts those before it, if the store found nothing.
     pub flaw: Option<LogFlaw>,
     /// What its valid events refer to and cannot be used, by namespace and digest.
@@ -38,7 +38,7 @@ pub struct VerifyReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenContent {
     /// Which kind of content it is.
-    pub namespace: Namespace,
+    pub namespace: BlobNamespace,
     /// Its digest.
     pub digest: Digest,
     /// What is wrong, as words that follow "it".
@@ -49,7 +49,7 @@ pub struct BrokenContent {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairReport {
     /// What the store did.
-    pub done: Repaired,
+    pub done: StreamRepair,
     /// What a check found afterwards.
     pub after: VerifyReport,
 }
@@ -62,7 +62,7 @@ pub async fn verify(
     journal: &dyn Journal<SessionEvent>,
     blobs: &dyn BlobReader,
     session: SessionId,
-) -> Result<VerifyReport, UpkeepError> {
+) -> Result<VerifyReport, MaintenanceError> {
     let stream = StreamId::from(session);
     let stored = journal.verify(&stream).await?;
     let set_aside = journal.set_aside(Some(&stream)).await?;
@@ -83,7 +83,7 @@ pub async fn sharing(
     journal: &dyn JournalReader<SessionEvent>,
     session: SessionId,
     broken: &[BrokenContent],
-) -> Result<Vec<SessionId>, UpkeepError> {
+) -> Result<Vec<SessionId>, MaintenanceError> {
     let mut sharing = Vec::new();
     if broken.is_empty() {
         return Ok(sharing);
@@ -97,11 +97,13 @@ pub async fn sharing(
         let Ok(salvaged) = journal.load_validated_prefix(&stream).await else { continue };
         let needed = Needed::by(&salvaged.events);
         let needs = |one: &BrokenContent| match one.namespace {
-            Namespace::Snapshots => needed.snapshots.iter().any(|key| key.digest() == one.digest),
-            Namespace::PinnedWorkflows => {
+            BlobNamespace::Snapshots => {
+                needed.snapshots.iter().any(|key| key.digest() == one.digest)
+            }
+            BlobNamespace::PinnedWorkflows => {
                 needed.workflows.iter().any(|key| key.digest() == one.digest)
             }
-            Namespace::Artifacts => needed.artifacts.contains(&one.digest),
+            BlobNamespace::Artifacts => needed.artifacts.contains(&one.digest),
             _ => false,
         };
         if broken.iter().any(needs) {
@@ -117,7 +119,7 @@ pub async fn repair(
     journal: &dyn Journal<SessionEvent>,
     blobs: &dyn BlobReader,
     session: SessionId,
-) -> Result<RepairReport, UpkeepError> {
+) -> Result<RepairReport, MaintenanceError> {
     let done = journal.repair(&StreamId::from(session)).await?;
     let after = verify(journal, blobs, session).await?;
     Ok(RepairReport { done, after })
@@ -127,10 +129,11 @@ pub async fn repair(
 async fn broken_content(
     blobs: &dyn BlobReader,
     needed: &Needed,
-) -> Result<Vec<BrokenContent>, UpkeepError> {
-    let snapshots = needed.snapshots.iter().map(|key| (Namespace::Snapshots, key.digest()));
-    let artifacts = needed.artifacts.iter().map(|digest| (Namespace::Artifacts, *digest));
-    let workflows = needed.workflows.iter().map(|key| (Namespace::PinnedWorkflows, key.digest()));
+) -> Result<Vec<BrokenContent>, MaintenanceError> {
+    let snapshots = needed.snapshots.iter().map(|key| (BlobNamespace::Snapshots, key.digest()));
+    let artifacts = needed.artifacts.iter().map(|digest| (BlobNamespace::Artifacts, *digest));
+    let workflows =
+        needed.workflows.iter().map(|key| (BlobNamespace::PinnedWorkflows, key.digest()));
     let mut broken = Vec::new();
     for (namespace, digest) in snapshots.chain(artifacts).chain(workflows) {
         let problem = match blobs.get(namespace, digest).await {
@@ -145,10 +148,10 @@ async fn broken_content(
 }
 
 /// Why bytes that have the right digest cannot be used.
-fn unreadable(namespace: Namespace, bytes: &[u8]) -> Option<&'static str> {
+fn unreadable(namespace: BlobNamespace, bytes: &[u8]) -> Option<&'static str> {
     let is_readable = match namespace {
-        Namespace::Snapshots => ExecutionSnapshot::decode(bytes).is_ok(),
-        Namespace::PinnedWorkflows => CompiledWorkflow::read(bytes).is_ok(),
+        BlobNamespace::Snapshots => ExecutionSnapshot::decode(bytes).is_ok(),
+        BlobNamespace::PinnedWorkflows => CompiledWorkflow::read(bytes).is_ok(),
         _ => true,
     };
     (!is_readable).then_some("cannot be understood by this Piton")
@@ -259,14 +262,14 @@ impl VerifyReport {
     /// What cannot be used, and what that means, one line for each kind of content.
     fn broken_lines(&self) -> Vec<String> {
         let kinds = [
-            (Namespace::Snapshots, "snapshot", "its steps cannot be shown or continued from"),
+            (BlobNamespace::Snapshots, "snapshot", "its steps cannot be shown or continued from"),
             (
-                Namespace::PinnedWorkflows,
+                BlobNamespace::PinnedWorkflows,
                 "pinned workflow",
                 "its runs cannot be shown or continued",
             ),
             (
-                Namespace::Artifacts,
+                BlobNamespace::Artifacts,
                 "artifact",
                 "it can be continued, but not shown or exported in full",
             ),
@@ -309,7 +312,7 @@ impl VerifyReport {
         if !self.broken.is_empty() {
             steps.push("A repair cannot bring content back; it stays as it is.".to_owned());
         }
-        if self.broken.iter().any(|one| one.namespace == Namespace::PinnedWorkflows) {
+        if self.broken.iter().any(|one| one.namespace == BlobNamespace::PinnedWorkflows) {
             steps.push(
                 "If the file of the workflow is unchanged, starting it once writes the pinned one anew."
                     .to_owned(),
@@ -330,7 +333,7 @@ impl VerifyReport {
             ));
         }
         if self.is_log_sound() && !self.broken.is_empty() {
-            let keep = if self.broken.iter().all(|one| one.namespace == Namespace::Artifacts) {
+            let keep = if self.broken.iter().all(|one| one.namespace == BlobNamespace::Artifacts) {
                 "You can keep the session and continue it without the artifact; `piton doctor` goes on to report it."
             } else {
                 "As long as the session is here, `piton doctor` reports it."

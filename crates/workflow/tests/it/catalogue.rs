@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use piton_workflow::Capability;
-use piton_workflow::catalogue::{BuiltinKind, Entry, Place, catalogue};
-use piton_workflow::compile::{Catalog, Feature, Template};
+use piton_workflow::catalogue::{BuiltinKind, CatalogueEntry, PastePoint, catalogue};
+use piton_workflow::compile::{Definitions, Feature, Template};
 use serde_json::{Value, json};
 
 use crate::source::compile_value;
@@ -17,7 +17,7 @@ fn the_catalogue_holds_what_the_compiler_knows_and_nothing_else() {
         entries.map(|entry| entry.id).collect()
     };
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let standard = Catalog::standard();
+    let standard = Definitions::standard();
     let contracts = standard.contracts.keys().map(|id| id.as_str().to_owned()).collect();
     let refs = standard.refs.keys().map(|id| id.as_str().to_owned()).collect();
     assert_eq!(of(BuiltinKind::Contract), contracts);
@@ -30,7 +30,7 @@ fn the_catalogue_holds_what_the_compiler_knows_and_nothing_else() {
 }
 
 /// A workflow in which what `entry` says was pasted where it says.
-fn pasted(entry: &Entry) -> Value {
+fn pasted(entry: &CatalogueEntry) -> Value {
     let decision = json!({
         "id": "decide", "title": "Decide", "prompt": "Decide.",
         "outputContract": { "contractRef": "wr.contracts.loop_control" },
@@ -43,11 +43,11 @@ fn pasted(entry: &Entry) -> Value {
     });
     let is_decision = entry.insert["templateId"] == "wr.templates.loop_decision";
     match entry.place {
-        Place::Workflow => merge(&mut workflow, &entry.insert),
-        Place::Features => workflow["features"] = json!([entry.insert]),
-        Place::Steps => body.push(entry.insert.clone()),
-        Place::Step => merge(&mut step, &entry.insert),
-        Place::PromptPart => {
+        PastePoint::Workflow => merge(&mut workflow, &entry.insert),
+        PastePoint::Features => workflow["features"] = json!([entry.insert]),
+        PastePoint::Steps => body.push(entry.insert.clone()),
+        PastePoint::Step => merge(&mut step, &entry.insert),
+        PastePoint::PromptPart => {
             step.as_object_mut().expect("a step is an object").remove("prompt");
             step["promptBlocks"] = json!({ "procedure": [[entry.insert]] });
         }
@@ -72,7 +72,7 @@ fn merge(into: &mut Value, fields: &Value) {
 #[test]
 fn every_entry_has_a_label_a_description_and_a_form_that_compiles_where_it_is_pasted() {
     for entry in catalogue() {
-        let Entry { id, label, description, .. } = &entry;
+        let CatalogueEntry { id, label, description, .. } = &entry;
         assert!(label.starts_with(char::is_uppercase) && !label.contains(['.', '_']), "{label}");
         assert!(description.ends_with('.') && description.len() > 20, "{id}: {description}");
         let workflow = pasted(&entry);

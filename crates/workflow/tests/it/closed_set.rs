@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use piton_core::UnknownValue;
 use piton_workflow::{
-    AttemptContext, Autonomy, BlockerCode, Capability, CapabilityMissing, CapabilityStatus, Claim,
-    ClaimedBy, Confidence, ContextSource, ContractViolation, DivergenceReason, EdgeCause, EdgeKind,
-    EnforcementGrade, EventKind, FailureCode, GapSeverity, Intent, NextIntent, NodeKind,
-    NonAssumableChoice, ObservationKey, OutputChannel, PreferenceSource, ProbeResult,
-    ProvenanceKind, ReasonCategory, RiskPolicy, RunStatus, SourceKind, TokenKind, TraceEntryKind,
-    Unexpected, UserOnlyDependency,
+    AttemptContext, AttemptIntent, Autonomy, BlockerCode, Capability, CapabilityMissing,
+    CapabilityStatus, Claim, ClaimedBy, Confidence, ContextSource, ContractViolation,
+    DivergenceReason, EdgeCause, EdgeKind, EnforcementGrade, EventKind, FailureCode, GapSeverity,
+    NextIntent, NodeKind, NonAssumableChoice, ObservationKey, OutputChannel, PreferenceSource,
+    ProbeResult, ProvenanceKind, ReasonCategory, RiskPolicy, RunStatus, SourceKind, TokenKind,
+    TraceEntryKind, Unexpected, UserOnlyDependency,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -82,7 +82,7 @@ fn runs_have_these_states_intents_and_sources() {
         NextIntent,
         "perform_pending_then_continue await_user_confirmation rehydrate_only complete"
     );
-    check!(Intent, "ack_pending");
+    check!(AttemptIntent, "ack_pending");
     check!(SourceKind, "bundled user project remote plugin");
     check!(ContextSource, "initial agent_delta merge");
 }

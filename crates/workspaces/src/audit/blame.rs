@@ -6,8 +6,8 @@ use piton_core::Digest;
 
 use super::{
     ledger::Ledger,
-    left::Left,
-    record::{Intent, Outcome, Record},
+    left::LeftContent,
+    record::{AuditIntent, AuditOutcome, AuditRecord},
 };
 use crate::{
     bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
@@ -15,16 +15,16 @@ use crate::{
     files::Actor,
     path::LogicalPath,
     scope::Tool,
-    store::{Before, Fault, Kind},
+    store::{Before, EntryKind, StoreFault},
     workspaces::Workspaces,
 };
 
 /// The history of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blame {
+pub struct FileBlame {
     /// The newest records that name it or a directory above it, oldest first. Before a record that copied or moved
     /// it there stand those of where it came from.
-    pub records: Vec<Record>,
+    pub records: Vec<AuditRecord>,
     /// How many older records there are.
     pub older: usize,
     /// Whether the file is not as the last of these left it: it was changed outside Piton.
@@ -35,11 +35,15 @@ pub struct Blame {
 
 impl Ledger {
     /// The history of a file: its own records, and moves and removals of directories above it.
-    pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
+    pub async fn blame(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+    ) -> Result<FileBlame, Error> {
         let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
         let differs = self.changed_outside(workspaces, path, older).await?;
         let lost = differs && !records.is_empty() && has_lost(workspaces, path).await;
-        Ok(Blame { records, older, changed_outside: differs && !lost, lost })
+        Ok(FileBlame { records, older, changed_outside: differs && !lost, lost })
     }
 
     /// The newest record of a file, or of a directory above it that was moved or removed.
@@ -47,7 +51,7 @@ impl Ledger {
         &self,
         workspaces: &Workspaces,
         path: &LogicalPath,
-    ) -> Result<Option<Record>, Error> {
+    ) -> Result<Option<AuditRecord>, Error> {
         let (mut records, _) = self.newest(workspaces, path, 1).await?;
         Ok(records.pop())
     }
@@ -84,10 +88,10 @@ impl Ledger {
         for _ in 0..BLAME_RECORDS_MAX {
             let Some(number) = numbers.pop().filter(|_| authors.len() < max) else { break };
             let Some(record) = self.record(number).await? else { continue };
-            let Intent { actor, tool, path: from, target, before, origin, .. } = record.intent;
+            let AuditIntent { actor, tool, path: from, target, before, origin, .. } = record.intent;
             let moved = target.as_ref().and_then(|target| path.below(target));
             let is_own = from == path || moved.is_some() || before == Before::Directory;
-            if record.outcome == Outcome::Undone || !is_own {
+            if record.outcome == AuditOutcome::Undone || !is_own {
                 continue;
             }
             if !authors.contains(&actor) {
@@ -115,7 +119,7 @@ impl Ledger {
         workspaces: &Workspaces,
         path: &LogicalPath,
         max: usize,
-    ) -> Result<(Vec<Record>, usize), Error> {
+    ) -> Result<(Vec<AuditRecord>, usize), Error> {
         let (mut numbers, mut older) = self.named(path).await?;
         let mut records = Vec::new();
         while let Some(number) = numbers.pop() {
@@ -128,7 +132,7 @@ impl Ledger {
             };
             let intent = &record.intent;
             let is_own = intent.path == *path || intent.target.as_ref() == Some(path);
-            if is_own || Left::of(intent, path).is_some() {
+            if is_own || LeftContent::of(intent, path).is_some() {
                 records.push(self.shown(workspaces, record).await?);
             }
         }
@@ -163,10 +167,10 @@ impl Ledger {
         };
         let now = match workspace.store.stat(at, true).await {
             Ok(stat) => Some(stat),
-            Err(Fault::NotFound | Fault::NotDirectory) => None,
+            Err(StoreFault::NotFound | StoreFault::NotDirectory) => None,
             Err(fault) => return Err(Error::File { path: path.clone(), fault }),
         };
-        let is_directory = now.as_ref().is_some_and(|stat| stat.kind == Kind::Directory);
+        let is_directory = now.as_ref().is_some_and(|stat| stat.kind == EntryKind::Directory);
         let digest = now.as_ref().and_then(|stat| stat.digest);
         let (mut path, mut until) = (path.clone(), u64::MAX);
         for _ in 0..BLAME_MOVES_MAX {
@@ -174,13 +178,13 @@ impl Ledger {
                 break;
             };
             match left {
-                Left::Nothing => return Ok(now.is_some()),
-                Left::Directory => return Ok(!is_directory),
-                Left::File(left) | Left::Moved { digest: Some(left), .. } => {
+                LeftContent::Nothing => return Ok(now.is_some()),
+                LeftContent::Directory => return Ok(!is_directory),
+                LeftContent::File(left) | LeftContent::Moved { digest: Some(left), .. } => {
                     return Ok(digest != Some(left));
                 }
                 // It came with a directory above it, as it was there.
-                Left::Moved { from, digest: None } => (path, until) = (from, number),
+                LeftContent::Moved { from, digest: None } => (path, until) = (from, number),
             }
         }
         // Nobody says that it should be there, or that it should not. What is not looked at might, and so might what
@@ -194,13 +198,13 @@ impl Ledger {
         workspaces: &Workspaces,
         path: &LogicalPath,
         until: u64,
-    ) -> Result<Option<(u64, Left)>, Error> {
+    ) -> Result<Option<(u64, LeftContent)>, Error> {
         let (mut numbers, _) = self.named(path).await?;
         numbers.retain(|number| *number < until);
         while let Some(number) = numbers.pop() {
             let Some(record) = self.record(number).await? else { continue };
-            let Some(left) = Left::of(&record.intent, path) else { continue };
-            if self.shown(workspaces, record).await?.outcome == Outcome::Done {
+            let Some(left) = LeftContent::of(&record.intent, path) else { continue };
+            if self.shown(workspaces, record).await?.outcome == AuditOutcome::Done {
                 return Ok(Some((number, left)));
             }
         }
@@ -211,14 +215,14 @@ impl Ledger {
     pub(super) async fn shown(
         &self,
         workspaces: &Workspaces,
-        record: Record,
-    ) -> Result<Record, Error> {
-        if record.outcome != Outcome::Open {
+        record: AuditRecord,
+    ) -> Result<AuditRecord, Error> {
+        if record.outcome != AuditOutcome::Open {
             return Ok(record);
         }
         Ok(match self.judge(workspaces, &record).await? {
             // What was not done yet may be under way.
-            Some(Outcome::Done) => Record { outcome: Outcome::Done, ..record },
+            Some(AuditOutcome::Done) => AuditRecord { outcome: AuditOutcome::Done, ..record },
             _ => record,
         })
     }

@@ -16,13 +16,13 @@ pub(crate) const START: &[u8] = b"workspaces/audit/1/";
 
 /// The keys of one ledger.
 #[derive(Clone, Debug)]
-pub(super) struct Keys {
+pub(super) struct LedgerKeys {
     start: Arc<[u8]>,
     /// The digest of the ledger's name.
     pub(super) name: Digest,
 }
 
-impl Keys {
+impl LedgerKeys {
     pub(super) fn of(name: &str) -> Self {
         let name = Digest::of(&FileBytes(name.as_bytes()));
         Self { start: [START, name.as_bytes()].concat().into(), name }

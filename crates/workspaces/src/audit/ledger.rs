@@ -8,11 +8,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, Code, Digest};
-use piton_store::port::{Change, Entry, Expect, Table, Version, Write};
+use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableEntry, TableWrite};
 
 use super::{
-    keys::{Keys, is_record, number_of},
-    record::{Intent, Outcome, Record, VERSION},
+    keys::{LedgerKeys, is_record, number_of},
+    record::{AuditIntent, AuditOutcome, AuditRecord, VERSION},
 };
 use crate::{
     bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX},
@@ -26,15 +26,15 @@ use crate::{
 pub struct Ledger {
     table: Arc<dyn Table>,
     clock: Arc<dyn Clock>,
-    pub(super) keys: Keys,
-    known: Mutex<Known>,
+    pub(super) keys: LedgerKeys,
+    known: Mutex<KnownRecords>,
 }
 
 /// What this process knows of the records beside what is written.
 #[derive(Default)]
-struct Known {
+struct KnownRecords {
     /// The number of the next record and the version of the row that says so, as the last commit here left them.
-    next: Option<(u64, Version)>,
+    next: Option<(u64, EntryVersion)>,
     /// Records whose outcome is known here and is not written yet. Each intention takes them along, so there are no
     /// more than changes under way at one time.
     unwritten: Vec<Begun>,
@@ -44,15 +44,15 @@ struct Known {
 #[derive(Clone, Debug)]
 pub struct Begun {
     /// The record.
-    pub record: Record,
+    pub record: AuditRecord,
     /// The commit that it began with: as long as its row among the open ones is of that, nobody concluded anything.
-    opened: Version,
+    opened: EntryVersion,
 }
 
 impl Ledger {
     /// The records under a name: those who share the Mounts share the name.
     pub fn new(table: Arc<dyn Table>, clock: Arc<dyn Clock>, name: &str) -> Self {
-        Self { table, clock, keys: Keys::of(name), known: Mutex::default() }
+        Self { table, clock, keys: LedgerKeys::of(name), known: Mutex::default() }
     }
 
     /// The digest of its name.
@@ -61,19 +61,19 @@ impl Ledger {
     }
 
     /// Records what is about to be done, and with it the outcomes that are not written yet.
-    pub async fn intend(&self, intent: &Intent) -> Result<Begun, Error> {
+    pub async fn intend(&self, intent: &AuditIntent) -> Result<Begun, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
         intent.source.iter_mut().flat_map(|source| &mut source.authors).for_each(shorten);
         let mut is_contested = false;
         for _ in 0..COMMIT_TRIES_MAX {
             let (number, expect) = self.next().await?;
-            let record = Record {
+            let record = AuditRecord {
                 v: VERSION,
                 number,
                 timestamp_ms: self.clock.now_ms(),
                 intent: intent.clone(),
-                outcome: Outcome::Open,
+                outcome: AuditOutcome::Open,
             };
             // Somebody here may have begun and settled the record of this very number meanwhile. The commit is refused
             // then because the number is taken, and a commit that named one key twice would be refused as malformed.
@@ -103,7 +103,7 @@ impl Ledger {
     /// Adds what became of an intention, as the one who made it knows. It is written with the next intention, or by
     /// [`flush`](Self::flush); until then whoever reads the open record concludes it from the file.
     pub fn settle(&self, mut begun: Begun, done: bool) {
-        begun.record.outcome = if done { Outcome::Done } else { Outcome::Undone };
+        begun.record.outcome = if done { AuditOutcome::Done } else { AuditOutcome::Undone };
         self.known().unwritten.push(begun);
     }
 
@@ -118,7 +118,7 @@ impl Ledger {
         if unwritten.is_empty() {
             return Ok(());
         }
-        let endings = |is_contested: bool| -> Result<Vec<Write>, Error> {
+        let endings = |is_contested: bool| -> Result<Vec<TableWrite>, Error> {
             let each = unwritten.iter().map(|settled| self.ending(settled, is_contested));
             Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
         };
@@ -143,12 +143,16 @@ impl Ledger {
 
     /// What is written when a record begins. Whoever finds the row of the next number as expected is the only one to
     /// write under that number.
-    fn beginning(&self, record: &Record, expect: Expect) -> Result<Vec<Write>, Error> {
+    fn beginning(&self, record: &AuditRecord, expect: Expect) -> Result<Vec<TableWrite>, Error> {
         let (number, intent) = (record.number, &record.intent);
-        let put = |key, value| Write { key, expect: Expect::Anything, change: Change::Put(value) };
-        let following = Change::Put((number + 1).to_be_bytes().to_vec());
+        let put = |key, value| TableWrite {
+            key,
+            expect: Expect::Anything,
+            change: EntryChange::Put(value),
+        };
+        let following = EntryChange::Put((number + 1).to_be_bytes().to_vec());
         let mut batch = vec![
-            Write { key: self.keys.next(), expect, change: following },
+            TableWrite { key: self.keys.next(), expect, change: following },
             put(self.keys.record(number), encode(record)?),
             put(self.keys.open(number), Vec::new()),
             put(self.keys.path(&intent.path, number), Vec::new()),
@@ -164,31 +168,31 @@ impl Ledger {
 
     /// What is written when the outcome of a record is known by its own process. Where somebody else may have concluded
     /// something meanwhile, that is replaced.
-    fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<Write>, Error> {
+    fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<TableWrite>, Error> {
         let Begun { record, opened } = settled;
         let expect = if is_contested { Expect::Anything } else { Expect::Version(*opened) };
         let open = self.keys.open(record.number);
-        let mut batch = vec![Write { key: open, expect, change: Change::Remove }];
-        if is_contested || record.outcome != Outcome::Done {
+        let mut batch = vec![TableWrite { key: open, expect, change: EntryChange::Remove }];
+        if is_contested || record.outcome != AuditOutcome::Done {
             batch.push(self.outcome(record)?);
         }
         Ok(batch)
     }
 
     /// The record with what became of it.
-    fn outcome(&self, record: &Record) -> Result<Write, Error> {
-        let (key, change) = (self.keys.record(record.number), Change::Put(encode(record)?));
-        Ok(Write { key, expect: Expect::Anything, change })
+    fn outcome(&self, record: &AuditRecord) -> Result<TableWrite, Error> {
+        let (key, change) = (self.keys.record(record.number), EntryChange::Put(encode(record)?));
+        Ok(TableWrite { key, expect: Expect::Anything, change })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownRecords> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes what somebody else concluded of a record, if it is still open; says whether it was.
-    pub(super) async fn conclude(&self, number: u64, outcome: Outcome) -> Result<bool, Error> {
+    pub(super) async fn conclude(&self, number: u64, outcome: AuditOutcome) -> Result<bool, Error> {
         let Some((record, Some(opened))) = self.written(number).await? else { return Ok(false) };
-        let concluded = Begun { record: Record { outcome, ..record }, opened };
+        let concluded = Begun { record: AuditRecord { outcome, ..record }, opened };
         match self.table.commit(self.ending(&concluded, false)?).await {
             Err(piton_store::Error::Conflict { .. }) => Ok(false),
             committed => Ok(committed.map(|_| true)?),
@@ -196,8 +200,8 @@ impl Ledger {
     }
 
     /// A record by its number, with its outcome if that is known here.
-    pub async fn record(&self, number: u64) -> Result<Option<Record>, Error> {
-        let known = |known: &Known| {
+    pub async fn record(&self, number: u64) -> Result<Option<AuditRecord>, Error> {
+        let known = |known: &KnownRecords| {
             known
                 .unwritten
                 .iter()
@@ -212,13 +216,16 @@ impl Ledger {
     }
 
     /// A record as it is written, and the commit of its row among the open ones if there is one.
-    async fn written(&self, number: u64) -> Result<Option<(Record, Option<Version>)>, Error> {
+    async fn written(
+        &self,
+        number: u64,
+    ) -> Result<Option<(AuditRecord, Option<EntryVersion>)>, Error> {
         // Read together: between two reads the outcome could be written.
         let keys = vec![self.keys.record(number), self.keys.open(number)];
         let [Some(entry), open] = &self.table.get_all(keys).await?[..] else { return Ok(None) };
         let mut record = decode(&entry.value)?;
-        if record.outcome == Outcome::Open && open.is_none() {
-            record.outcome = Outcome::Done;
+        if record.outcome == AuditOutcome::Open && open.is_none() {
+            record.outcome = AuditOutcome::Done;
         }
         Ok(Some((record, open.as_ref().map(|open| open.version))))
     }
@@ -230,7 +237,7 @@ impl Ledger {
         workspaces: &Workspaces,
         run: &str,
         max: usize,
-    ) -> Result<(Vec<Record>, usize), Error> {
+    ) -> Result<(Vec<AuditRecord>, usize), Error> {
         let numbers = self.numbers(&self.keys.all_of_run(run)).await?;
         let mut records = Vec::new();
         for number in numbers.iter().take(max) {
@@ -278,7 +285,7 @@ impl Ledger {
     }
 }
 
-impl Known {
+impl KnownRecords {
     fn forget(&mut self, written: &[Begun]) {
         let is_written =
             |one: &Begun| written.iter().any(|other| other.record.number == one.record.number);
@@ -295,16 +302,16 @@ fn shorten(actor: &mut Actor) {
     }
 }
 
-fn encode(record: &Record) -> Result<Vec<u8>, Error> {
+fn encode(record: &AuditRecord) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(record).map_err(|_| Error::Data(Code::InternalError))
 }
 
 /// The number of the record that a row holds, if it cannot be read.
-pub(crate) fn damaged_record(entry: &Entry) -> Option<u64> {
+pub(crate) fn damaged_record(entry: &TableEntry) -> Option<u64> {
     let is_damaged = is_record(&entry.key) && decode(&entry.value).is_err();
     if is_damaged { number_of(&entry.key) } else { None }
 }
 
-fn decode(bytes: &[u8]) -> Result<Record, Error> {
+fn decode(bytes: &[u8]) -> Result<AuditRecord, Error> {
     serde_json::from_slice(bytes).map_err(|_| Error::Data(Code::StoreInvariantViolation))
 }

@@ -9,11 +9,11 @@ use piton_core::Clock;
 use piton_store::port::Table;
 
 use super::{
-    blame::Blame,
+    blame::FileBlame,
     ledger::Ledger,
-    record::{Origin, Record},
+    record::{AuditRecord, CopyOrigin},
     recover::look,
-    trace::Trace,
+    trace::HistoryTrace,
 };
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
 
@@ -55,8 +55,8 @@ impl Ledgers {
     }
 
     /// What is copied from a path, as the record of the copy says it.
-    pub(crate) fn origin(&self, path: &LogicalPath) -> Origin {
-        Origin { path: path.clone(), mount: self.at(path).name() }
+    pub(crate) fn origin(&self, path: &LogicalPath) -> CopyOrigin {
+        CopyOrigin { path: path.clone(), mount: self.at(path).name() }
     }
 
     /// What the path of an overlay lies over.
@@ -68,7 +68,11 @@ impl Ledgers {
     }
 
     /// The history of a file, and of where its content was copied or moved from.
-    pub async fn blame(&self, workspaces: &Workspaces, path: &LogicalPath) -> Result<Blame, Error> {
+    pub async fn blame(
+        &self,
+        workspaces: &Workspaces,
+        path: &LogicalPath,
+    ) -> Result<FileBlame, Error> {
         let mut own = self.at(path).blame(workspaces, path).await?;
         // What an overlay does not change, or not any more since it was applied or dropped, is as it is below.
         if own.changed_outside
@@ -77,7 +81,7 @@ impl Ledgers {
         {
             own.changed_outside = self.at(&below).blame(workspaces, &below).await?.changed_outside;
         }
-        Trace::new(self, workspaces).history(path, own).await
+        HistoryTrace::new(self, workspaces).history(path, own).await
     }
 
     /// The newest record of a file, or of a directory above it that was moved or removed.
@@ -85,7 +89,7 @@ impl Ledgers {
         &self,
         workspaces: &Workspaces,
         path: &LogicalPath,
-    ) -> Result<Option<Record>, Error> {
+    ) -> Result<Option<AuditRecord>, Error> {
         self.at(path).last(workspaces, path).await
     }
 
@@ -96,7 +100,7 @@ impl Ledgers {
         workspaces: &Workspaces,
         run: &str,
         max: usize,
-    ) -> Result<(Vec<Record>, usize), Error> {
+    ) -> Result<(Vec<AuditRecord>, usize), Error> {
         let (mut records, mut left_out) = (Vec::new(), 0);
         for ledger in self.all() {
             let (more, rest) = ledger.of_run(workspaces, run, max).await?;

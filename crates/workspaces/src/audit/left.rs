@@ -2,12 +2,12 @@
 
 use piton_core::Digest;
 
-use super::record::Intent;
+use super::record::AuditIntent;
 use crate::{path::LogicalPath, scope::Tool, store::Before};
 
 /// What a change left at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Left {
+pub(super) enum LeftContent {
     /// Nothing: it was deleted, or moved away.
     Nothing,
     Directory,
@@ -21,9 +21,9 @@ pub(super) enum Left {
     },
 }
 
-impl Left {
+impl LeftContent {
     /// What a change left at a path; nothing if the change did not touch it.
-    pub(super) fn of(intent: &Intent, path: &LogicalPath) -> Option<Self> {
+    pub(super) fn of(intent: &AuditIntent, path: &LogicalPath) -> Option<Self> {
         let is_tree = intent.before == Before::Directory;
         let is_reached = |root: &LogicalPath| *root == *path || is_tree && path.starts_with(root);
         let Some(target) = &intent.target else {

@@ -16,9 +16,9 @@ mod record;
 mod recover;
 mod trace;
 
-pub use blame::Blame;
+pub use blame::FileBlame;
 pub(crate) use keys::START;
 pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
-pub use record::{Intent, Origin, Outcome, Record, Source};
+pub use record::{AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, OverlaySource};

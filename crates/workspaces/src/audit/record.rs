@@ -8,7 +8,7 @@ use crate::{files::Actor, path::LogicalPath, scope::Tool, store::Before};
 /// What somebody is about to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Intent {
+pub struct AuditIntent {
     /// Who.
     pub actor: Actor,
     /// With which tool.
@@ -30,16 +30,16 @@ pub struct Intent {
     pub temp: Option<String>,
     /// Where the change comes from, if an overlay was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<OverlaySource>,
     /// What the content was copied from, or moved from between Stores. Records of older versions name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<CopyOrigin>,
 }
 
 /// The file that a copy was made of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Origin {
+pub struct CopyOrigin {
     /// The path, as it was called then.
     pub path: LogicalPath,
     /// The digest of what the Mount was that the path led to: another may be there when the record is read.
@@ -49,7 +49,7 @@ pub struct Origin {
 /// The overlay that a change comes from, and who made the change there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Source {
+pub struct OverlaySource {
     /// The overlay.
     pub overlay: LogicalPath,
     /// Who changed the path there since it was copied, the last one first.
@@ -58,7 +58,7 @@ pub struct Source {
 
 piton_core::closed_set! {
     /// What became of an intention.
-    pub enum Outcome {
+    pub enum AuditOutcome {
         /// Not known yet: it is under way, or its process died. In a record whose row among the open ones is gone, it
         /// stands for what is done.
         Open => "open",
@@ -74,7 +74,7 @@ piton_core::closed_set! {
 /// What is recorded of one change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Record {
+pub struct AuditRecord {
     /// The version of the record.
     pub v: u32,
     /// Its place among the records.
@@ -82,9 +82,9 @@ pub struct Record {
     /// When it was made: for people. It orders nothing but records of different Mounts in the history of a file.
     pub timestamp_ms: TimestampMs,
     /// What was meant.
-    pub intent: Intent,
+    pub intent: AuditIntent,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: AuditOutcome,
 }
 
 /// The version of the records that this crate writes.

@@ -2,13 +2,13 @@
 
 use super::{
     ledger::Ledger,
-    record::{Intent, Outcome, Record},
+    record::{AuditIntent, AuditOutcome, AuditRecord},
 };
 use crate::{
     error::Error,
     path::LogicalPath,
     scope::Tool,
-    store::{Before, Fault, Kind},
+    store::{Before, EntryKind, StoreFault},
     workspaces::Workspaces,
 };
 
@@ -54,8 +54,8 @@ impl Ledger {
     pub(super) async fn judge(
         &self,
         workspaces: &Workspaces,
-        record: &Record,
-    ) -> Result<Option<Outcome>, Error> {
+        record: &AuditRecord,
+    ) -> Result<Option<AuditOutcome>, Error> {
         let intent = &record.intent;
         let later = self.later(record).await?;
         let is_move = intent.tool == Tool::Move && intent.target.is_some();
@@ -66,20 +66,20 @@ impl Ledger {
         if let (Some(target), true) = (&intent.target, is_move) {
             let Some(there) = look(workspaces, target).await else { return Ok(None) };
             return Ok(Some(match (here, there) {
-                (Before::Nothing, Before::Nothing) => Outcome::Unclear,
-                (Before::Nothing, _) => Outcome::Done,
-                (_, Before::Nothing) => Outcome::Undone,
-                _ => Outcome::Unclear,
+                (Before::Nothing, Before::Nothing) => AuditOutcome::Unclear,
+                (Before::Nothing, _) => AuditOutcome::Done,
+                (_, Before::Nothing) => AuditOutcome::Undone,
+                _ => AuditOutcome::Unclear,
             }));
         }
         let outcome = concluded(intent, &here);
         // What is gone with its directory says nothing about what was done to it before.
-        let is_told = outcome == Outcome::Done || !self.was_above(record).await?;
-        Ok(Some(if is_told { outcome } else { Outcome::Unclear }))
+        let is_told = outcome == AuditOutcome::Done || !self.was_above(record).await?;
+        Ok(Some(if is_told { outcome } else { AuditOutcome::Unclear }))
     }
 
     /// Whether a directory above the path of a record was moved or removed after it.
-    async fn was_above(&self, record: &Record) -> Result<bool, Error> {
+    async fn was_above(&self, record: &AuditRecord) -> Result<bool, Error> {
         for above in record.intent.path.ancestors().skip(1) {
             let above: LogicalPath = above.parse().expect("a part of a path is a path");
             for number in self.numbers(&self.keys.all_of_path(&above)).await? {
@@ -95,7 +95,7 @@ impl Ledger {
     }
 
     /// The next record that names the path of this one.
-    async fn later(&self, record: &Record) -> Result<Option<Record>, Error> {
+    async fn later(&self, record: &AuditRecord) -> Result<Option<AuditRecord>, Error> {
         let numbers = self.numbers(&self.keys.all_of_path(&record.intent.path)).await?;
         match numbers.into_iter().find(|number| *number > record.number) {
             Some(number) => self.record(number).await,
@@ -104,7 +104,7 @@ impl Ledger {
     }
 }
 
-impl Record {
+impl AuditRecord {
     /// What its change found at a path that it names: a move finds nothing where it goes.
     fn found(&self, path: &LogicalPath) -> Before {
         if self.intent.path == *path { self.intent.before.clone() } else { Before::Nothing }
@@ -112,7 +112,7 @@ impl Record {
 }
 
 /// Clears away the unfinished write of an intention, after whoever still works on it; says whether that is done.
-async fn clear(workspaces: &Workspaces, intent: &Intent) -> bool {
+async fn clear(workspaces: &Workspaces, intent: &AuditIntent) -> bool {
     let Some((workspace, at)) = workspaces.find(&intent.path) else { return false };
     match &intent.temp {
         Some(temp) => workspace.store.clear(at, temp.clone()).await.is_ok(),
@@ -121,16 +121,16 @@ async fn clear(workspaces: &Workspaces, intent: &Intent) -> bool {
 }
 
 /// What became of an intention after which this was found at its path.
-fn concluded(intent: &Intent, found: &Before) -> Outcome {
+fn concluded(intent: &AuditIntent, found: &Before) -> AuditOutcome {
     let is_after = match (&intent.after, intent.tool) {
         (Some(after), _) => *found == Before::File(Some(*after)),
         (None, Tool::Mkdir) => *found != Before::Nothing,
         (None, _) => *found == Before::Nothing,
     };
     match (is_after, *found == intent.before) {
-        (true, _) => Outcome::Done,
-        (false, true) => Outcome::Undone,
-        (false, false) => Outcome::Unclear,
+        (true, _) => AuditOutcome::Done,
+        (false, true) => AuditOutcome::Undone,
+        (false, false) => AuditOutcome::Unclear,
     }
 }
 
@@ -138,9 +138,9 @@ fn concluded(intent: &Intent, found: &Before) -> Outcome {
 pub(super) async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
     let (workspace, at) = workspaces.find(path)?;
     match workspace.store.stat(at, true).await {
-        Ok(stat) if stat.kind == Kind::File => Some(Before::File(stat.digest)),
+        Ok(stat) if stat.kind == EntryKind::File => Some(Before::File(stat.digest)),
         Ok(_) => Some(Before::Directory),
-        Err(Fault::NotFound | Fault::NotDirectory) => Some(Before::Nothing),
+        Err(StoreFault::NotFound | StoreFault::NotDirectory) => Some(Before::Nothing),
         Err(_) => None,
     }
 }

@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 use piton_core::{Digest, TimestampMs};
 
 use super::{
-    blame::Blame,
+    blame::FileBlame,
     ledger::Ledger,
     ledgers::Ledgers,
-    left::Left,
-    record::{Outcome, Record},
+    left::LeftContent,
+    record::{AuditOutcome, AuditRecord},
 };
 use crate::{
     bounds::{BLAME_MOVES_MAX, BLAME_READS_MAX, BLAME_RECORDS_MAX},
@@ -25,11 +25,11 @@ use crate::{
 };
 
 /// A history that is being put together.
-pub(super) struct Trace<'a> {
+pub(super) struct HistoryTrace<'a> {
     ledgers: &'a Ledgers,
     workspaces: &'a Workspaces,
     /// The records so far, the newest first.
-    records: Vec<Record>,
+    records: Vec<AuditRecord>,
     /// The Mount and the number of each.
     listed: BTreeSet<(Digest, u64)>,
     /// How many records may still be read to find sources.
@@ -38,7 +38,7 @@ pub(super) struct Trace<'a> {
 }
 
 /// A path that content came from.
-struct Origin {
+struct ContentOrigin {
     path: LogicalPath,
     /// Where it went from there.
     to: LogicalPath,
@@ -59,19 +59,19 @@ struct Moment {
 /// What comes before the oldest record that was found at a path.
 enum Earlier {
     /// It was copied or moved there.
-    Moved(Origin),
+    Moved(ContentOrigin),
     /// It was applied from an overlay; `rest` is the path itself if something was there before.
-    Applied { inside: Origin, rest: Option<Origin> },
+    Applied { inside: ContentOrigin, rest: Option<ContentOrigin> },
     /// It was only read through an overlay until then.
-    Below(Origin),
+    Below(ContentOrigin),
 }
 
 impl Moment {
-    const fn of(ledger: &Ledger, record: &Record) -> Self {
+    const fn of(ledger: &Ledger, record: &AuditRecord) -> Self {
         Self { mount: ledger.name(), number: record.number, at: record.timestamp_ms }
     }
 
-    fn is_after(&self, ledger: &Ledger, record: &Record) -> bool {
+    fn is_after(&self, ledger: &Ledger, record: &AuditRecord) -> bool {
         if ledger.name() == self.mount {
             record.number < self.number
         } else {
@@ -80,7 +80,7 @@ impl Moment {
     }
 }
 
-impl<'a> Trace<'a> {
+impl<'a> HistoryTrace<'a> {
     pub(super) const fn new(ledgers: &'a Ledgers, workspaces: &'a Workspaces) -> Self {
         Self {
             ledgers,
@@ -93,13 +93,17 @@ impl<'a> Trace<'a> {
     }
 
     /// The history of a file, from its own records on.
-    pub(super) async fn history(mut self, path: &LogicalPath, own: Blame) -> Result<Blame, Error> {
+    pub(super) async fn history(
+        mut self,
+        path: &LogicalPath,
+        own: FileBlame,
+    ) -> Result<FileBlame, Error> {
         let ledger = self.ledgers.at(path);
         self.listed.extend(own.records.iter().map(|record| entry(ledger, record)));
         let mut until = None;
         let mut is_made = own.older > 0;
         for record in own.records.into_iter().rev() {
-            let is_undone = record.outcome == Outcome::Undone;
+            let is_undone = record.outcome == AuditOutcome::Undone;
             let earlier = if is_undone { None } else { came_from(ledger, &record, path) };
             is_made |= earlier.is_some() || !is_undone && makes(&record, path);
             until = Some(Moment::of(ledger, &record));
@@ -116,7 +120,7 @@ impl<'a> Trace<'a> {
             self.follow(below).await?;
         }
         self.records.reverse();
-        Ok(Blame { records: self.records, older: own.older + self.older, ..own })
+        Ok(FileBlame { records: self.records, older: own.older + self.older, ..own })
     }
 
     /// Lists where content came from, from one path to the next.
@@ -142,15 +146,18 @@ impl<'a> Trace<'a> {
         Ok(())
     }
 
-    fn list(&mut self, origin: &Origin, found: Vec<Record>) {
+    fn list(&mut self, origin: &ContentOrigin, found: Vec<AuditRecord>) {
         let ledger = self.ledgers.at(&origin.path);
         self.listed.extend(found.iter().map(|record| entry(ledger, record)));
         self.records.extend(found);
     }
 
     /// The records of what was at a path at a moment, the newest first, back to where it was made or came from.
-    async fn scan(&mut self, origin: &Origin) -> Result<(Vec<Record>, Option<Earlier>), Error> {
-        let Origin { path, to, mount, until } = origin;
+    async fn scan(
+        &mut self,
+        origin: &ContentOrigin,
+    ) -> Result<(Vec<AuditRecord>, Option<Earlier>), Error> {
+        let ContentOrigin { path, to, mount, until } = origin;
         let ledger = self.ledgers.at(path);
         let mut found = Vec::new();
         if mount.is_some_and(|mount| mount != ledger.name()) {
@@ -167,13 +174,13 @@ impl<'a> Trace<'a> {
             if is_later || is_removal || self.listed.contains(&entry(ledger, &record)) {
                 continue;
             }
-            let Some(left) = Left::of(&record.intent, path) else { continue };
+            let Some(left) = LeftContent::of(&record.intent, path) else { continue };
             let record = ledger.shown(self.workspaces, record).await?;
-            if record.outcome == Outcome::Undone {
+            if record.outcome == AuditOutcome::Undone {
                 continue;
             }
             // What came after that was not made through Piton.
-            if left == Left::Nothing {
+            if left == LeftContent::Nothing {
                 return Ok((found, None));
             }
             if self.listed.len() + found.len() >= BLAME_RECORDS_MAX {
@@ -194,25 +201,25 @@ impl<'a> Trace<'a> {
     /// What an overlay shows at a path that it did not change.
     fn below(&self, path: &LogicalPath, until: Option<Moment>) -> Option<Earlier> {
         let below = self.ledgers.below(path)?;
-        Some(Earlier::Below(Origin { path: below, to: path.clone(), mount: None, until }))
+        Some(Earlier::Below(ContentOrigin { path: below, to: path.clone(), mount: None, until }))
     }
 }
 
-fn entry(ledger: &Ledger, record: &Record) -> (Digest, u64) {
+fn entry(ledger: &Ledger, record: &AuditRecord) -> (Digest, u64) {
     (ledger.name(), record.number)
 }
 
 /// Whether a change found nothing at a path, so that what it left there came from nowhere else.
-fn makes(record: &Record, path: &LogicalPath) -> bool {
+fn makes(record: &AuditRecord, path: &LogicalPath) -> bool {
     record.intent.path == *path && record.intent.before == Before::Nothing
 }
 
 /// Where a change took what it left at a path from, if it was made elsewhere.
-fn came_from(ledger: &Ledger, record: &Record, path: &LogicalPath) -> Option<Earlier> {
+fn came_from(ledger: &Ledger, record: &AuditRecord, path: &LogicalPath) -> Option<Earlier> {
     let intent = &record.intent;
     let until = Some(Moment::of(ledger, record));
-    let origin = |from, mount| Origin { path: from, to: path.clone(), mount, until };
-    if let Some(Left::Moved { from, .. }) = Left::of(intent, path) {
+    let origin = |from, mount| ContentOrigin { path: from, to: path.clone(), mount, until };
+    if let Some(LeftContent::Moved { from, .. }) = LeftContent::of(intent, path) {
         return Some(Earlier::Moved(origin(from, None)));
     }
     if intent.path != *path {

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use crate::{
-    audit::Intent,
+    audit::AuditIntent,
     bounds::COMMIT_TRIES_MAX,
     error::Error,
     files::{Files, service::told},
     overlay::tree_digest,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Tool},
-    store::{Before, Change, Expected, Fault, Version},
-    workspaces::Place,
+    store::{Before, Expected, FileChange, FileVersion, StoreFault},
+    workspaces::LocatedPath,
 };
 
 /// What came of a change.
@@ -19,7 +19,7 @@ pub(crate) struct Changed {
     /// What was there before.
     pub(crate) before: Before,
     /// The version of the file that is there now, if there is one.
-    pub(crate) version: Option<Version>,
+    pub(crate) version: Option<FileVersion>,
 }
 
 impl Files {
@@ -28,31 +28,31 @@ impl Files {
     pub(crate) async fn change(
         &self,
         tool: Tool,
-        place: &Place<'_>,
+        place: &LocatedPath<'_>,
         target: Option<&LogicalPath>,
-        change: Change,
+        change: FileChange,
     ) -> Result<Changed, Error> {
         check_protected(place, target, &change)?;
         for _ in 1..COMMIT_TRIES_MAX {
             match self.try_change(tool, place, target, change.clone()).await {
-                Err(Tried::Fault(Fault::Raced)) => {}
+                Err(Tried::Fault(StoreFault::Raced)) => {}
                 Err(Tried::Fault(fault)) => return Err(told(place, fault)),
                 Err(Tried::Error(error)) => return Err(error),
                 Ok(changed) => return Ok(changed),
             }
         }
-        Err(told(place, Fault::Busy))
+        Err(told(place, StoreFault::Busy))
     }
 
     async fn try_change(
         &self,
         tool: Tool,
-        place: &Place<'_>,
+        place: &LocatedPath<'_>,
         target: Option<&LogicalPath>,
-        change: Change,
+        change: FileChange,
     ) -> Result<Changed, Tried> {
         let tree = match &change {
-            Change::Delete { path, expected: Expected::Digest(digest), mask, .. } => {
+            FileChange::Delete { path, expected: Expected::Digest(digest), mask, .. } => {
                 Some((path.clone(), *digest, Arc::clone(mask)))
             }
             _ => None,
@@ -64,16 +64,17 @@ impl Files {
         if let (Some((path, digest, mask)), Before::Directory) = (tree, &before)
             && tree_digest(store, &mask, &path).await? != digest
         {
-            return Err(Tried::Fault(Fault::Conflict { exists: true }));
+            return Err(Tried::Fault(StoreFault::Conflict { exists: true }));
         }
         let after = prepared.after();
-        let changed = Changed { before: before.clone(), version: after.as_ref().map(Version::of) };
+        let changed =
+            Changed { before: before.clone(), version: after.as_ref().map(FileVersion::of) };
         let Some(ledgers) = &self.ledgers else {
             prepared.commit().await?;
             return Ok(changed);
         };
         let ledger = ledgers.at(place.workspace.prefix());
-        let intent = Intent {
+        let intent = AuditIntent {
             actor: (*self.actor).clone(),
             tool,
             workspace: place.workspace.prefix().clone(),
@@ -97,9 +98,9 @@ impl Files {
 
 /// Refuses a change of what agents only read, once links are resolved: whatever the tool, it comes through here.
 fn check_protected(
-    place: &Place<'_>,
+    place: &LocatedPath<'_>,
     target: Option<&LogicalPath>,
-    change: &Change,
+    change: &FileChange,
 ) -> Result<(), Error> {
     let mask = &place.workspace.mask;
     let refuse = |path: Option<&LogicalPath>, why| match place.workspace.scope() {
@@ -109,11 +110,11 @@ fn check_protected(
     };
     let check = |at: &MountPath| mask.protects(at).map_or(Ok(()), |why| Err(refuse(None, why)));
     match change {
-        Change::Write { path, .. }
-        | Change::Append { path, .. }
-        | Change::Delete { path, .. }
-        | Change::MakeDirectory { path } => check(path),
-        Change::Move { from, to, .. } => {
+        FileChange::Write { path, .. }
+        | FileChange::Append { path, .. }
+        | FileChange::Delete { path, .. }
+        | FileChange::MakeDirectory { path } => check(path),
+        FileChange::Move { from, to, .. } => {
             check(from)?;
             let at_target = mask.protects(to).or_else(|| mask.protection().below(to));
             at_target.map_or(Ok(()), |why| Err(refuse(target, why)))
@@ -122,12 +123,12 @@ fn check_protected(
 }
 
 enum Tried {
-    Fault(Fault),
+    Fault(StoreFault),
     Error(Error),
 }
 
-impl From<Fault> for Tried {
-    fn from(fault: Fault) -> Self {
+impl From<StoreFault> for Tried {
+    fn from(fault: StoreFault) -> Self {
         Self::Fault(fault)
     }
 }

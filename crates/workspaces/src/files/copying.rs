@@ -7,9 +7,9 @@ use crate::{
     error::Error,
     files::{Files, service::told},
     scope::{AccessScope, Right, Tool},
-    store::{Before, Change, Expected, Fault, Identity, Loaded},
+    store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault},
     tools::{CopyRequest, MoveRequest},
-    workspaces::Place,
+    workspaces::LocatedPath,
 };
 
 impl Files {
@@ -35,7 +35,7 @@ impl Files {
         if Arc::ptr_eq(&from.workspace.store, &to.workspace.store)
             && from.workspace.prefix() == to.workspace.prefix()
         {
-            let change = Change::Move {
+            let change = FileChange::Move {
                 from: from.at.clone(),
                 to: to.at.clone(),
                 mask: Arc::clone(&from.workspace.mask),
@@ -55,10 +55,10 @@ impl Files {
         Ok(format!("moved {} to {}\n", from.path, to.path))
     }
 
-    async fn load(&self, from: &Place<'_>) -> Result<Loaded, Error> {
+    async fn load(&self, from: &LocatedPath<'_>) -> Result<LoadedFile, Error> {
         let loaded = from.workspace.store.load(from.at.clone(), FILE_BYTES_MAX).await;
         loaded.map_err(|fault| match fault {
-            Fault::IsDirectory => Error::BadArgument(format!(
+            StoreFault::IsDirectory => Error::BadArgument(format!(
                 "{} is a directory; between Workspaces, and to copy, name its files one by one",
                 from.path
             )),
@@ -66,11 +66,11 @@ impl Files {
         })
     }
 
-    async fn put(&self, tool: Tool, to: &Place<'_>, loaded: Loaded) -> Result<(), Error> {
+    async fn put(&self, tool: Tool, to: &LocatedPath<'_>, loaded: LoadedFile) -> Result<(), Error> {
         // Where nothing may be learned, not even that something is there already.
         let blind = to.workspace.scope() == AccessScope::WriteOnly;
         let expected = if blind { Expected::Anything } else { Expected::Nothing };
-        let change = Change::Write {
+        let change = FileChange::Write {
             path: to.at.clone(),
             bytes: loaded.bytes.into(),
             expected,
@@ -82,29 +82,29 @@ impl Files {
     /// Deletes what was moved to another Store, unless it changed in between.
     async fn remove_moved(
         &self,
-        from: &Place<'_>,
-        to: &Place<'_>,
+        from: &LocatedPath<'_>,
+        to: &LocatedPath<'_>,
         before: Expected,
     ) -> Result<(), Error> {
         let mask = Arc::clone(&from.workspace.mask);
         let path = from.at.clone();
-        let change = Change::Delete { path, recursive: false, expected: before, mask };
+        let change = FileChange::Delete { path, recursive: false, expected: before, mask };
         let removed = self.change(Tool::Move, from, Some(&to.path), change).await?;
         debug_assert!(matches!(removed.before, Before::File(_)), "only files are loaded");
         Ok(())
     }
 }
 
-async fn identity(place: &Place<'_>) -> Result<Identity, Error> {
+async fn identity(place: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
     let identity = place.workspace.store.identity(place.at.clone()).await;
     identity.map_err(|fault| told(place, fault))
 }
 
 /// That something is at the target is said about the target.
-fn at_target(error: Error, to: &Place<'_>) -> Error {
+fn at_target(error: Error, to: &LocatedPath<'_>) -> Error {
     match error {
-        Error::File { fault: Fault::Exists, .. } => {
-            Error::File { path: to.path.clone(), fault: Fault::Exists }
+        Error::File { fault: StoreFault::Exists, .. } => {
+            Error::File { path: to.path.clone(), fault: StoreFault::Exists }
         }
         other => other,
     }

@@ -6,7 +6,7 @@ use crate::{
     error::Error,
     files::Files,
     scope::{Right, Tool},
-    store::{Before, Change, Expected},
+    store::{Before, Expected, FileChange},
     tools::DeleteRequest,
 };
 
@@ -16,7 +16,7 @@ impl Files {
         let place = self.permit(Tool::Delete, Right::Change, &request.path)?;
         self.workspaces.refuse_inner(Tool::Delete, &place)?;
         let place = self.located_name(place).await?;
-        let change = Change::Delete {
+        let change = FileChange::Delete {
             path: place.at.clone(),
             recursive: request.recursive,
             expected: Expected::Anything,

@@ -9,7 +9,7 @@ use crate::{
     files::{Files, service::told},
     path::LogicalPath,
     scope::{Right, Tool},
-    store::{Change, Expected, Fault, NotTextKind, Version},
+    store::{Expected, FileChange, FileVersion, NotTextKind, StoreFault},
     tools::EditRequest,
 };
 
@@ -24,12 +24,12 @@ impl Files {
         expected.check(Some(&loaded.digest)).map_err(|fault| told(&place, fault))?;
         let bytes = loaded.bytes.len() as u64;
         let text = String::from_utf8(loaded.bytes).map_err(|_| {
-            told(&place, Fault::NotText { bytes, kind: NotTextKind::OtherEncoding })
+            told(&place, StoreFault::NotText { bytes, kind: NotTextKind::OtherEncoding })
         })?;
         let replaced =
             replace(&text, &request.old_string, &request.new_string, request.replace_all);
         let replaced = replaced.map_err(|problem| refused(&place.path, problem))?;
-        let change = Change::Write {
+        let change = FileChange::Write {
             path: place.at.clone(),
             bytes: replaced.text.as_bytes().into(),
             // Between reading and writing nobody may have changed it.
@@ -60,14 +60,14 @@ fn refused(path: &LogicalPath, problem: ReplaceProblem) -> Error {
             Error::Ambiguous { path: path.clone(), count, lines }
         }
         ReplaceProblem::TooLarge { bytes } => {
-            let fault = Fault::TooLarge { bytes, max: FILE_BYTES_MAX };
+            let fault = StoreFault::TooLarge { bytes, max: FILE_BYTES_MAX };
             Error::File { path: path.clone(), fault }
         }
     }
 }
 
 /// What was done, and the lines around the first change.
-fn render(path: &LogicalPath, replaced: &Replaced, version: Option<&Version>) -> String {
+fn render(path: &LogicalPath, replaced: &Replaced, version: Option<&FileVersion>) -> String {
     let count = replaced.count;
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
     let mut text = format!("replaced {times} in {path}");

@@ -12,7 +12,7 @@ use crate::{
     files::Files,
     path::LogicalPath,
     scope::Tool,
-    search::{Content, ContentOptions, Depth, FoundFile, Selection},
+    search::{ContentMatcher, ContentOptions, Depth, FoundFile, Selection},
     tools::{GrepOutput, GrepRequest},
 };
 
@@ -38,7 +38,7 @@ impl Files {
                 request.file_type.as_deref(),
                 request.all,
             )?,
-            content: Some(Content::new(&request.pattern, options)?),
+            content: Some(ContentMatcher::new(&request.pattern, options)?),
             depth: match request.output {
                 GrepOutput::Lines => Depth::Lines,
                 GrepOutput::Files => Depth::File,

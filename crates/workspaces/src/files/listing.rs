@@ -11,13 +11,13 @@ use crate::{
     },
     path::LogicalPath,
     scope::{AccessScope, Right, Tool},
-    store::{Fault, Kind, Listing},
+    store::{DirectoryListing, EntryKind, StoreFault},
     tools::LsRequest,
 };
 
 /// A line of the listing.
-enum Shown {
-    Entry(Kind, u64),
+enum ListingLine {
+    Entry(EntryKind, u64),
     Workspace(AccessScope),
     /// A directory that is there only because a Workspace lies below it.
     Above,
@@ -28,9 +28,9 @@ impl Files {
     pub async fn ls(&self, request: LsRequest) -> Result<String, Error> {
         let path = parse(&request.path)?;
         let listing = self.entries(&path).await?;
-        let mut lines: BTreeMap<String, Shown> = BTreeMap::new();
+        let mut lines: BTreeMap<String, ListingLine> = BTreeMap::new();
         for entry in listing.entries {
-            lines.insert(entry.name, Shown::Entry(entry.kind, entry.bytes));
+            lines.insert(entry.name, ListingLine::Entry(entry.kind, entry.bytes));
         }
         for inner in self.workspaces.below(&path) {
             let below = inner.prefix().below(&path).expect("it lies below");
@@ -39,25 +39,25 @@ impl Files {
                 continue;
             };
             if names.next().is_none() {
-                lines.insert(name.to_owned(), Shown::Workspace(inner.scope()));
+                lines.insert(name.to_owned(), ListingLine::Workspace(inner.scope()));
             } else {
-                lines.entry(name.to_owned()).or_insert(Shown::Above);
+                lines.entry(name.to_owned()).or_insert(ListingLine::Above);
             }
         }
         Ok(render(&path, lines, listing.unusable))
     }
 
     /// The entries that the Store has, without those that are hidden.
-    async fn entries(&self, path: &LogicalPath) -> Result<Listing, Error> {
+    async fn entries(&self, path: &LogicalPath) -> Result<DirectoryListing, Error> {
         let holds_others = path.is_root() || !self.workspaces.below(path).is_empty();
         if self.workspaces.find(path).is_none() && holds_others {
-            return Ok(Listing::default());
+            return Ok(DirectoryListing::default());
         }
         let place = self.workspaces.permit(Tool::Ls, Right::Read, path)?;
         let place = self.located(place).await?;
         let mut listing = match place.workspace.store.list(place.at.clone()).await {
             Ok(listing) => listing,
-            Err(Fault::NotFound) if holds_others => Listing::default(),
+            Err(StoreFault::NotFound) if holds_others => DirectoryListing::default(),
             Err(fault) => return Err(told(&place, fault)),
         };
         listing.entries.retain(|entry| {
@@ -67,7 +67,7 @@ impl Files {
     }
 }
 
-fn render(path: &LogicalPath, lines: BTreeMap<String, Shown>, unusable: u64) -> String {
+fn render(path: &LogicalPath, lines: BTreeMap<String, ListingLine>, unusable: u64) -> String {
     let total = lines.len();
     let mut text = String::new();
     let mut listed = 0;
@@ -76,11 +76,13 @@ fn render(path: &LogicalPath, lines: BTreeMap<String, Shown>, unusable: u64) -> 
             break;
         }
         let _ = match shown {
-            Shown::Entry(Kind::Directory, _) | Shown::Above => writeln!(text, "{name}/"),
-            Shown::Entry(Kind::File, bytes) => writeln!(text, "{name}\t{bytes}"),
-            Shown::Entry(Kind::Link, _) => writeln!(text, "{name}\tlink"),
-            Shown::Entry(Kind::Other, _) => writeln!(text, "{name}\tspecial"),
-            Shown::Workspace(scope) => writeln!(text, "{name}/\t{scope} Workspace"),
+            ListingLine::Entry(EntryKind::Directory, _) | ListingLine::Above => {
+                writeln!(text, "{name}/")
+            }
+            ListingLine::Entry(EntryKind::File, bytes) => writeln!(text, "{name}\t{bytes}"),
+            ListingLine::Entry(EntryKind::Link, _) => writeln!(text, "{name}\tlink"),
+            ListingLine::Entry(EntryKind::Other, _) => writeln!(text, "{name}\tspecial"),
+            ListingLine::Workspace(scope) => writeln!(text, "{name}/\t{scope} Workspace"),
         };
         listed += 1;
     }

@@ -8,7 +8,7 @@ use crate::{
     files::{Files, service::told},
     path::LogicalPath,
     scope::{Right, Tool},
-    store::{Version, Window, WindowRead},
+    store::{FileVersion, Window, WindowRead},
     tools::ReadRequest,
 };
 
@@ -68,7 +68,7 @@ fn header(path: &LogicalPath, read: &WindowRead) -> String {
         };
     }
     if let Some(digest) = &read.digest {
-        let _ = write!(text, ", version {}", Version::of(digest));
+        let _ = write!(text, ", version {}", FileVersion::of(digest));
     }
     if read.more {
         let next = read.first + read.lines.len() as u64;

@@ -56,17 +56,17 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, 
         return Err(ReplaceProblem::Same);
     }
     if !text.contains("\r\n") {
-        return replace_in(&Lines::with_one_end(text), old, new, all);
+        return replace_in(&NormalizedLines::with_one_end(text), old, new, all);
     }
     let (old, new) = (old.replace("\r\n", "\n"), new.replace("\r\n", "\n"));
     if old == new {
         return Err(ReplaceProblem::SameButLineEnds);
     }
-    replace_in(&Lines::of(text), &old, &new, all)
+    replace_in(&NormalizedLines::of(text), &old, &new, all)
 }
 
 /// A text in which every line ends with a line feed, and which of them had a carriage return before it.
-struct Lines<'a> {
+struct NormalizedLines<'a> {
     text: Cow<'a, str>,
     /// Where in `text` the line ends are that are CR LF, in order.
     returns: Vec<usize>,
@@ -74,7 +74,7 @@ struct Lines<'a> {
     is_mixed: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> NormalizedLines<'a> {
     /// A text without CR LF.
     fn with_one_end(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text), returns: Vec::new(), is_mixed: false }
@@ -128,7 +128,7 @@ impl<'a> Lines<'a> {
 }
 
 fn replace_in(
-    lines: &Lines<'_>,
+    lines: &NormalizedLines<'_>,
     old: &str,
     new: &str,
     all: bool,

@@ -13,16 +13,16 @@ use crate::{
     },
     path::{LogicalPath, MountPath},
     scope::{Right, Tool},
-    search::{Cancel, Content, Depth, FoundFile, Search, Selection, Skipped},
-    store::Fault,
-    workspaces::Place,
+    search::{Cancel, ContentMatcher, Depth, FoundFile, Search, Selection, Skipped},
+    store::StoreFault,
+    workspaces::LocatedPath,
 };
 
 /// What is looked for.
 pub(super) struct Wanted {
     pub(super) tool: Tool,
     pub(super) selection: Selection,
-    pub(super) content: Option<Content>,
+    pub(super) content: Option<ContentMatcher>,
     pub(super) depth: Depth,
     pub(super) results_max: usize,
 }
@@ -59,7 +59,7 @@ impl Files {
         let cancel = Cancel::default();
         let _stop = StopOnDrop(cancel.clone());
         let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
-        let search = |place: &Place<'_>, lead: MountPath| {
+        let search = |place: &LocatedPath<'_>, lead: MountPath| {
             Arc::new(Search {
                 start: place.at.clone(),
                 lead,
@@ -78,7 +78,7 @@ impl Files {
             let query = search(&place, MountPath::root());
             match place.workspace.store.search(query).await {
                 Ok(here) => found.add(&place.path, &place.at, here),
-                Err(Fault::NotFound) if !inner.is_empty() => {}
+                Err(StoreFault::NotFound) if !inner.is_empty() => {}
                 Err(fault) => return Err(told(&place, fault)),
             }
         }
@@ -93,7 +93,7 @@ impl Files {
             match place.workspace.store.search(search(&place, lead)).await {
                 Ok(here) => found.add(prefix, &place.at, here),
                 // A step may grant a directory that is yet to be made.
-                Err(Fault::NotFound) => {}
+                Err(StoreFault::NotFound) => {}
                 Err(fault) => return Err(told(&place, fault)),
             }
         }
@@ -103,7 +103,7 @@ impl Files {
 }
 
 impl FoundAll {
-    fn add(&mut self, path: &LogicalPath, start: &MountPath, found: crate::search::Found) {
+    fn add(&mut self, path: &LogicalPath, start: &MountPath, found: crate::search::SearchResult) {
         self.files_total += found.files_total;
         self.matches_total += found.matches_total;
         self.skipped.add(found.skipped);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use piton_core::Digest;
 
 use crate::{
-    audit::{Ledgers, Source},
+    audit::{Ledgers, OverlaySource},
     error::Error,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Right, Tool},
-    store::Fault,
-    workspaces::{Place, Workspaces},
+    store::StoreFault,
+    workspaces::{LocatedPath, Workspaces},
 };
 
 /// Who makes the changes: what an audit record says.
@@ -39,7 +39,7 @@ pub struct Files {
     pub(super) ledgers: Option<Ledgers>,
     pub(super) actor: Arc<Actor>,
     /// Where changes come from, if an overlay is applied.
-    pub(super) source: Option<Arc<Source>>,
+    pub(super) source: Option<Arc<OverlaySource>>,
     /// What is copied, if something is.
     pub(super) copied: Option<Arc<LogicalPath>>,
 }
@@ -57,7 +57,7 @@ impl Files {
     }
 
     /// The same, with every change recorded as coming from there.
-    pub(crate) fn applying(self, source: Option<Source>) -> Self {
+    pub(crate) fn applying(self, source: Option<OverlaySource>) -> Self {
         Self { source: source.map(Arc::new), ..self }
     }
 
@@ -85,20 +85,31 @@ impl Files {
     }
 
     /// The place of a path, if the tool may do what it does there.
-    pub(crate) fn permit(&self, tool: Tool, right: Right, path: &str) -> Result<Place<'_>, Error> {
+    pub(crate) fn permit(
+        &self,
+        tool: Tool,
+        right: Right,
+        path: &str,
+    ) -> Result<LocatedPath<'_>, Error> {
         self.workspaces.permit(tool, right, &parse(path)?)
     }
 
     /// The place with links resolved, judged again where they lead.
-    pub(super) async fn located<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Error> {
+    pub(super) async fn located<'a>(
+        &self,
+        place: LocatedPath<'a>,
+    ) -> Result<LocatedPath<'a>, Error> {
         let resolved = place.workspace.store.resolve(place.at.clone()).await;
         let at = resolved.map_err(|fault| told(&place, fault))?;
         led_to(&place, &at)?;
-        Ok(Place { at, ..place })
+        Ok(LocatedPath { at, ..place })
     }
 
     /// The place with the links above it resolved: for what works on the name itself.
-    pub(super) async fn located_name<'a>(&self, place: Place<'a>) -> Result<Place<'a>, Error> {
+    pub(super) async fn located_name<'a>(
+        &self,
+        place: LocatedPath<'a>,
+    ) -> Result<LocatedPath<'a>, Error> {
         let Some((parent, name)) = place.at.split() else {
             return Ok(place);
         };
@@ -107,13 +118,13 @@ impl Files {
         let at: MountPath =
             parent.child(name).map_err(|problem| Error::path(place.path.as_str(), problem))?;
         led_to(&place, &at)?;
-        Ok(Place { at, ..place })
+        Ok(LocatedPath { at, ..place })
     }
 }
 
 /// Refuses a place that links lead to where something is hidden. That there are such links is not told where nothing
 /// may be learned.
-fn led_to(place: &Place<'_>, at: &MountPath) -> Result<(), Error> {
+fn led_to(place: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
     place.check_hidden(at).map_err(|hidden| match place.workspace.scope() {
         AccessScope::WriteOnly => Error::WriteFailed { path: place.path.clone() },
         _ => hidden,
@@ -126,7 +137,7 @@ pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
 }
 
 /// What an agent is told of a fault at a place. Of a write-only Workspace it learns nothing.
-pub(super) fn told(place: &Place<'_>, fault: Fault) -> Error {
+pub(super) fn told(place: &LocatedPath<'_>, fault: StoreFault) -> Error {
     let path = place.path.clone();
     if place.workspace.scope() == AccessScope::WriteOnly {
         return Error::WriteFailed { path };

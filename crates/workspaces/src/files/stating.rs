@@ -12,7 +12,7 @@ use crate::{
     },
     path::LogicalPath,
     scope::{Right, Tool},
-    store::{Fault, Kind, Version},
+    store::{EntryKind, FileVersion, StoreFault},
     tools::StatRequest,
 };
 
@@ -27,19 +27,19 @@ impl Files {
         let place = self.workspaces.permit(Tool::Stat, Right::Read, &path)?;
         let place = self.located(place).await?;
         let stat = match place.workspace.store.stat(place.at.clone(), true).await {
-            Err(Fault::NotFound) if above => {
+            Err(StoreFault::NotFound) if above => {
                 return Ok(above_all(&path));
             }
             stat => stat.map_err(|fault| told(&place, fault))?,
         };
         let mut text = match stat.kind {
-            Kind::Directory => format!("{path}: directory"),
-            Kind::File => format!("{path}: file, {} bytes", stat.bytes),
-            Kind::Link => format!("{path}: link"),
-            Kind::Other => format!("{path}: special"),
+            EntryKind::Directory => format!("{path}: directory"),
+            EntryKind::File => format!("{path}: file, {} bytes", stat.bytes),
+            EntryKind::Link => format!("{path}: link"),
+            EntryKind::Other => format!("{path}: special"),
         };
         if let Some(digest) = &stat.digest {
-            let _ = write!(text, ", version {}", Version::of(digest));
+            let _ = write!(text, ", version {}", FileVersion::of(digest));
         }
         if let Some(seconds) = stat.modified {
             let time = TimestampMs(seconds.saturating_mul(1_000)); // tidy: number: milliseconds of a second

@@ -6,9 +6,9 @@ use crate::{
     files::{Files, change::Changed, service::told},
     path::LogicalPath,
     scope::{AccessScope, Right, Tool},
-    store::{Before, Change, Expected, Fault},
+    store::{Before, Expected, FileChange, StoreFault},
     tools::{MkdirRequest, WriteRequest},
-    workspaces::Place,
+    workspaces::LocatedPath,
 };
 
 impl Files {
@@ -17,7 +17,7 @@ impl Files {
         let place = self.permit(Tool::Write, Right::Write, &request.path)?;
         let bytes = request.content.len() as u64;
         if bytes > FILE_BYTES_MAX {
-            let fault = Fault::TooLarge { bytes, max: FILE_BYTES_MAX };
+            let fault = StoreFault::TooLarge { bytes, max: FILE_BYTES_MAX };
             return Err(Error::File { path: place.path, fault });
         }
         let expected = Self::expected(&place, request.version.as_deref())?;
@@ -29,9 +29,9 @@ impl Files {
         let path = place.at.clone();
         let content = request.content.into_bytes().into();
         let change = if request.append {
-            Change::Append { path, bytes: content }
+            FileChange::Append { path, bytes: content }
         } else {
-            Change::Write { path, bytes: content, expected, executable: None }
+            FileChange::Write { path, bytes: content, expected, executable: None }
         };
         let changed = self.change(Tool::Write, &place, None, change).await?;
         Ok(wrote(&place, &changed, bytes, request.append))
@@ -41,14 +41,17 @@ impl Files {
     pub async fn mkdir(&self, request: MkdirRequest) -> Result<String, Error> {
         let place = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
         let place = self.located(place).await?;
-        let change = Change::MakeDirectory { path: place.at.clone() };
+        let change = FileChange::MakeDirectory { path: place.at.clone() };
         self.change(Tool::Mkdir, &place, None, change).await?;
         Ok(format!("{} is there\n", place.path))
     }
 
     /// What the caller expects to find. A write-only Workspace takes no expectation: whether it
     /// holds would tell what is there.
-    pub(super) fn expected(place: &Place<'_>, version: Option<&str>) -> Result<Expected, Error> {
+    pub(super) fn expected(
+        place: &LocatedPath<'_>,
+        version: Option<&str>,
+    ) -> Result<Expected, Error> {
         match version {
             None => Ok(Expected::Anything),
             Some(_) if place.workspace.scope() == AccessScope::WriteOnly => {
@@ -62,15 +65,15 @@ impl Files {
     }
 
     /// Refuses a file where Workspaces lie below: it could never be a file.
-    pub(super) fn refuse_above(&self, place: &Place<'_>) -> Result<(), Error> {
+    pub(super) fn refuse_above(&self, place: &LocatedPath<'_>) -> Result<(), Error> {
         if place.at.is_root() || !self.workspaces.below(&place.path).is_empty() {
-            return Err(told(place, Fault::IsDirectory));
+            return Err(told(place, StoreFault::IsDirectory));
         }
         Ok(())
     }
 }
 
-fn wrote(place: &Place<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
+fn wrote(place: &LocatedPath<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
     let path: &LogicalPath = &place.path;
     if place.workspace.scope() == AccessScope::WriteOnly {
         return format!("wrote {bytes} bytes to {path}\n");

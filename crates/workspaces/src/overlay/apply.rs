@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    differ::{ChangedRow, Difference},
+    differ::{ChangedRow, OverlayDifference},
     landing::{Landed, Operator},
     store::OverlayStore,
 };
@@ -20,7 +20,7 @@ use crate::{
     path::{LogicalPath, MountPath},
     protection::Protected,
     scope::{AccessScope, Right, Tool},
-    store::Fault,
+    store::StoreFault,
     workspace::Definition,
     workspaces::Workspaces,
 };
@@ -34,7 +34,7 @@ pub struct ApplyRequest {
     /// records of what is applied.
     pub overlay: Option<LogicalPath>,
     /// The changes that somebody agreed to; without them, every change that there is.
-    pub reviewed: Option<Vec<Difference>>,
+    pub reviewed: Option<Vec<OverlayDifference>>,
     /// Whether what changed below since stays in the overlay and the rest is applied, instead of nothing at all.
     pub leaves_conflicts: bool,
 }
@@ -190,17 +190,17 @@ impl OverlayStore {
 
     /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.
     /// From there on each goes its own way.
-    pub async fn fork_into(&self, target: &Self) -> Result<u64, Fault> {
+    pub async fn fork_into(&self, target: &Self) -> Result<u64, StoreFault> {
         self.upper.copy_to(&target.upper).await
     }
 
     /// Forgets every change: the overlay shows what is below again.
-    pub async fn drop_all(&self) -> Result<(), Fault> {
+    pub async fn drop_all(&self) -> Result<(), StoreFault> {
         let mut waiting = self.changed_in(&MountPath::root()).await?;
         while let Some(path) = waiting.pop() {
             match self.upper.forget(path.clone()).await {
                 // More than one commit takes: what is in it goes first.
-                Err(Fault::Limit { .. }) => {
+                Err(StoreFault::Limit { .. }) => {
                     let inside = self.changed_in(&path).await?;
                     waiting.push(path);
                     waiting.extend(inside);
@@ -212,9 +212,9 @@ impl OverlayStore {
     }
 
     /// The paths in a directory that something above stands at.
-    async fn changed_in(&self, directory: &MountPath) -> Result<Vec<MountPath>, Fault> {
+    async fn changed_in(&self, directory: &MountPath) -> Result<Vec<MountPath>, StoreFault> {
         let rows = self.rows_above(directory).await?;
-        rows.iter().map(|(name, _)| directory.child(name).map_err(|_| Fault::Io)).collect()
+        rows.iter().map(|(name, _)| directory.child(name).map_err(|_| StoreFault::Io)).collect()
     }
 }
 
@@ -226,12 +226,12 @@ fn count_paths(rows: &[ChangedRow]) -> usize {
 /// The rows that say nothing but what somebody agreed to.
 fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
     let Some(reviewed) = &request.reviewed else { return rows };
-    let mut by_path: BTreeMap<&MountPath, Vec<&Difference>> = BTreeMap::new();
+    let mut by_path: BTreeMap<&MountPath, Vec<&OverlayDifference>> = BTreeMap::new();
     for one in reviewed {
         by_path.entry(&one.path).or_default().push(one);
     }
     // Whether a file is added or modified is for what is below to say, and whoever agrees agrees to the file.
-    let is_same = |one: &Difference, other: &Difference| {
+    let is_same = |one: &OverlayDifference, other: &OverlayDifference| {
         (one.now, one.executable) == (other.now, other.executable)
             && (one.now.is_some() || one.kind == other.kind)
     };

@@ -8,8 +8,8 @@ use super::store::OverlayStore;
 use crate::{
     bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
     path::MountPath,
-    store::{Fault, FileStat, Kind, Loaded, Store},
-    virtual_store::{Landing, Row},
+    store::{EntryKind, FileStat, LoadedFile, Store, StoreFault},
+    virtual_store::{DirectoryRow, Landing},
 };
 
 piton_core::closed_set! {
@@ -28,7 +28,7 @@ piton_core::closed_set! {
 
 /// One path that an overlay changed, compared with what is below now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct OverlayDifference {
     /// The path.
     pub path: MountPath,
     /// How it differs.
@@ -57,15 +57,15 @@ pub(super) struct RowScan {
 /// A row above that says that something differs, or that somebody who applied it left unsettled.
 pub(super) struct ChangedRow {
     pub(super) path: MountPath,
-    pub(super) row: Row,
+    pub(super) row: DirectoryRow,
     /// Whether what is below at this path would show without the row.
     pub(super) shines: bool,
-    pub(super) differences: Vec<Difference>,
+    pub(super) differences: Vec<OverlayDifference>,
 }
 
 impl RowScan {
     /// What differs, in the order of paths.
-    pub(super) fn into_differences(self) -> Vec<Difference> {
+    pub(super) fn into_differences(self) -> Vec<OverlayDifference> {
         self.changed.into_iter().flat_map(|changed| changed.differences).collect()
     }
 }
@@ -75,7 +75,7 @@ impl OverlayStore {
     /// as it was does not differ, nor does one that is below by now; what an agent did to it stays above all the same,
     /// because what is below may be another in a moment. What took the place of something else is listed twice: that
     /// the one was deleted, then the other. Of what changed below since, only the digest of what was there is known.
-    pub async fn diff(&self) -> Result<Vec<Difference>, Fault> {
+    pub async fn diff(&self) -> Result<Vec<OverlayDifference>, StoreFault> {
         let mut rows = self.scan_rows().await?;
         for changed in rows.changed.iter_mut().filter(|changed| !changed.differences.is_empty()) {
             if !self.fits(changed).await? {
@@ -86,15 +86,15 @@ impl OverlayStore {
     }
 
     /// Compares every row with what is below.
-    pub(super) async fn scan_rows(&self) -> Result<RowScan, Fault> {
+    pub(super) async fn scan_rows(&self) -> Result<RowScan, StoreFault> {
         let mut scan = RowScan { changed: Vec::new(), redundant: Vec::new() };
         let mut count = 0;
         // Each with whether the directory below shines through.
         let mut waiting = vec![(MountPath::root(), true)];
         while let Some((path, shines)) = waiting.pop() {
             for (name, row) in self.rows_above(&path).await? {
-                let at = path.child(&name).map_err(|_| Fault::Io)?;
-                if let Row::Directory { opaque, .. } = row {
+                let at = path.child(&name).map_err(|_| StoreFault::Io)?;
+                if let DirectoryRow::Directory { opaque, .. } = row {
                     waiting.push((at.clone(), shines && !opaque));
                 }
                 let below = if shines { self.found_below(&at).await? } else { None };
@@ -107,7 +107,7 @@ impl OverlayStore {
                 }
                 if count > OVERLAY_CHANGES_MAX {
                     let max = OVERLAY_CHANGES_MAX as u64;
-                    return Err(Fault::Limit { what: "changes in an overlay", max });
+                    return Err(StoreFault::Limit { what: "changes in an overlay", max });
                 }
             }
         }
@@ -121,12 +121,12 @@ impl OverlayStore {
         &self,
         rows: &RowScan,
         on_the_way: &BTreeSet<MountPath>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         // What is in a directory goes before it; one that still holds a change stays.
         for path in rows.redundant.iter().rev() {
             let Some(seen) = self.upper.seen(path).await? else { continue };
             let row = seen.row();
-            let is_directory = matches!(row, Row::Directory { .. });
+            let is_directory = matches!(row, DirectoryRow::Directory { .. });
             let is_applied = row.landing().is_some() || is_directory && on_the_way.contains(path);
             let below = self.would_shine(path).await?;
             if !is_applied || !differences(path, row, below.as_ref()).is_empty() || !is_settled(row)
@@ -135,7 +135,7 @@ impl OverlayStore {
             }
             match self.upper.exchange(path, &seen, None).await {
                 // Somebody changed it, or is changing things all the time: then it stays.
-                Ok(_) | Err(Fault::Busy) => {}
+                Ok(_) | Err(StoreFault::Busy) => {}
                 Err(other) => return Err(other),
             }
         }
@@ -145,12 +145,14 @@ impl OverlayStore {
     /// The contents of a path that differs: what is below now, and above. A directory has none.
     pub async fn contents(
         &self,
-        one: &Difference,
-    ) -> Result<(Option<Vec<u8>>, Option<Vec<u8>>), Fault> {
+        one: &OverlayDifference,
+    ) -> Result<(Option<Vec<u8>>, Option<Vec<u8>>), StoreFault> {
         let load =
             async |store: &dyn Store| match store.load(one.path.clone(), FILE_BYTES_MAX).await {
                 Ok(loaded) => Ok(Some(loaded.bytes)),
-                Err(Fault::NotFound | Fault::NotDirectory | Fault::IsDirectory) => Ok(None),
+                Err(StoreFault::NotFound | StoreFault::NotDirectory | StoreFault::IsDirectory) => {
+                    Ok(None)
+                }
                 Err(other) => Err(other),
             };
         let is_below = matches!(one.kind, DifferenceKind::Modified | DifferenceKind::Deleted);
@@ -160,7 +162,7 @@ impl OverlayStore {
     }
 
     /// A whole file of the lower Store, of at most so many bytes; nothing if there is none that may be shown.
-    pub async fn load_below(&self, path: MountPath, bytes_max: u64) -> Option<Loaded> {
+    pub async fn load_below(&self, path: MountPath, bytes_max: u64) -> Option<LoadedFile> {
         if self.lower_mask.hides(&path).is_some() {
             return None;
         }
@@ -169,8 +171,12 @@ impl OverlayStore {
 }
 
 /// What a row says that differs from what is below. What was deleted stands before what took its place.
-fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Difference> {
-    let of = |kind, base, now, modified| Difference {
+fn differences(
+    path: &MountPath,
+    row: &DirectoryRow,
+    below: Option<&FileStat>,
+) -> Vec<OverlayDifference> {
+    let of = |kind, base, now, modified| OverlayDifference {
         path: path.clone(),
         kind,
         changed_below: false,
@@ -182,8 +188,8 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
     let deleted = |base, modified| of(DifferenceKind::Deleted, base, None, modified);
     let kind_below = below.map(|stat| stat.kind);
     match *row {
-        Row::File { digest, base, modified, executable, landing, .. } => {
-            let takes_place = kind_below == Some(Kind::Directory);
+        DirectoryRow::File { digest, base, modified, executable, landing, .. } => {
+            let takes_place = kind_below == Some(EntryKind::Directory);
             let was = below.is_some_and(|stat| stat.executable);
             let executable = executable.filter(|now| *now != was);
             // While somebody applies the row, only what is below now says whether it was put back as it was.
@@ -191,17 +197,21 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
                 || landing.is_none() && base == Some(digest);
             let kind = match kind_below {
                 _ if is_same && executable.is_none() => return Vec::new(),
-                Some(kind) if kind != Kind::Directory => DifferenceKind::Modified,
+                Some(kind) if kind != EntryKind::Directory => DifferenceKind::Modified,
                 _ => DifferenceKind::Added,
             };
             let shown = if takes_place { None } else { base };
-            let file = Difference { executable, ..of(kind, shown, Some(digest), modified) };
+            let file = OverlayDifference { executable, ..of(kind, shown, Some(digest), modified) };
             takes_place.then(|| deleted(base, modified)).into_iter().chain([file]).collect()
         }
-        Row::Whiteout { .. } if below.is_none() => Vec::new(),
-        Row::Whiteout { base, modified, .. } => vec![deleted(base, modified)],
-        Row::Directory { opaque: false, .. } if kind_below == Some(Kind::Directory) => Vec::new(),
-        Row::Directory { base, modified, .. } => {
+        DirectoryRow::Whiteout { .. } if below.is_none() => Vec::new(),
+        DirectoryRow::Whiteout { base, modified, .. } => vec![deleted(base, modified)],
+        DirectoryRow::Directory { opaque: false, .. }
+            if kind_below == Some(EntryKind::Directory) =>
+        {
+            Vec::new()
+        }
+        DirectoryRow::Directory { base, modified, .. } => {
             let made = of(DifferenceKind::Directory, None, None, modified);
             let gone = below.map(|_| deleted(base, modified));
             gone.into_iter().chain([made]).collect()
@@ -211,12 +221,12 @@ fn differences(path: &MountPath, row: &Row, below: Option<&FileStat>) -> Vec<Dif
 
 /// Whether nobody is about to make anything else below than what a row says. A row that agrees with what is below can go
 /// then: whoever applies it finds that nothing is left to do.
-fn is_settled(row: &Row) -> bool {
+fn is_settled(row: &DirectoryRow) -> bool {
     match (row, row.landing()) {
         (_, None)
-        | (Row::Whiteout { .. }, Some(Landing::Nothing))
-        | (Row::Directory { opaque: false, .. }, Some(Landing::Content(_))) => true,
-        (Row::File { digest, .. }, Some(Landing::Content(landing))) => *digest == landing,
+        | (DirectoryRow::Whiteout { .. }, Some(Landing::Nothing))
+        | (DirectoryRow::Directory { opaque: false, .. }, Some(Landing::Content(_))) => true,
+        (DirectoryRow::File { digest, .. }, Some(Landing::Content(landing))) => *digest == landing,
         _ => false,
     }
 }

@@ -17,14 +17,14 @@ use super::{
     writing::{empty_tree, tree_digest, tree_digest_with},
 };
 use crate::{
-    audit::Source,
+    audit::OverlaySource,
     bounds::{AUTHORS_MAX, COMMIT_TRIES_MAX},
     error::Error,
     files::Files,
     path::{LogicalPath, MountPath},
     scope::{Right, Tool},
-    store::{Change, Expected, Fault, FileStat, Kind},
-    virtual_store::{Landing, Row, SeenRow},
+    store::{EntryKind, Expected, FileChange, FileStat, StoreFault},
+    virtual_store::{DirectoryRow, Landing, SeenRow},
 };
 
 /// Who applies an overlay, and to what.
@@ -44,7 +44,7 @@ pub(super) enum Landed {
 }
 
 /// What is below, if a change may be made on it.
-enum Ground {
+enum LowerState {
     /// Nothing, or something with this digest.
     Fits(Option<Digest>),
     /// Something else than the change was made on.
@@ -65,15 +65,20 @@ impl OverlayStore {
         };
         let below = self.found_below(path).await.map_err(told)?;
         let is_in_the_way = below.as_ref().is_some_and(|stat| match seen.row() {
-            Row::Whiteout { .. } => true,
-            Row::File { .. } => stat.kind != Kind::File,
-            Row::Directory { opaque, .. } => *opaque || stat.kind != Kind::Directory,
+            DirectoryRow::Whiteout { .. } => true,
+            DirectoryRow::File { .. } => stat.kind != EntryKind::File,
+            DirectoryRow::Directory { opaque, .. } => *opaque || stat.kind != EntryKind::Directory,
         });
         if is_in_the_way
-            || matches!(seen.row(), Row::Whiteout { .. } | Row::Directory { opaque: true, .. })
+            || matches!(
+                seen.row(),
+                DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { opaque: true, .. }
+            )
         {
             let removed = self.stage(operator, path, &seen, Landing::Nothing, below).await?;
-            if matches!(removed, Landed::Left(_)) || matches!(seen.row(), Row::Whiteout { .. }) {
+            if matches!(removed, Landed::Left(_))
+                || matches!(seen.row(), DirectoryRow::Whiteout { .. })
+            {
                 return Ok(removed);
             }
         }
@@ -88,72 +93,74 @@ impl OverlayStore {
         };
         let below = self.found_below(path).await.map_err(told)?;
         let landing = match seen.row() {
-            Row::File { digest, .. } => Landing::Content(*digest),
-            Row::Directory { .. } | Row::Whiteout { .. } => Landing::Content(empty_tree()),
+            DirectoryRow::File { digest, .. } => Landing::Content(*digest),
+            DirectoryRow::Directory { .. } | DirectoryRow::Whiteout { .. } => {
+                Landing::Content(empty_tree())
+            }
         };
         self.stage(operator, path, &seen, landing, below).await
     }
 
     /// The row as it is now, if it still says what it said.
-    async fn same_row(&self, changed: &ChangedRow) -> Result<Option<SeenRow>, Fault> {
+    async fn same_row(&self, changed: &ChangedRow) -> Result<Option<SeenRow>, StoreFault> {
         let seen = self.upper.seen(&changed.path).await?;
         Ok(seen.filter(|seen| match (seen.row(), &changed.row) {
             (
-                Row::File { digest, executable, .. },
-                Row::File { digest: planned, executable: program, .. },
+                DirectoryRow::File { digest, executable, .. },
+                DirectoryRow::File { digest: planned, executable: program, .. },
             ) => (digest, executable) == (planned, program),
-            (Row::Whiteout { .. }, Row::Whiteout { .. })
-            | (Row::Directory { .. }, Row::Directory { .. }) => true,
+            (DirectoryRow::Whiteout { .. }, DirectoryRow::Whiteout { .. })
+            | (DirectoryRow::Directory { .. }, DirectoryRow::Directory { .. }) => true,
             _ => false,
         }))
     }
 
     /// Whether what is below is still what a row was made on, or what an earlier attempt to apply it made, or already
     /// as the row says.
-    async fn ground(&self, path: &MountPath, row: &Row) -> Result<Ground, Fault> {
+    async fn ground(&self, path: &MountPath, row: &DirectoryRow) -> Result<LowerState, StoreFault> {
         let below = self.found_below(path).await?;
         let digest = match &below {
             // A directory that is only passed through, or was made already.
-            Some(stat) if stat.kind == Kind::Directory && is_passage(row) => {
-                return Ok(Ground::Fits(None));
+            Some(stat) if stat.kind == EntryKind::Directory && is_passage(row) => {
+                return Ok(LowerState::Fits(None));
             }
-            Some(stat) if stat.kind == Kind::Directory => {
+            Some(stat) if stat.kind == EntryKind::Directory => {
                 match tree_digest(&*self.lower, &self.lower_mask, path).await {
                     // It came later: what holds it, or so much, is not deleted above. Or somebody is changing it right
                     // now.
                     Err(
-                        Fault::HoldsUnusable
-                        | Fault::HoldsHidden
-                        | Fault::Limit { .. }
-                        | Fault::NotFound
-                        | Fault::NotDirectory,
-                    ) => return Ok(Ground::Changed),
+                        StoreFault::HoldsUnusable
+                        | StoreFault::HoldsHidden
+                        | StoreFault::Limit { .. }
+                        | StoreFault::NotFound
+                        | StoreFault::NotDirectory,
+                    ) => return Ok(LowerState::Changed),
                     digest => Some(digest?),
                 }
             }
             Some(FileStat { digest: Some(digest), .. }) => Some(*digest),
             // Too large to be told apart.
-            Some(_) => return Ok(Ground::Changed),
+            Some(_) => return Ok(LowerState::Changed),
             None => None,
         };
         let fits = digest == row.base()
             || row.landing().is_some_and(|landing| landing.digest() == digest)
             || match row {
-                Row::File { digest: own, .. } => digest == Some(*own),
-                Row::Whiteout { .. } | Row::Directory { .. } => digest.is_none(),
+                DirectoryRow::File { digest: own, .. } => digest == Some(*own),
+                DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { .. } => digest.is_none(),
             };
-        Ok(if fits { Ground::Fits(digest) } else { Ground::Changed })
+        Ok(if fits { LowerState::Fits(digest) } else { LowerState::Changed })
     }
 
     /// Whether a row can be applied to what is below now, or is no more because somebody else applied it.
-    pub(super) async fn fits(&self, changed: &ChangedRow) -> Result<bool, Fault> {
+    pub(super) async fn fits(&self, changed: &ChangedRow) -> Result<bool, StoreFault> {
         // What hides it above is deleted below before this is applied.
         if !changed.shines {
             return Ok(true);
         }
         let mut row = changed.row.clone();
         for _ in 0..COMMIT_TRIES_MAX {
-            if matches!(self.ground(&changed.path, &row).await?, Ground::Fits(_)) {
+            if matches!(self.ground(&changed.path, &row).await?, LowerState::Fits(_)) {
                 return Ok(true);
             }
             // Whoever applies it changes the row before what is below, and after: what is below belongs to another row
@@ -177,7 +184,7 @@ impl OverlayStore {
         below: Option<FileStat>,
     ) -> Result<Landed, Error> {
         let told = |fault| Error::File { path: operator.over.join(path), fault };
-        let Ground::Fits(base) = self.ground(path, seen.row()).await.map_err(told)? else {
+        let LowerState::Fits(base) = self.ground(path, seen.row()).await.map_err(told)? else {
             return Ok(Landed::Left(LeftReason::ChangedBelow));
         };
         let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
@@ -197,7 +204,7 @@ impl OverlayStore {
                 // Somebody else was there first: with the same, or with something that is not to be lost.
                 Err(Error::File { fault, .. }) if is_another_hand(&fault) => {
                     match self.ground(path, &noted).await.map_err(told)? {
-                        Ground::Fits(digest) if digest == landing.digest() => {}
+                        LowerState::Fits(digest) if digest == landing.digest() => {}
                         _ => return Ok(Landed::Left(LeftReason::ChangedBelow)),
                     }
                 }
@@ -216,15 +223,15 @@ impl OverlayStore {
         landing: Landing,
         base: Option<Digest>,
         below: Option<FileStat>,
-    ) -> Result<Option<(Tool, Change)>, Fault> {
+    ) -> Result<Option<(Tool, FileChange)>, StoreFault> {
         let expected = base.map_or(Expected::Nothing, Expected::Digest);
         let path = path.clone();
         Ok(match (landing, seen.row(), below) {
             (Landing::Nothing, _, Some(_)) => {
                 let mask = Arc::clone(&self.lower_mask);
-                Some((Tool::Delete, Change::Delete { path, recursive: true, expected, mask }))
+                Some((Tool::Delete, FileChange::Delete { path, recursive: true, expected, mask }))
             }
-            (Landing::Content(digest), Row::File { executable, .. }, below) => {
+            (Landing::Content(digest), DirectoryRow::File { executable, .. }, below) => {
                 let is_there = below.is_some_and(|stat| {
                     stat.digest == Some(digest)
                         && executable.is_none_or(|executable| executable == stat.executable)
@@ -234,10 +241,12 @@ impl OverlayStore {
                 }
                 let bytes = self.upper.content_of(seen).await?.bytes.into();
                 let executable = *executable;
-                Some((Tool::Write, Change::Write { path, bytes, expected, executable }))
+                Some((Tool::Write, FileChange::Write { path, bytes, expected, executable }))
             }
             (Landing::Nothing, _, None) | (Landing::Content(_), _, Some(_)) => None,
-            (Landing::Content(_), _, None) => Some((Tool::Mkdir, Change::MakeDirectory { path })),
+            (Landing::Content(_), _, None) => {
+                Some((Tool::Mkdir, FileChange::MakeDirectory { path }))
+            }
         })
     }
 
@@ -247,10 +256,10 @@ impl OverlayStore {
         operator: &Operator<'_>,
         path: &MountPath,
         base: Option<Digest>,
-    ) -> Result<Option<Source>, Error> {
+    ) -> Result<Option<OverlaySource>, Error> {
         let Some(overlay) = operator.overlay else { return Ok(None) };
         let authors = operator.files.authors(&overlay.join(path), base, AUTHORS_MAX).await?;
-        Ok(Some(Source { overlay: overlay.clone(), authors }))
+        Ok(Some(OverlaySource { overlay: overlay.clone(), authors }))
     }
 
     /// Takes a row away whose content is below now, or puts what somebody wrote meanwhile on that. If others are too
@@ -259,9 +268,9 @@ impl OverlayStore {
         &self,
         path: &MountPath,
         landing: Landing,
-        applied: &Row,
+        applied: &DirectoryRow,
         was: Option<(Digest, bool)>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let seen = self.upper.seen(path).await?;
             let Some(seen) = seen.filter(|seen| seen.row().landing() == Some(landing)) else {
@@ -269,7 +278,7 @@ impl OverlayStore {
             };
             let settled = settled(seen.row(), landing, applied);
             match self.upper.exchange(path, &seen, settled.as_ref()).await {
-                Ok(true) | Err(Fault::Busy) => return Ok(()),
+                Ok(true) | Err(StoreFault::Busy) => return Ok(()),
                 Ok(false) => {}
                 Err(other) => return Err(other),
             }
@@ -285,7 +294,7 @@ impl OverlayStore {
         &self,
         path: &MountPath,
         was: Option<(Digest, bool)>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         for above in path.ancestors() {
             let Some(seen) = self.upper.seen(&above).await?.filter(|seen| hides(seen.row())) else {
                 continue;
@@ -305,43 +314,45 @@ impl OverlayStore {
 }
 
 /// Whether a row is a directory that takes the place of nothing.
-fn is_passage(row: &Row) -> bool {
-    matches!(row, Row::Directory { opaque: false, base: None, .. })
+fn is_passage(row: &DirectoryRow) -> bool {
+    matches!(row, DirectoryRow::Directory { opaque: false, base: None, .. })
 }
 
 /// A row after what it says, or said before somebody changed it, is below.
-fn settled(row: &Row, landing: Landing, applied: &Row) -> Option<Row> {
+fn settled(row: &DirectoryRow, landing: Landing, applied: &DirectoryRow) -> Option<DirectoryRow> {
     match (row, landing, applied) {
-        (Row::Whiteout { .. }, Landing::Nothing, _) => None,
+        (DirectoryRow::Whiteout { .. }, Landing::Nothing, _) => None,
         (
-            Row::File { digest, executable, .. },
+            DirectoryRow::File { digest, executable, .. },
             Landing::Content(landed),
-            Row::File { executable: program, .. },
+            DirectoryRow::File { executable: program, .. },
         ) if *digest == landed && executable == program => None,
         // Nothing is below that it has to hide.
-        (Row::Directory { id, modified, .. }, Landing::Nothing, _) => Some(Row::Directory {
-            id: *id,
-            modified: *modified,
-            opaque: false,
-            base: None,
-            landing: None,
-        }),
-        (Row::Directory { opaque: false, .. }, _, _) => Some(row.clone().on(None, None)),
+        (DirectoryRow::Directory { id, modified, .. }, Landing::Nothing, _) => {
+            Some(DirectoryRow::Directory {
+                id: *id,
+                modified: *modified,
+                opaque: false,
+                base: None,
+                landing: None,
+            })
+        }
+        (DirectoryRow::Directory { opaque: false, .. }, _, _) => Some(row.clone().on(None, None)),
         _ => Some(row.clone().on(landing.digest(), None)),
     }
 }
 
 /// Whether a change was refused because somebody else changed the same path at that moment.
-const fn is_another_hand(fault: &Fault) -> bool {
+const fn is_another_hand(fault: &StoreFault) -> bool {
     matches!(
         fault,
-        Fault::Conflict { .. }
-            | Fault::Exists
-            | Fault::NotFound
-            | Fault::NotDirectory
-            | Fault::IsDirectory
-            | Fault::NotEmpty
-            | Fault::HoldsUnusable
-            | Fault::Busy
+        StoreFault::Conflict { .. }
+            | StoreFault::Exists
+            | StoreFault::NotFound
+            | StoreFault::NotDirectory
+            | StoreFault::IsDirectory
+            | StoreFault::NotEmpty
+            | StoreFault::HoldsUnusable
+            | StoreFault::Busy
     )
 }

@@ -30,6 +30,6 @@ mod view;
 mod writing;
 
 pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
-pub use differ::{Difference, DifferenceKind};
+pub use differ::{DifferenceKind, OverlayDifference};
 pub use store::OverlayStore;
 pub(crate) use writing::tree_digest;

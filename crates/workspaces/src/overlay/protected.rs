@@ -8,7 +8,7 @@ use crate::{
     bounds::TREE_ENTRIES_MAX,
     path::MountPath,
     protection::Protected,
-    store::{Fault, Kind},
+    store::{EntryKind, StoreFault},
 };
 
 /// The changed rows of an overlay, by whether they may be applied.
@@ -21,7 +21,7 @@ pub(super) struct Split {
 impl OverlayStore {
     /// Splits rows into those that may be applied and those that stay above. A directory that is deleted or replaced
     /// stays as a whole if anything protected is in it, below or above.
-    pub(super) async fn split(&self, rows: Vec<ChangedRow>) -> Result<Split, Fault> {
+    pub(super) async fn split(&self, rows: Vec<ChangedRow>) -> Result<Split, StoreFault> {
         let deletes = |changed: &&ChangedRow| {
             changed.differences.iter().any(|one| one.kind == DifferenceKind::Deleted)
         };
@@ -48,8 +48,8 @@ impl OverlayStore {
     }
 
     /// What is protected somewhere in a directory of the lower Store, if it is one and something is.
-    async fn protected_below(&self, path: &MountPath) -> Result<Option<Protected>, Fault> {
-        let is_directory = |kind| kind == Kind::Directory;
+    async fn protected_below(&self, path: &MountPath) -> Result<Option<Protected>, StoreFault> {
+        let is_directory = |kind| kind == EntryKind::Directory;
         if !self.found_below(path).await?.is_some_and(|stat| is_directory(stat.kind)) {
             return Ok(None);
         }
@@ -58,16 +58,16 @@ impl OverlayStore {
         while let Some(directory) = waiting.pop() {
             let listing = match self.lower.list(directory.clone()).await {
                 // Somebody else who applies the overlay deleted it since it was listed.
-                Err(Fault::NotFound | Fault::NotDirectory) => continue,
+                Err(StoreFault::NotFound | StoreFault::NotDirectory) => continue,
                 listing => listing?,
             };
             for entry in listing.entries {
                 count += 1;
                 if count > TREE_ENTRIES_MAX {
                     let max = TREE_ENTRIES_MAX as u64;
-                    return Err(Fault::Limit { what: "entries at once", max });
+                    return Err(StoreFault::Limit { what: "entries at once", max });
                 }
-                let below = directory.child(&entry.name).map_err(|_| Fault::HoldsHidden)?;
+                let below = directory.child(&entry.name).map_err(|_| StoreFault::HoldsHidden)?;
                 if let Some(why) = self.lower_mask.protects(&below) {
                     return Ok(Some(why));
                 }

@@ -6,25 +6,28 @@ use super::{store::OverlayStore, view::View};
 use crate::{
     bounds::OVERLAY_CHANGES_MAX,
     path::MountPath,
-    search::{Depth, Found, Search},
-    store::{Fault, Store},
-    virtual_store::Row,
+    search::{Depth, Search, SearchResult},
+    store::{Store, StoreFault},
+    virtual_store::DirectoryRow,
 };
 
 impl OverlayStore {
     /// Finds what a search asks for in both Stores.
-    pub(super) async fn search_both(&self, search: &Arc<Search>) -> Result<Found, Fault> {
+    pub(super) async fn search_both(
+        &self,
+        search: &Arc<Search>,
+    ) -> Result<SearchResult, StoreFault> {
         let (upper, lower, above) = loop {
             let (upper, lower) = match self.view(&search.start).await? {
                 View::Upper => (true, false),
-                View::Hidden => return Err(Fault::NotFound),
+                View::Hidden => return Err(StoreFault::NotFound),
                 View::Lower => (false, true),
                 View::Merged { lower } => (true, lower),
             };
             let above = if upper {
                 self.upper.search(Arc::clone(search)).await
             } else {
-                Ok(Found::default())
+                Ok(SearchResult::default())
             };
             if lower || self.still_hides(&search.start).await? {
                 break (upper, lower, above);
@@ -32,7 +35,7 @@ impl OverlayStore {
         };
         let above = match above {
             // It was passed through only, and went when the last change in it was applied.
-            Err(Fault::NotFound) if lower => Found::default(),
+            Err(StoreFault::NotFound) if lower => SearchResult::default(),
             above => above?,
         };
         if !lower || self.lower_mask.hides(&search.start).is_some() {
@@ -51,14 +54,14 @@ impl OverlayStore {
             cancel: search.cancel.clone(),
         };
         let below = match self.lower.search(Arc::new(query)).await {
-            Err(Fault::NotFound) if upper => Found::default(),
+            Err(StoreFault::NotFound) if upper => SearchResult::default(),
             below => below?,
         };
         Ok(joined(above, below, search))
     }
 
     /// The paths below a directory at which what is above hides what is below.
-    async fn covered(&self, start: &MountPath) -> Result<Vec<MountPath>, Fault> {
+    async fn covered(&self, start: &MountPath) -> Result<Vec<MountPath>, StoreFault> {
         let mut covered = Vec::new();
         let mut waiting = vec![start.clone()];
         while let Some(path) = waiting.pop() {
@@ -67,14 +70,16 @@ impl OverlayStore {
                     continue;
                 };
                 match row {
-                    Row::Directory { opaque: false, .. } => waiting.push(below),
-                    Row::Directory { .. } | Row::File { .. } | Row::Whiteout { .. } => {
+                    DirectoryRow::Directory { opaque: false, .. } => waiting.push(below),
+                    DirectoryRow::Directory { .. }
+                    | DirectoryRow::File { .. }
+                    | DirectoryRow::Whiteout { .. } => {
                         covered.push(below);
                     }
                 }
                 if covered.len() + waiting.len() > OVERLAY_CHANGES_MAX {
                     let max = OVERLAY_CHANGES_MAX as u64;
-                    return Err(Fault::Limit { what: "changes in an overlay", max });
+                    return Err(StoreFault::Limit { what: "changes in an overlay", max });
                 }
             }
         }
@@ -83,13 +88,13 @@ impl OverlayStore {
 }
 
 /// Two results as one, in the order of paths.
-fn joined(above: Found, below: Found, search: &Search) -> Found {
+fn joined(above: SearchResult, below: SearchResult, search: &Search) -> SearchResult {
     let mut skipped = above.skipped;
     skipped.add(below.skipped);
-    let mut both = Found::new(skipped);
+    let mut both = SearchResult::new(skipped);
     let unkept_files =
         above.files_total + below.files_total - (above.files.len() + below.files.len()) as u64;
-    let kept = |found: &Found| found.files.iter().map(|file| file.matches).sum::<u64>();
+    let kept = |found: &SearchResult| found.files.iter().map(|file| file.matches).sum::<u64>();
     let unkept_matches = above.matches_total + below.matches_total - kept(&above) - kept(&below);
     let mut files = above.files;
     files.extend(below.files);

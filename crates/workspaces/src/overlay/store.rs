@@ -9,12 +9,12 @@ use crate::{
     bounds::COMMIT_TRIES_MAX,
     mask::Mask,
     path::MountPath,
-    search::{Found, Search},
+    search::{Search, SearchResult},
     store::{
-        Change, Entry, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared, Store, Window,
-        WindowRead,
+        DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat,
+        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead,
     },
-    virtual_store::{Row, SeenRow, VirtualStore},
+    virtual_store::{DirectoryRow, SeenRow, VirtualStore},
     workspace::Workspace,
 };
 
@@ -32,11 +32,11 @@ impl OverlayStore {
         Self { upper, lower: Arc::clone(&lower.store), lower_mask: Arc::clone(&lower.mask) }
     }
 
-    async fn listing(&self, path: MountPath) -> Result<Listing, Fault> {
+    async fn listing(&self, path: MountPath) -> Result<DirectoryListing, StoreFault> {
         let (upper, lower, rows) = loop {
             let (upper, lower) = match self.view(&path).await? {
-                View::Upper => return Err(Fault::NotDirectory),
-                View::Hidden => return Err(Fault::NotFound),
+                View::Upper => return Err(StoreFault::NotDirectory),
+                View::Hidden => return Err(StoreFault::NotFound),
                 View::Lower => (false, true),
                 View::Merged { lower } => (true, lower),
             };
@@ -59,38 +59,42 @@ impl OverlayStore {
                         }
                     }
                 }
-                Err(Fault::NotFound | Fault::NotDirectory) if upper => {}
+                Err(StoreFault::NotFound | StoreFault::NotDirectory) if upper => {}
                 Err(other) => return Err(other),
             }
         } else if !upper {
-            return Err(Fault::NotFound);
+            return Err(StoreFault::NotFound);
         }
         for (name, row) in rows {
             let entry = match row {
-                Row::Whiteout { .. } => {
+                DirectoryRow::Whiteout { .. } => {
                     entries.remove(&name);
                     continue;
                 }
-                Row::Directory { .. } => Entry { name, kind: Kind::Directory, bytes: 0 },
-                Row::File { bytes, .. } => Entry { name, kind: Kind::File, bytes },
+                DirectoryRow::Directory { .. } => {
+                    DirectoryEntry { name, kind: EntryKind::Directory, bytes: 0 }
+                }
+                DirectoryRow::File { bytes, .. } => {
+                    DirectoryEntry { name, kind: EntryKind::File, bytes }
+                }
             };
             entries.insert(entry.name.clone(), entry);
         }
-        Ok(Listing { entries: entries.into_values().collect(), unusable })
+        Ok(DirectoryListing { entries: entries.into_values().collect(), unusable })
     }
 
     /// Whether a file above stands in front of a program below, and nobody said that it is none.
-    async fn is_executable_below(&self, path: &MountPath) -> Result<bool, Fault> {
+    async fn is_executable_below(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let row = self.upper.seen(path).await?;
         if !matches!(
             row.as_ref().map(SeenRow::row),
-            Some(Row::File { base: Some(_), executable: None, .. })
+            Some(DirectoryRow::File { base: Some(_), executable: None, .. })
         ) {
             return Ok(false);
         }
         match self.lower.stat(path.clone(), false).await {
             Ok(stat) => Ok(stat.executable),
-            Err(Fault::NotFound | Fault::NotDirectory) => Ok(false),
+            Err(StoreFault::NotFound | StoreFault::NotDirectory) => Ok(false),
             Err(other) => Err(other),
         }
     }
@@ -99,27 +103,29 @@ impl OverlayStore {
     async fn ask<'a, T>(
         &'a self,
         path: &MountPath,
-        question: impl Fn(&'a dyn Store) -> BoxFuture<'a, Result<T, Fault>>,
-    ) -> Result<T, Fault> {
+        question: impl Fn(&'a dyn Store) -> BoxFuture<'a, Result<T, StoreFault>>,
+    ) -> Result<T, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             match self.view(path).await? {
                 View::Upper => match question(&self.upper).await {
-                    Err(Fault::NotFound | Fault::NotDirectory | Fault::IsDirectory) => {}
+                    Err(
+                        StoreFault::NotFound | StoreFault::NotDirectory | StoreFault::IsDirectory,
+                    ) => {}
                     answer => return answer,
                 },
-                View::Merged { .. } => return Err(Fault::IsDirectory),
+                View::Merged { .. } => return Err(StoreFault::IsDirectory),
                 View::Lower if self.lower_mask.hides(path).is_none() => {
                     return question(&*self.lower).await;
                 }
-                View::Lower | View::Hidden => return Err(Fault::NotFound),
+                View::Lower | View::Hidden => return Err(StoreFault::NotFound),
             }
         }
-        Err(Fault::Busy)
+        Err(StoreFault::Busy)
     }
 }
 
 impl Store for OverlayStore {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
         Box::pin(async move {
             match self.ask(&path, |store| store.stat(path.clone(), digest)).await {
                 Ok(mut stat) => {
@@ -127,8 +133,8 @@ impl Store for OverlayStore {
                     Ok(stat)
                 }
                 // It may be passed through only, and is below when it is gone above.
-                Err(Fault::IsDirectory) => match self.upper.stat(path.clone(), digest).await {
-                    Err(Fault::NotFound) => self.lower.stat(path, digest).await,
+                Err(StoreFault::IsDirectory) => match self.upper.stat(path.clone(), digest).await {
+                    Err(StoreFault::NotFound) => self.lower.stat(path, digest).await,
                     stat => stat,
                 },
                 Err(other) => Err(other),
@@ -137,23 +143,31 @@ impl Store for OverlayStore {
     }
 
     /// What is below is another file, although it shows here: a change here does not reach it.
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         self.upper.identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
         Box::pin(async move { self.ask(&path, |store| store.fingerprint(path.clone())).await })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
         Box::pin(self.listing(path))
     }
 
-    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+    fn read(
+        &self,
+        path: MountPath,
+        window: Window,
+    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
         Box::pin(async move { self.ask(&path, |store| store.read(path.clone(), window)).await })
     }
 
-    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+    fn load(
+        &self,
+        path: MountPath,
+        bytes_max: u64,
+    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
         Box::pin(async move {
             let mut loaded = self.ask(&path, |store| store.load(path.clone(), bytes_max)).await?;
             loaded.executable |= self.is_executable_below(&path).await?;
@@ -161,23 +175,23 @@ impl Store for OverlayStore {
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
         Box::pin(async move { self.search_both(&search).await })
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
         Box::pin(async move { Ok(path) })
     }
 
-    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
         Box::pin(async move { self.prepare_above(change).await })
     }
 
-    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
+    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         Box::pin(async move { Ok(()) })
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
         Store::has_lost(&self.upper, path)
     }
 }

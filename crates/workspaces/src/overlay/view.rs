@@ -3,8 +3,8 @@
 use super::store::OverlayStore;
 use crate::{
     path::MountPath,
-    store::{Fault, FileStat},
-    virtual_store::Row,
+    store::{FileStat, StoreFault},
+    virtual_store::DirectoryRow,
 };
 
 /// Where what stands at a path comes from.
@@ -24,7 +24,7 @@ pub(super) enum View {
 
 impl OverlayStore {
     /// Where what stands at a path comes from. A file on the way is not a directory.
-    pub(super) async fn view(&self, path: &MountPath) -> Result<View, Fault> {
+    pub(super) async fn view(&self, path: &MountPath) -> Result<View, StoreFault> {
         let mut trail = self.upper.trail(path).await?;
         // Rows are read one by one. What hides something is looked at again: when it was applied in between, what it
         // held is below, and it hides that no more.
@@ -40,10 +40,10 @@ impl OverlayStore {
         for (at, (row, _)) in trail.iter().enumerate() {
             let last = at + 1 == depth;
             match row {
-                Row::Whiteout { .. } => return Ok(View::Hidden),
-                Row::File { .. } if last => return Ok(View::Upper),
-                Row::File { .. } => return Err(Fault::NotDirectory),
-                Row::Directory { opaque, .. } => lower &= !opaque,
+                DirectoryRow::Whiteout { .. } => return Ok(View::Hidden),
+                DirectoryRow::File { .. } if last => return Ok(View::Upper),
+                DirectoryRow::File { .. } => return Err(StoreFault::NotDirectory),
+                DirectoryRow::Directory { opaque, .. } => lower &= !opaque,
             }
         }
         Ok(match (trail.len() == depth, lower) {
@@ -54,40 +54,49 @@ impl OverlayStore {
     }
 
     /// Whether a directory above that hid what is below still does: it does no more once it was applied.
-    pub(super) async fn still_hides(&self, path: &MountPath) -> Result<bool, Fault> {
+    pub(super) async fn still_hides(&self, path: &MountPath) -> Result<bool, StoreFault> {
         Ok(matches!(self.view(path).await?, View::Upper | View::Merged { lower: false }))
     }
 
     /// The entries of a directory above; none if it is gone, which it may be since somebody looked.
-    pub(super) async fn rows_above(&self, path: &MountPath) -> Result<Vec<(String, Row)>, Fault> {
+    pub(super) async fn rows_above(
+        &self,
+        path: &MountPath,
+    ) -> Result<Vec<(String, DirectoryRow)>, StoreFault> {
         match self.upper.rows_at(path).await {
-            Err(Fault::NotFound | Fault::NotDirectory) => Ok(Vec::new()),
+            Err(StoreFault::NotFound | StoreFault::NotDirectory) => Ok(Vec::new()),
             rows => rows,
         }
     }
 
     /// What stands below at a path, if it is not hidden there.
-    pub(super) async fn below(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+    pub(super) async fn below(&self, path: &MountPath) -> Result<Option<FileStat>, StoreFault> {
         if self.lower_mask.hides(path).is_some() {
             return Ok(None);
         }
         match self.lower.stat(path.clone(), true).await {
             Ok(stat) => Ok(Some(stat)),
-            Err(Fault::NotFound) => Ok(None),
+            Err(StoreFault::NotFound) => Ok(None),
             Err(other) => Err(other),
         }
     }
 
     /// The same; a file on the way leaves nothing.
-    pub(super) async fn found_below(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+    pub(super) async fn found_below(
+        &self,
+        path: &MountPath,
+    ) -> Result<Option<FileStat>, StoreFault> {
         match self.below(path).await {
-            Err(Fault::NotDirectory) => Ok(None),
+            Err(StoreFault::NotDirectory) => Ok(None),
             found => found,
         }
     }
 
     /// Whether something below would shine through if nothing stood above at this path.
-    pub(super) async fn would_shine(&self, path: &MountPath) -> Result<Option<FileStat>, Fault> {
+    pub(super) async fn would_shine(
+        &self,
+        path: &MountPath,
+    ) -> Result<Option<FileStat>, StoreFault> {
         let Some((parent, _)) = path.split() else {
             return Ok(None);
         };
@@ -99,6 +108,6 @@ impl OverlayStore {
 }
 
 /// Whether a row hides everything below it.
-pub(super) const fn hides(row: &Row) -> bool {
-    matches!(row, Row::Whiteout { .. } | Row::Directory { opaque: true, .. })
+pub(super) const fn hides(row: &DirectoryRow) -> bool {
+    matches!(row, DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { opaque: true, .. })
 }

@@ -29,7 +29,7 @@ use crate::bounds::AT_HAND_BYTES_MAX;
 use crate::path::MountPath;
 
 /// A file that was at hand.
-pub(super) struct AtHand {
+pub(super) struct CachedFile {
     pub(super) stat: Stat,
     pub(super) bytes: Vec<u8>,
 }
@@ -38,7 +38,7 @@ pub(super) struct AtHand {
 impl Root {
     /// The bytes of a regular file, if it is small and the kernel has it in memory. That there is nothing here says
     /// nothing about the file.
-    pub(super) fn at_hand(&self, path: &MountPath) -> Option<AtHand> {
+    pub(super) fn at_hand(&self, path: &MountPath) -> Option<CachedFile> {
         let (file, stat) = self.regular(self.open_at_hand(path, READ)?).ok()?;
         let bytes = usize::try_from(size(&stat)).ok()?;
         // A file without a size may have content all the same, as in `/proc`.
@@ -48,7 +48,7 @@ impl Root {
         let mut content = vec![0; bytes];
         let mut whole = [IoSliceMut::new(&mut content)];
         let read = rustix::io::preadv2(file.as_fd(), &mut whole, 0, ReadWriteFlags::NOWAIT);
-        (read == Ok(bytes)).then_some(AtHand { stat, bytes: content })
+        (read == Ok(bytes)).then_some(CachedFile { stat, bytes: content })
     }
 
     /// What a path names, if the kernel knows it. Nothing is opened by that: a device would notice.
@@ -69,7 +69,7 @@ impl Root {
 
 #[cfg(not(target_os = "linux"))]
 impl Root {
-    pub(super) fn at_hand(&self, _: &MountPath) -> Option<AtHand> {
+    pub(super) fn at_hand(&self, _: &MountPath) -> Option<CachedFile> {
         None
     }
 

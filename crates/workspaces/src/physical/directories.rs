@@ -8,7 +8,7 @@ use rustix::{
 };
 
 use super::{errno::fault, open::Root};
-use crate::{path::MountPath, store::Fault};
+use crate::{path::MountPath, store::StoreFault};
 
 /// Directories that were made on the way to a change, outermost first.
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Made(Vec<(OwnedFd, String)>);
 
 impl Made {
     /// Keeps them.
-    pub(super) fn keep(&mut self) -> Result<(), Fault> {
+    pub(super) fn keep(&mut self) -> Result<(), StoreFault> {
         for (parent, _) in self.0.drain(..) {
             rustix::fs::fsync(&parent).map_err(fault)?;
         }
@@ -39,19 +39,19 @@ impl Drop for Made {
 
 impl Root {
     /// Opens a directory and makes it, with those above it, if it is missing.
-    pub(super) fn make(&self, path: &MountPath) -> Result<(OwnedFd, Made), Fault> {
+    pub(super) fn make(&self, path: &MountPath) -> Result<(OwnedFd, Made), StoreFault> {
         match self.directory(path) {
-            Err(Fault::NotFound) => {}
+            Err(StoreFault::NotFound) => {}
             opened => return Ok((opened?, Made::default())),
         }
         let mut made = Made::default();
         let mut current = self.directory(&MountPath::root())?;
         for name in path.names() {
             let below = match self.directory_in(&current, name) {
-                Err(Fault::NotFound) => {
+                Err(StoreFault::NotFound) => {
                     match rustix::fs::mkdirat(&current, name, Mode::from_raw_mode(0o777)) {
                         Ok(()) => {
-                            let parent = current.try_clone().map_err(|_| Fault::Busy)?;
+                            let parent = current.try_clone().map_err(|_| StoreFault::Busy)?;
                             made.0.push((parent, name.to_owned()));
                         }
                         Err(Errno::EXIST) => {}

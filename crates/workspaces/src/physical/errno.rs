@@ -2,22 +2,22 @@
 
 use rustix::io::Errno;
 
-use crate::store::Fault;
+use crate::store::StoreFault;
 
 /// The fault that stands for an error. Its text is left behind: it may name a path.
-pub(super) fn fault(errno: Errno) -> Fault {
+pub(super) fn fault(errno: Errno) -> StoreFault {
     match errno {
-        Errno::NOENT | Errno::NAMETOOLONG => Fault::NotFound,
-        Errno::LOOP => Fault::Link,
-        Errno::XDEV => Fault::OtherMount,
-        Errno::NOTDIR => Fault::NotDirectory,
-        Errno::ISDIR => Fault::IsDirectory,
-        Errno::EXIST => Fault::Exists,
-        Errno::NOTEMPTY => Fault::NotEmpty,
-        Errno::NXIO | Errno::NODEV => Fault::NotRegular,
-        Errno::ACCESS | Errno::PERM | Errno::ROFS => Fault::Permission,
-        Errno::NOSPC | Errno::DQUOT => Fault::Full,
-        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::BUSY => Fault::Busy,
-        _ => Fault::Io,
+        Errno::NOENT | Errno::NAMETOOLONG => StoreFault::NotFound,
+        Errno::LOOP => StoreFault::Link,
+        Errno::XDEV => StoreFault::OtherMount,
+        Errno::NOTDIR => StoreFault::NotDirectory,
+        Errno::ISDIR => StoreFault::IsDirectory,
+        Errno::EXIST => StoreFault::Exists,
+        Errno::NOTEMPTY => StoreFault::NotEmpty,
+        Errno::NXIO | Errno::NODEV => StoreFault::NotRegular,
+        Errno::ACCESS | Errno::PERM | Errno::ROFS => StoreFault::Permission,
+        Errno::NOSPC | Errno::DQUOT => StoreFault::Full,
+        Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::BUSY => StoreFault::Busy,
+        _ => StoreFault::Io,
     }
 }

@@ -12,12 +12,12 @@ use super::{errno::fault, list::kind_of, open::Root};
 use crate::{
     bounds::LINKS_MAX,
     path::MountPath,
-    store::{Fault, Kind},
+    store::{EntryKind, StoreFault},
 };
 
 impl Root {
     /// The path without links. Names that do not exist yet are kept.
-    pub(super) fn resolve(&self, path: &MountPath) -> Result<MountPath, Fault> {
+    pub(super) fn resolve(&self, path: &MountPath) -> Result<MountPath, StoreFault> {
         // Each name with whether a link brought it: what a link names has to exist.
         let mut waiting: Vec<(String, bool)> =
             path.names().map(|name| (name.to_owned(), false)).collect();
@@ -26,32 +26,32 @@ impl Root {
         let mut links = 0;
         while let Some((name, by_link)) = waiting.pop() {
             if name == ".." {
-                resolved.pop().ok_or(Fault::LinkLeadsOut)?;
+                resolved.pop().ok_or(StoreFault::LinkLeadsOut)?;
                 continue;
             }
             let directory = match self.directory(&joined(&resolved)?) {
                 Ok(directory) => directory,
-                Err(Fault::NotFound) if by_link => return Err(Fault::LinkLeadsOut),
-                Err(Fault::NotFound) => {
+                Err(StoreFault::NotFound) if by_link => return Err(StoreFault::LinkLeadsOut),
+                Err(StoreFault::NotFound) => {
                     resolved.push(name);
                     continue;
                 }
                 Err(other) => return Err(other),
             };
             let target = match entry(&directory, &name)? {
-                Entry::Link(target) => target,
-                Entry::Missing if by_link => return Err(Fault::LinkLeadsOut),
-                Entry::Missing | Entry::Plain => {
+                LinkEntry::Link(target) => target,
+                LinkEntry::Missing if by_link => return Err(StoreFault::LinkLeadsOut),
+                LinkEntry::Missing | LinkEntry::Plain => {
                     resolved.push(name);
                     continue;
                 }
             };
             links += 1;
             if links > LINKS_MAX {
-                return Err(Fault::LinkLoop);
+                return Err(StoreFault::LinkLoop);
             }
             if target.starts_with('/') {
-                return Err(Fault::LinkLeadsOut);
+                return Err(StoreFault::LinkLeadsOut);
             }
             let names = target.split('/').filter(|name| !name.is_empty() && *name != ".");
             let names: Vec<_> = names.map(|name| (name.to_owned(), true)).collect();
@@ -61,26 +61,26 @@ impl Root {
     }
 }
 
-fn joined(names: &[String]) -> Result<MountPath, Fault> {
-    names.join("/").parse().map_err(|_| Fault::LinkLeadsOut)
+fn joined(names: &[String]) -> Result<MountPath, StoreFault> {
+    names.join("/").parse().map_err(|_| StoreFault::LinkLeadsOut)
 }
 
 /// What stands under a name.
-enum Entry {
+enum LinkEntry {
     Missing,
     Plain,
     Link(String),
 }
 
-fn entry(directory: &OwnedFd, name: &str) -> Result<Entry, Fault> {
+fn entry(directory: &OwnedFd, name: &str) -> Result<LinkEntry, StoreFault> {
     let stat = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => stat,
-        Err(Errno::NOENT) => return Ok(Entry::Missing),
+        Err(Errno::NOENT) => return Ok(LinkEntry::Missing),
         Err(errno) => return Err(fault(errno)),
     };
-    if kind_of(&stat) != Kind::Link {
-        return Ok(Entry::Plain);
+    if kind_of(&stat) != EntryKind::Link {
+        return Ok(LinkEntry::Plain);
     }
     let target = rustix::fs::readlinkat(directory, name, Vec::new()).map_err(fault)?;
-    target.into_string().map(Entry::Link).map_err(|_| Fault::LinkLeadsOut)
+    target.into_string().map(LinkEntry::Link).map_err(|_| StoreFault::LinkLeadsOut)
 }

@@ -8,17 +8,17 @@ use super::errno::fault;
 use crate::{
     bounds::LIST_ENTRIES_HELD_MAX,
     path::check_name,
-    store::{Entry, Fault, Kind, Listing},
+    store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault},
 };
 
 /// One entry as the directory has it.
-pub(super) struct Raw {
+pub(super) struct RawEntry {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
 }
 
 /// The entries of an open directory in byte order, and how many have names that cannot be used.
-pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<Raw>, u64), Fault> {
+pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64), StoreFault> {
     let mut found = Vec::new();
     let mut unusable = 0;
     for entry in Dir::read_from(directory).map_err(fault)? {
@@ -33,16 +33,16 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<Raw>, u64), Faul
         };
         if found.len() == LIST_ENTRIES_HELD_MAX {
             let max = LIST_ENTRIES_HELD_MAX as u64;
-            return Err(Fault::Limit { what: "entries in one directory", max });
+            return Err(StoreFault::Limit { what: "entries in one directory", max });
         }
         let kind = match entry.file_type() {
             FileType::Unknown => {
                 let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
-                stat.map_or(Kind::Other, |stat| kind_of(&stat))
+                stat.map_or(EntryKind::Other, |stat| kind_of(&stat))
             }
             known => kind_of_type(known),
         };
-        found.push(Raw { name: name.to_owned(), kind });
+        found.push(RawEntry { name: name.to_owned(), kind });
     }
     found.sort_unstable_by(|left, right| left.name.cmp(&right.name));
     Ok((found, unusable))
@@ -53,29 +53,33 @@ fn usable(name: &[u8]) -> Option<&str> {
 }
 
 /// The entries of an open directory with their sizes. A link has none: its target is not asked.
-pub(super) fn listing(directory: &OwnedFd) -> Result<Listing, Fault> {
+pub(super) fn listing(directory: &OwnedFd) -> Result<DirectoryListing, StoreFault> {
     let (raw, unusable) = entries(directory.as_fd())?;
     let entries = raw.into_iter().map(|entry| {
-        let is_file = entry.kind == Kind::File;
+        let is_file = entry.kind == EntryKind::File;
         let stat = is_file
             .then(|| rustix::fs::statat(directory, &*entry.name, AtFlags::SYMLINK_NOFOLLOW).ok());
-        let stat = stat.flatten().filter(|stat| kind_of(stat) == Kind::File);
-        Entry { name: entry.name, kind: entry.kind, bytes: stat.map_or(0, |stat| size(&stat)) }
+        let stat = stat.flatten().filter(|stat| kind_of(stat) == EntryKind::File);
+        DirectoryEntry {
+            name: entry.name,
+            kind: entry.kind,
+            bytes: stat.map_or(0, |stat| size(&stat)),
+        }
     });
-    Ok(Listing { entries: entries.collect(), unusable })
+    Ok(DirectoryListing { entries: entries.collect(), unusable })
 }
 
 /// What a path names.
-pub(super) fn kind_of(stat: &Stat) -> Kind {
+pub(super) fn kind_of(stat: &Stat) -> EntryKind {
     kind_of_type(FileType::from_raw_mode(stat.st_mode))
 }
 
-fn kind_of_type(file_type: FileType) -> Kind {
+fn kind_of_type(file_type: FileType) -> EntryKind {
     match file_type {
-        FileType::Directory => Kind::Directory,
-        FileType::RegularFile => Kind::File,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Other,
+        FileType::Directory => EntryKind::Directory,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Other,
     }
 }
 

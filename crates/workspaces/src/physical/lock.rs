@@ -11,17 +11,17 @@ use rustix::{fs::FlockOperation, io::Errno};
 use super::errno::fault;
 use crate::{
     bounds::{LOCK_PAUSE, LOCK_WAIT},
-    store::Fault,
+    store::StoreFault,
 };
 
 /// Locks an open directory until its descriptor is closed.
-pub(super) fn lock(directory: &OwnedFd) -> Result<(), Fault> {
+pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {
     let start = Instant::now();
     loop {
         match rustix::fs::flock(directory, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(()),
             Err(Errno::WOULDBLOCK) if start.elapsed() < LOCK_WAIT => thread::sleep(LOCK_PAUSE),
-            Err(Errno::WOULDBLOCK) => return Err(Fault::Busy),
+            Err(Errno::WOULDBLOCK) => return Err(StoreFault::Busy),
             Err(Errno::INTR) => {}
             Err(errno) => return Err(fault(errno)),
         }
@@ -29,7 +29,7 @@ pub(super) fn lock(directory: &OwnedFd) -> Result<(), Fault> {
 }
 
 /// Locks two open directories, in an order that all writers share.
-pub(super) fn lock_both(first: &OwnedFd, second: &OwnedFd) -> Result<(), Fault> {
+pub(super) fn lock_both(first: &OwnedFd, second: &OwnedFd) -> Result<(), StoreFault> {
     let place = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
     let (one, other) = (place(first).map_err(fault)?, place(second).map_err(fault)?);
     if one == other {

@@ -11,7 +11,7 @@ use rustix::{
 };
 
 use super::errno::fault;
-use crate::store::Fault;
+use crate::store::StoreFault;
 
 /// Renames unless there is something at the target.
 pub(super) fn rename_no_replace(
@@ -19,7 +19,7 @@ pub(super) fn rename_no_replace(
     name: &str,
     to: &OwnedFd,
     target: &str,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
         // The file system does not know the flag, or a directory would become a part of itself.
         Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, name, to, target),
@@ -27,7 +27,7 @@ pub(super) fn rename_no_replace(
     }
 }
 
-fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), StoreFault> {
     let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
     if FileType::from_raw_mode(stat.st_mode).is_dir() {
         rename_directory(from, name, to, target)
@@ -37,23 +37,33 @@ fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Resul
 }
 
 /// A directory takes the place of an empty one that nobody else made.
-fn rename_directory(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+fn rename_directory(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), StoreFault> {
     rustix::fs::mkdirat(to, target, Mode::RWXU).map_err(fault)?;
     rustix::fs::renameat(from, name, to, target).map_err(|errno| {
         // If somebody put something there, it stays.
         let _ = rustix::fs::unlinkat(to, target, AtFlags::REMOVEDIR);
         match errno {
             // A directory cannot become a part of itself; the kernel calls that an invalid argument.
-            Errno::INVAL => Fault::NotDirectory,
+            Errno::INVAL => StoreFault::NotDirectory,
             other => fault(other),
         }
     })
 }
 
 /// A file gets its new name, then loses the old one.
-fn link_and_unlink(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), Fault> {
+fn link_and_unlink(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), StoreFault> {
     match rustix::fs::linkat(from, name, to, target, AtFlags::empty()) {
-        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(Fault::NoRename),
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(StoreFault::NoRename),
         linked => linked.map_err(fault)?,
     }
     rustix::fs::unlinkat(from, name, AtFlags::empty()).map_err(|errno| {
@@ -70,7 +80,7 @@ mod tests {
     use super::*;
 
     /// Moves one name of a directory to another in two steps; what came of it, and which files are there then.
-    fn check(from: &str, to: (&str, &str), expected: Result<(), &Fault>, files: &[&str]) {
+    fn check(from: &str, to: (&str, &str), expected: Result<(), &StoreFault>, files: &[&str]) {
         let directory = tempfile::tempdir().unwrap();
         let at = |path: &str| directory.path().join(path);
         let open = |path: &str| OwnedFd::from(fs::File::open(at(path)).unwrap());
@@ -92,12 +102,12 @@ mod tests {
     fn in_two_steps_nothing_is_replaced_either() {
         let as_before = ["d/inside", "empty", "file", "taken"];
         check("file", ("", "new"), Ok(()), &["d/inside", "empty", "new", "taken"]);
-        check("file", ("", "taken"), Err(&Fault::Exists), &as_before);
-        check("file", ("", "empty"), Err(&Fault::Exists), &as_before);
+        check("file", ("", "taken"), Err(&StoreFault::Exists), &as_before);
+        check("file", ("", "empty"), Err(&StoreFault::Exists), &as_before);
         check("d", ("", "e"), Ok(()), &["e/inside", "empty", "file", "taken"]);
-        check("d", ("", "empty"), Err(&Fault::Exists), &as_before);
-        check("d", ("", "taken"), Err(&Fault::Exists), &as_before);
-        check("d", ("d", "d"), Err(&Fault::NotDirectory), &as_before);
-        check("none", ("", "new"), Err(&Fault::NotFound), &as_before);
+        check("d", ("", "empty"), Err(&StoreFault::Exists), &as_before);
+        check("d", ("", "taken"), Err(&StoreFault::Exists), &as_before);
+        check("d", ("d", "d"), Err(&StoreFault::NotDirectory), &as_before);
+        check("none", ("", "new"), Err(&StoreFault::NotFound), &as_before);
     }
 }

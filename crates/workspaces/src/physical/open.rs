@@ -12,7 +12,7 @@ use rustix::{
 };
 
 use super::{errno::fault, folding::folds, store::PhysicalOptions};
-use crate::{path::MountPath, store::Fault};
+use crate::{path::MountPath, store::StoreFault};
 
 /// How a file is opened that is read: never blocking, never becoming a terminal.
 pub(super) const READ: OFlags =
@@ -36,7 +36,7 @@ pub(super) struct Root {
 impl Root {
     /// Opens a directory of the machine and holds it. Links on the way to it are followed, this once.
     /// With `by_name`, paths are walked name by name even where the kernel could do it.
-    pub(super) fn hold(directory: &Path, options: PhysicalOptions) -> Result<Self, Fault> {
+    pub(super) fn hold(directory: &Path, options: PhysicalOptions) -> Result<Self, StoreFault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(directory, flags, Mode::empty()).map_err(fault)?;
         let folds = folds(&fd, directory);
@@ -50,25 +50,29 @@ impl Root {
     }
 
     /// Opens a directory.
-    pub(super) fn directory(&self, path: &MountPath) -> Result<OwnedFd, Fault> {
+    pub(super) fn directory(&self, path: &MountPath) -> Result<OwnedFd, StoreFault> {
         self.open(path, DIRECTORY)
     }
 
     /// Opens a regular file to be read.
-    pub(super) fn file(&self, path: &MountPath) -> Result<(File, Stat), Fault> {
+    pub(super) fn file(&self, path: &MountPath) -> Result<(File, Stat), StoreFault> {
         self.regular(self.open(path, READ)?)
     }
 
     /// Opens the directory that holds a path.
-    pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), Fault> {
-        let (parent, name) = path.split().ok_or(Fault::IsDirectory)?;
+    pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), StoreFault> {
+        let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         let directory = self.directory(&parent)?;
         self.check_spelling(&directory, name).map_err(fault)?;
         Ok((directory, name))
     }
 
     /// Opens a regular file of an open directory to be read.
-    pub(super) fn file_in(&self, directory: &OwnedFd, name: &str) -> Result<(File, Stat), Fault> {
+    pub(super) fn file_in(
+        &self,
+        directory: &OwnedFd,
+        name: &str,
+    ) -> Result<(File, Stat), StoreFault> {
         self.check_spelling(directory, name).map_err(fault)?;
         let file = one(directory.as_fd(), name, READ).map_err(fault)?;
         self.check_mount(file.as_fd()).map_err(fault)?;
@@ -76,7 +80,11 @@ impl Root {
     }
 
     /// Opens a directory of an open directory.
-    pub(super) fn directory_in(&self, directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+    pub(super) fn directory_in(
+        &self,
+        directory: &OwnedFd,
+        name: &str,
+    ) -> Result<OwnedFd, StoreFault> {
         self.check_spelling(directory, name).map_err(fault)?;
         let below = one_directory(directory, name)?;
         self.check_mount(below.as_fd()).map_err(fault)?;
@@ -101,17 +109,19 @@ impl Root {
         }
     }
 
-    pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), Fault> {
+    pub(super) fn regular(&self, fd: OwnedFd) -> Result<(File, Stat), StoreFault> {
         let stat = rustix::fs::fstat(&fd).map_err(fault)?;
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile if self.deny_hard_links && stat.st_nlink > 1 => Err(Fault::Link),
+            FileType::RegularFile if self.deny_hard_links && stat.st_nlink > 1 => {
+                Err(StoreFault::Link)
+            }
             FileType::RegularFile => Ok((File::from(fd), stat)),
-            FileType::Directory => Err(Fault::IsDirectory),
-            _ => Err(Fault::NotRegular),
+            FileType::Directory => Err(StoreFault::IsDirectory),
+            _ => Err(StoreFault::NotRegular),
         }
     }
 
-    fn open(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, Fault> {
+    fn open(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, StoreFault> {
         let text = if path.is_root() { "." } else { path.as_str() };
         let opened = match self
             .by_kernel
@@ -158,7 +168,7 @@ pub(super) fn one(directory: BorrowedFd<'_>, name: &str, flags: OFlags) -> Resul
 }
 
 /// Opens one directory of an open directory without following it.
-pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Fault> {
+pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, StoreFault> {
     one(directory.as_fd(), name, DIRECTORY).map_err(fault)
 }
 

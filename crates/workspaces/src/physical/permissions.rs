@@ -12,7 +12,7 @@ use rustix::{
 };
 
 use super::errno::fault;
-use crate::{bounds::ACCESS_LIST_BYTES_MAX, store::Fault};
+use crate::{bounds::ACCESS_LIST_BYTES_MAX, store::StoreFault};
 
 /// Who may do what with a file.
 pub(super) struct Permissions {
@@ -28,7 +28,7 @@ const ACCESS_LIST: &str = "system.posix_acl_access";
 
 impl Permissions {
     /// Those of an open file. The right to run as somebody else is not among them.
-    pub(super) fn of(file: &File, stat: &Stat) -> Result<Self, Fault> {
+    pub(super) fn of(file: &File, stat: &Stat) -> Result<Self, StoreFault> {
         let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
         let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
         let mut list = vec![0; ACCESS_LIST_BYTES_MAX];
@@ -43,7 +43,7 @@ impl Permissions {
     }
 
     /// Gives them to a file that was just made.
-    pub(super) fn give(&self, file: &File) -> Result<(), Fault> {
+    pub(super) fn give(&self, file: &File) -> Result<(), StoreFault> {
         if !self.give_to_group(file)? {
             // A list would say what the group may that has the file now.
             return rustix::fs::fchmod(file, for_no_group(self.mode)).map_err(fault);
@@ -55,7 +55,7 @@ impl Permissions {
 
     /// Gives the file to whom it belonged, as far as this process may; says whether the group got it. Only root can
     /// give a file to another user, and others give it to a group that they are in.
-    fn give_to_group(&self, file: &File) -> Result<bool, Fault> {
+    fn give_to_group(&self, file: &File) -> Result<bool, StoreFault> {
         let made = rustix::fs::fstat(file).map_err(fault)?;
         let give =
             |owner: Option<Uid>, group: Option<Gid>| match rustix::fs::fchown(file, owner, group) {
@@ -72,7 +72,7 @@ impl Permissions {
 }
 
 /// Lets those run a file who may read it, or nobody.
-pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), Fault> {
+pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), StoreFault> {
     let stat = rustix::fs::fstat(file).map_err(fault)?;
     let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
     rustix::fs::fchmod(file, with_execution(mode, executable)).map_err(fault)

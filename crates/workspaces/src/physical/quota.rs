@@ -16,7 +16,7 @@ use crate::{
     bounds::PATH_DEPTH_MAX,
     path::MountPath,
     quota::Quota,
-    store::{Fault, Kind, QuotaKind},
+    store::{EntryKind, QuotaKind, StoreFault},
 };
 
 impl Root {
@@ -28,7 +28,7 @@ impl Root {
         path: &MountPath,
         bytes: u64,
         added: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let old = match self.file(path) {
             Ok((_, stat)) => Some(size(&stat)),
             Err(_) => None,
@@ -40,8 +40,8 @@ impl Root {
         }
         let counted = used.count(self.directory(&MountPath::root())?.as_fd(), 0);
         counted.map_err(|refused| match refused {
-            Fault::Quota { kind: QuotaKind::Bytes, .. } => {
-                Fault::Quota { kind: QuotaKind::Bytes, max: quota.bytes_max }
+            StoreFault::Quota { kind: QuotaKind::Bytes, .. } => {
+                StoreFault::Quota { kind: QuotaKind::Bytes, max: quota.bytes_max }
             }
             other => other,
         })
@@ -55,26 +55,26 @@ struct Used {
 }
 
 impl Used {
-    fn count(&mut self, directory: BorrowedFd<'_>, depth: usize) -> Result<(), Fault> {
+    fn count(&mut self, directory: BorrowedFd<'_>, depth: usize) -> Result<(), StoreFault> {
         if depth > PATH_DEPTH_MAX {
             return Ok(());
         }
         let (found, _) = entries(directory)?;
         for entry in found {
             match entry.kind {
-                Kind::Directory => {
+                EntryKind::Directory => {
                     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
                     if let Ok(below) = one(directory, &entry.name, flags) {
                         self.count(below.as_fd(), depth + 1)?;
                     }
                 }
-                Kind::File => {
+                EntryKind::File => {
                     let flags = AtFlags::SYMLINK_NOFOLLOW;
                     let stat = rustix::fs::statat(directory, &*entry.name, flags).map_err(fault)?;
                     self.files += 1;
                     self.bytes = self.bytes.saturating_add(size(&stat));
                 }
-                Kind::Link | Kind::Other => self.files += 1,
+                EntryKind::Link | EntryKind::Other => self.files += 1,
             }
             self.quota.check(self.bytes, self.files)?;
         }

@@ -8,7 +8,7 @@ use rustix::fs::Stat;
 use super::{directories::Made, errno::fault, list::size, open::Root};
 use crate::{
     bounds::FILE_BYTES_MAX,
-    store::{Before, Fault},
+    store::{Before, StoreFault},
 };
 
 /// A change that is ready; it blocks when it is made.
@@ -27,7 +27,7 @@ pub(super) trait Ready: Send {
     }
 
     /// Makes the change, durably.
-    fn commit(&mut self) -> Result<(), Fault>;
+    fn commit(&mut self) -> Result<(), StoreFault>;
 }
 
 /// A directory that is ready: it is made already, and taken back unless it is kept.
@@ -41,23 +41,23 @@ impl Ready for Making {
         Before::Directory
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         self.made.keep()?;
         rustix::fs::fsync(&self.directory).map_err(fault)
     }
 }
 
 /// The bytes of an open file, if they are not too many. A file that grows is cut where that shows.
-pub(super) fn read_all(file: File, stat: &Stat, bytes_max: u64) -> Result<Vec<u8>, Fault> {
+pub(super) fn read_all(file: File, stat: &Stat, bytes_max: u64) -> Result<Vec<u8>, StoreFault> {
     let bytes = size(stat);
     if bytes > bytes_max {
-        return Err(Fault::TooLarge { bytes, max: bytes_max });
+        return Err(StoreFault::TooLarge { bytes, max: bytes_max });
     }
     let room = usize::try_from(bytes).expect("the limit fits in memory") + 1;
     let mut content = Vec::with_capacity(room);
-    file.take(bytes_max + 1).read_to_end(&mut content).map_err(|_| Fault::Io)?;
+    file.take(bytes_max + 1).read_to_end(&mut content).map_err(|_| StoreFault::Io)?;
     if content.len() as u64 > bytes_max {
-        return Err(Fault::TooLarge { bytes: content.len() as u64, max: bytes_max });
+        return Err(StoreFault::TooLarge { bytes: content.len() as u64, max: bytes_max });
     }
     Ok(content)
 }
@@ -67,13 +67,13 @@ pub(super) fn digest_in(
     root: &Root,
     directory: &OwnedFd,
     name: &str,
-) -> Result<Option<Digest>, Fault> {
+) -> Result<Option<Digest>, StoreFault> {
     match root.file_in(directory, name) {
         Ok((file, stat)) => {
             let content = read_all(file, &stat, FILE_BYTES_MAX).ok();
             Ok(content.map(|content| Digest::of(&FileBytes(&content))))
         }
-        Err(Fault::Permission) => Ok(None),
+        Err(StoreFault::Permission) => Ok(None),
         Err(other) => Err(other),
     }
 }

@@ -30,7 +30,7 @@ use crate::{
     bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
     mask::Mask,
     path::MountPath,
-    store::{Before, Fault, Kind},
+    store::{Before, EntryKind, StoreFault},
 };
 
 /// A removal that is ready.
@@ -54,7 +54,7 @@ impl Root {
         mask: &Mask,
         lock: Option<OwnedFd>,
         entropy: &dyn piton_core::Entropy,
-    ) -> Result<Removal, Fault> {
+    ) -> Result<Removal, StoreFault> {
         let (directory, name) = self.parent(path)?;
         if lock.is_none() {
             super::lock::lock(&directory)?;
@@ -62,14 +62,14 @@ impl Root {
         let stat =
             rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         let (before, temp) = match kind_of(&stat) {
-            Kind::Link => return Err(Fault::Link),
-            Kind::Other => return Err(Fault::NotRegular),
-            Kind::File => (Before::File(digest_in(self, &directory, name)?), None),
-            Kind::Directory => {
+            EntryKind::Link => return Err(StoreFault::Link),
+            EntryKind::Other => return Err(StoreFault::NotRegular),
+            EntryKind::File => (Before::File(digest_in(self, &directory, name)?), None),
+            EntryKind::Directory => {
                 let inside = one_directory(&directory, name)?;
                 self.check_mount(inside.as_fd()).map_err(fault)?;
                 if !recursive && !is_empty(&inside)? {
-                    return Err(Fault::NotEmpty);
+                    return Err(StoreFault::NotEmpty);
                 }
                 self.check_tree(&inside, path, mask)?;
                 (Before::Directory, Some(random_name(entropy)))
@@ -82,7 +82,7 @@ impl Root {
 
 impl Removal {
     /// Makes the removal of a directory fail if anything in it changes from now on.
-    pub(super) fn remember(&mut self) -> Result<(), Fault> {
+    pub(super) fn remember(&mut self) -> Result<(), StoreFault> {
         if self.temp.is_some() {
             self.contents = Some(contents(&self.directory, &self.name)?);
         }
@@ -90,13 +90,13 @@ impl Removal {
     }
 
     /// Gives a directory its name back if something in it changed.
-    fn compare(&self, temp: &str) -> Result<(), Fault> {
+    fn compare(&self, temp: &str) -> Result<(), StoreFault> {
         let Some(expected) = self.contents else { return Ok(()) };
         if contents(&self.directory, temp) == Ok(expected) {
             return Ok(());
         }
         rename_no_replace(&self.directory, temp, &self.directory, &self.name)?;
-        Err(Fault::Raced)
+        Err(StoreFault::Raced)
     }
 }
 
@@ -109,7 +109,7 @@ impl Ready for Removal {
         self.temp.as_deref()
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         let name = &*self.name;
         if let Some(temp) = &self.temp {
             rustix::fs::renameat(&self.directory, name, &self.directory, &**temp).map_err(fault)?;
@@ -125,7 +125,7 @@ impl Ready for Removal {
     }
 }
 
-fn is_empty(directory: &OwnedFd) -> Result<bool, Fault> {
+fn is_empty(directory: &OwnedFd) -> Result<bool, StoreFault> {
     for entry in Dir::read_from(directory).map_err(fault)? {
         let entry = entry.map_err(fault)?;
         if !matches!(entry.file_name().to_bytes(), b"." | b"..") {
@@ -143,7 +143,7 @@ impl Root {
         directory: &OwnedFd,
         path: &MountPath,
         mask: &Mask,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let mut left = TREE_ENTRIES_MAX;
         self.check_below(directory.as_fd(), path, mask, &mut left)
     }
@@ -154,15 +154,16 @@ impl Root {
         path: &MountPath,
         mask: &Mask,
         left: &mut usize,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         let (found, _) = entries(directory)?;
         for entry in found {
-            let limit = Fault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
+            let limit = StoreFault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
             *left = left.checked_sub(1).ok_or(limit)?;
-            let too_deep = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+            let too_deep =
+                StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
             let below = path.child(&entry.name).map_err(|_| too_deep)?;
             mask.check_entry(&below)?;
-            if entry.kind == Kind::Directory {
+            if entry.kind == EntryKind::Directory {
                 let flags = OFlags::RDONLY | OFlags::DIRECTORY;
                 let inside = one(directory, &entry.name, flags).map_err(fault)?;
                 self.check_same_mount(inside.as_fd()).map_err(fault)?;
@@ -175,7 +176,7 @@ impl Root {
 
 /// A digest that is another one when anything in a directory changed, whatever its name: of what the system says about
 /// each entry, not of what is in the files.
-fn contents(directory: &OwnedFd, name: &str) -> Result<Digest, Fault> {
+fn contents(directory: &OwnedFd, name: &str) -> Result<Digest, StoreFault> {
     let mut digest = DigestBuilder::new();
     contents_below(&one_directory(directory, name)?, 0, &mut digest)?;
     Ok(digest.finish())
@@ -185,9 +186,9 @@ fn contents_below(
     directory: &OwnedFd,
     depth: usize,
     digest: &mut DigestBuilder,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     if depth > PATH_DEPTH_MAX {
-        return Err(Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+        return Err(StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
     }
     let mut names = Vec::new();
     for entry in Dir::read_from(directory).map_err(fault)? {
@@ -203,7 +204,7 @@ fn contents_below(
         let about = (stat.st_ino, stat.st_mode, stat.st_size);
         let when = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
         digest.update(format!("{depth} {about:?} {when:?}\n").as_bytes());
-        if kind_of(&stat) == Kind::Directory {
+        if kind_of(&stat) == EntryKind::Directory {
             let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let inside = rustix::fs::openat(directory, &name, flags, rustix::fs::Mode::empty());
             contents_below(&inside.map_err(fault)?, depth + 1, digest)?;
@@ -213,15 +214,15 @@ fn contents_below(
 }
 
 /// Removes a directory with everything in it; a link goes, what it leads to stays.
-pub(super) fn remove_tree(directory: BorrowedFd<'_>, name: &str) -> Result<(), Fault> {
+pub(super) fn remove_tree(directory: BorrowedFd<'_>, name: &str) -> Result<(), StoreFault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     remove_below(&one(directory, name, flags).map_err(fault)?, 0)?;
     rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR).map_err(fault)
 }
 
-fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), Fault> {
+fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), StoreFault> {
     if depth > PATH_DEPTH_MAX {
-        return Err(Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+        return Err(StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
     }
     for entry in Dir::read_from(directory).map_err(fault)? {
         let entry = entry.map_err(fault)?;

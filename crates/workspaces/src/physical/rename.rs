@@ -17,7 +17,7 @@ use super::{
 use crate::{
     mask::Mask,
     path::MountPath,
-    store::{Before, Fault, Kind},
+    store::{Before, EntryKind, StoreFault},
 };
 
 /// A move that is ready.
@@ -37,27 +37,27 @@ impl Root {
         to: &MountPath,
         mask: &Mask,
         lock: Option<OwnedFd>,
-    ) -> Result<Renaming, Fault> {
+    ) -> Result<Renaming, StoreFault> {
         let (source, name) = self.parent(from)?;
         let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         let kind = kind_of(&stat);
         match kind {
-            Kind::Link => return Err(Fault::Link),
-            Kind::Other => return Err(Fault::NotRegular),
-            Kind::File | Kind::Directory => {}
+            EntryKind::Link => return Err(StoreFault::Link),
+            EntryKind::Other => return Err(StoreFault::NotRegular),
+            EntryKind::File | EntryKind::Directory => {}
         }
-        let (parent, target_name) = to.split().ok_or(Fault::Exists)?;
+        let (parent, target_name) = to.split().ok_or(StoreFault::Exists)?;
         let (target, made) = self.make(&parent)?;
         match rustix::fs::statat(&target, target_name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
-            Ok(_) => return Err(Fault::Exists),
+            Ok(_) => return Err(StoreFault::Exists),
             Err(errno) => return Err(fault(errno)),
         }
         if lock.is_none() {
             lock_both(&source, &target)?;
         }
         // What is moved is looked at under the lock: nobody who takes it changes that until it is moved.
-        let before = if kind == Kind::File {
+        let before = if kind == EntryKind::File {
             Before::File(digest_in(self, &source, name)?)
         } else {
             let directory = one_directory(&source, name)?;
@@ -87,7 +87,7 @@ impl Ready for Renaming {
         }
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         let (from, to) = (&self.from, &self.to);
         rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
         self.made.keep()?;

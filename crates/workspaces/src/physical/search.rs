@@ -12,14 +12,14 @@ use super::{
 use crate::{
     bounds::{SEARCH_BATCH, SEARCH_THREADS_MAX},
     path::MountPath,
-    search::{Content, Depth, Found, FoundFile, Search, Skipped},
-    store::Fault,
+    search::{ContentMatcher, Depth, FoundFile, Search, SearchResult, Skipped},
+    store::StoreFault,
 };
 
 /// Finds what a search asks for.
-pub(super) fn search(root: &Root, search: &Search) -> Result<Found, Fault> {
+pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, StoreFault> {
     let Walked { files, skipped } = walk(root, search)?;
-    let mut found = Found::new(skipped);
+    let mut found = SearchResult::new(skipped);
     let by_lines = search.depth == Depth::Lines;
     let Some(content) = &search.content else {
         for path in files {
@@ -30,7 +30,7 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<Found, Fault> {
     };
     for batch in files.chunks(SEARCH_BATCH) {
         if search.cancel.is_cancelled() {
-            return Err(Fault::Cancelled);
+            return Err(StoreFault::Cancelled);
         }
         for result in search_batch(root, search, content, batch) {
             match result {
@@ -49,7 +49,7 @@ type Searched = Result<FoundFile, Skipped>;
 fn search_batch(
     root: &Root,
     search: &Search,
-    content: &Content,
+    content: &ContentMatcher,
     batch: &[MountPath],
 ) -> Vec<Searched> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
@@ -66,9 +66,12 @@ fn search_batch(
             let result = match root.file(path) {
                 Ok((file, _)) => content.search(&mut searcher, path, file, search.depth),
                 // What is gone, or is no file any more, is not there to be found.
-                Err(Fault::NotFound | Fault::Link | Fault::NotRegular | Fault::IsDirectory) => {
-                    Err(Skipped::default())
-                }
+                Err(
+                    StoreFault::NotFound
+                    | StoreFault::Link
+                    | StoreFault::NotRegular
+                    | StoreFault::IsDirectory,
+                ) => Err(Skipped::default()),
                 Err(_) => Err(Skipped { unreadable: 1, ..Skipped::default() }),
             };
             results.push((at, result));

@@ -7,7 +7,7 @@ use piton_store::port::BoxFuture;
 use rustix::fs::{AtFlags, Mode, Stat};
 
 use super::{
-    at_hand::AtHand,
+    at_hand::CachedFile,
     errno::fault,
     list::{kind_of, listing, size},
     lock::lock,
@@ -15,17 +15,17 @@ use super::{
     ready::{Making, Ready, read_all},
     search::search,
     temp::discard,
-    write::Body,
+    write::WriteBody,
 };
 use crate::{
     blocking::blocking,
     bounds::FILE_BYTES_MAX,
     path::{MountPath, is_temp_name},
     quota::Quota,
-    search::{Found, Search},
+    search::{Search, SearchResult},
     store::{
-        Before, Change, Expected, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared,
-        Store, Window, WindowRead, read_window, read_window_of,
+        Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat,
+        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead, read_window, read_window_of,
     },
 };
 
@@ -47,10 +47,10 @@ pub struct PhysicalOptions {
 
 /// Files of a directory of this machine.
 pub struct PhysicalStore {
-    inner: Arc<Inner>,
+    inner: Arc<PhysicalInner>,
 }
 
-struct Inner {
+struct PhysicalInner {
     root: Root,
     entropy: Arc<dyn Entropy>,
     options: PhysicalOptions,
@@ -62,41 +62,41 @@ impl PhysicalStore {
         directory: &Path,
         options: PhysicalOptions,
         entropy: Arc<dyn Entropy>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, StoreFault> {
         let root = Root::hold(directory, options)?;
-        Ok(Self { inner: Arc::new(Inner { root, entropy, options }) })
+        Ok(Self { inner: Arc::new(PhysicalInner { root, entropy, options }) })
     }
 
     fn run<R: Send + 'static>(
         &self,
-        work: impl FnOnce(&Inner) -> Result<R, Fault> + Send + 'static,
-    ) -> BoxFuture<'static, Result<R, Fault>> {
+        work: impl FnOnce(&PhysicalInner) -> Result<R, StoreFault> + Send + 'static,
+    ) -> BoxFuture<'static, Result<R, StoreFault>> {
         let inner = Arc::clone(&self.inner);
         Box::pin(blocking(move || work(&inner)))
     }
 }
 
 impl Store for PhysicalStore {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
         if let Some(stat) = self.inner.known_stat(&path, digest) {
             return Box::pin(async move { Ok(stat) });
         }
         self.run(move |inner| inner.stat(&path, digest))
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         self.run(move |inner| {
             let stat = inner.entry(&path)?;
-            Ok(Identity::new(format!("physical {} {}", stat.st_dev, stat.st_ino)))
+            Ok(FileIdentity::new(format!("physical {} {}", stat.st_dev, stat.st_ino)))
         })
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
         self.run(move |inner| {
             let (directory, name) = inner.root.parent(&path)?;
             let stat =
                 rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
-            if kind_of(&stat) == Kind::Link {
+            if kind_of(&stat) == EntryKind::Link {
                 let target = rustix::fs::readlinkat(&directory, name, Vec::new()).map_err(fault)?;
                 return Ok(target.into_bytes());
             }
@@ -104,12 +104,16 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
         self.run(move |inner| listing(&inner.root.directory(&path)?))
     }
 
-    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
-        if let Some(AtHand { bytes, .. }) = self.inner.root.at_hand(&path) {
+    fn read(
+        &self,
+        path: MountPath,
+        window: Window,
+    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+        if let Some(CachedFile { bytes, .. }) = self.inner.root.at_hand(&path) {
             return Box::pin(async move { read_window_of(&bytes, window) });
         }
         self.run(move |inner| {
@@ -118,8 +122,12 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
-        if let Some(AtHand { bytes, stat }) = self.inner.root.at_hand(&path)
+    fn load(
+        &self,
+        path: MountPath,
+        bytes_max: u64,
+    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+        if let Some(CachedFile { bytes, stat }) = self.inner.root.at_hand(&path)
             && bytes.len() as u64 <= bytes_max
         {
             return Box::pin(async move { Ok(loaded(bytes, &stat)) });
@@ -130,30 +138,30 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn search(&self, query: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn search(&self, query: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
         self.run(move |inner| search(&inner.root, &query))
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
         if !self.inner.options.links {
             return Box::pin(async move { Ok(path) });
         }
         self.run(move |inner| inner.root.resolve(&path))
     }
 
-    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
         self.run(move |inner| {
             let ready = inner.prepare(&change)?;
-            Ok(Box::new(Pending(ready)) as Box<dyn Prepared>)
+            Ok(Box::new(PendingChange(ready)) as Box<dyn Prepared>)
         })
     }
 
-    fn has_lost(&self, _: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+    fn has_lost(&self, _: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
         // What is missing in a directory of the machine, somebody removed.
         Box::pin(async { Ok(false) })
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
+    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         self.run(move |inner| {
             if !is_temp_name(&temp) {
                 return Ok(());
@@ -164,21 +172,21 @@ impl Store for PhysicalStore {
                     discard(&directory, &temp);
                     Ok(())
                 }
-                Err(Fault::NotFound | Fault::IsDirectory) => Ok(()),
+                Err(StoreFault::NotFound | StoreFault::IsDirectory) => Ok(()),
                 Err(other) => Err(other),
             }
         })
     }
 }
 
-fn loaded(bytes: Vec<u8>, stat: &Stat) -> Loaded {
+fn loaded(bytes: Vec<u8>, stat: &Stat) -> LoadedFile {
     let digest = Digest::of(&FileBytes(&bytes));
-    Loaded { bytes, digest, executable: is_executable(stat) }
+    LoadedFile { bytes, digest, executable: is_executable(stat) }
 }
 
 /// Whether the owner of a file may run it.
 fn is_executable(stat: &Stat) -> bool {
-    kind_of(stat) == Kind::File && Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
+    kind_of(stat) == EntryKind::File && Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
 }
 
 /// What is told of a path that is no link.
@@ -186,21 +194,21 @@ fn told(stat: &Stat, digest: Option<Digest>) -> FileStat {
     let kind = kind_of(stat);
     FileStat {
         kind,
-        bytes: if kind == Kind::File { size(stat) } else { 0 },
+        bytes: if kind == EntryKind::File { size(stat) } else { 0 },
         modified: u64::try_from(stat.st_mtime).ok(),
         digest,
         executable: is_executable(stat),
     }
 }
 
-impl Inner {
+impl PhysicalInner {
     /// What stands at a path, if the kernel has all that is asked for in memory.
     fn known_stat(&self, path: &MountPath, digest: bool) -> Option<FileStat> {
         let stat = self.root.known(path)?;
         match kind_of(&stat) {
-            Kind::Link => None,
-            Kind::File if digest => {
-                let AtHand { stat, bytes } = self.root.at_hand(path)?;
+            EntryKind::Link => None,
+            EntryKind::File if digest => {
+                let CachedFile { stat, bytes } = self.root.at_hand(path)?;
                 Some(told(&stat, Some(Digest::of(&FileBytes(&bytes)))))
             }
             _ => Some(told(&stat, None)),
@@ -208,7 +216,7 @@ impl Inner {
     }
 
     /// What stands at a path; a link is not followed.
-    fn entry(&self, path: &MountPath) -> Result<Stat, Fault> {
+    fn entry(&self, path: &MountPath) -> Result<Stat, StoreFault> {
         if path.is_root() {
             return rustix::fs::fstat(self.root.directory(path)?).map_err(fault);
         }
@@ -216,13 +224,13 @@ impl Inner {
         rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)
     }
 
-    fn stat(&self, path: &MountPath, digest: bool) -> Result<FileStat, Fault> {
+    fn stat(&self, path: &MountPath, digest: bool) -> Result<FileStat, StoreFault> {
         let stat = self.entry(path)?;
         let kind = kind_of(&stat);
-        if kind == Kind::Link {
-            return Err(Fault::Link);
+        if kind == EntryKind::Link {
+            return Err(StoreFault::Link);
         }
-        let wanted = digest && kind == Kind::File;
+        let wanted = digest && kind == EntryKind::File;
         let digest = wanted
             .then(|| {
                 self.root.file(path).and_then(|(file, stat)| read_all(file, &stat, FILE_BYTES_MAX))
@@ -232,7 +240,7 @@ impl Inner {
         Ok(told(&stat, digest))
     }
 
-    fn prepare(&self, change: &Change) -> Result<Box<dyn Ready>, Fault> {
+    fn prepare(&self, change: &FileChange) -> Result<Box<dyn Ready>, StoreFault> {
         let (root, entropy) = (&self.root, &*self.entropy);
         // With a quota, every change takes the lock of the Mount, so that what is counted holds.
         let held = match self.options.quota {
@@ -248,17 +256,23 @@ impl Inner {
             None => Ok(()),
         };
         Ok(match change {
-            Change::Write { path, bytes, expected, executable } => {
+            FileChange::Write { path, bytes, expected, executable } => {
                 check(path, bytes, false)?;
-                let body = Body::Whole(bytes, *executable);
+                let body = WriteBody::Whole(bytes, *executable);
                 Box::new(root.prepare_write(path, &body, expected, held, entropy)?)
             }
-            Change::Append { path, bytes } => {
+            FileChange::Append { path, bytes } => {
                 check(path, bytes, true)?;
                 let expected = Expected::Anything;
-                Box::new(root.prepare_write(path, &Body::Added(bytes), &expected, held, entropy)?)
+                Box::new(root.prepare_write(
+                    path,
+                    &WriteBody::Added(bytes),
+                    &expected,
+                    held,
+                    entropy,
+                )?)
             }
-            Change::Delete { path, recursive, expected, mask } => {
+            FileChange::Delete { path, recursive, expected, mask } => {
                 let mut removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
                 if matches!(expected, Expected::Digest(_)) {
                     removal.remember()?;
@@ -268,8 +282,10 @@ impl Inner {
                 }
                 Box::new(removal)
             }
-            Change::Move { from, to, mask } => Box::new(root.prepare_move(from, to, mask, held)?),
-            Change::MakeDirectory { path } => {
+            FileChange::Move { from, to, mask } => {
+                Box::new(root.prepare_move(from, to, mask, held)?)
+            }
+            FileChange::MakeDirectory { path } => {
                 let (directory, made) = root.make(path)?;
                 Box::new(Making { directory, made })
             }
@@ -278,9 +294,9 @@ impl Inner {
 }
 
 /// A change that is ready, as the port wants it.
-struct Pending(Box<dyn Ready>);
+struct PendingChange(Box<dyn Ready>);
 
-impl Prepared for Pending {
+impl Prepared for PendingChange {
     fn before(&self) -> Before {
         self.0.before()
     }
@@ -293,7 +309,7 @@ impl Prepared for Pending {
         self.0.temp()
     }
 
-    fn commit(mut self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>> {
+    fn commit(mut self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
         Box::pin(blocking(move || self.0.commit()))
     }
 }

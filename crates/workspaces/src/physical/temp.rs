@@ -14,7 +14,7 @@ use super::{
     permissions::{Permissions, make_executable},
     remove::remove_tree,
 };
-use crate::{path::temp_name, store::Fault};
+use crate::{path::temp_name, store::StoreFault};
 
 /// A name that nothing has, as far as chance goes.
 pub(super) fn random_name(entropy: &dyn Entropy) -> String {
@@ -31,7 +31,7 @@ pub(super) fn write_temp(
     bytes: &[u8],
     permissions: Option<&Permissions>,
     executable: Option<bool>,
-) -> Result<(), Fault> {
+) -> Result<(), StoreFault> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let initial =
         if permissions.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
@@ -48,9 +48,10 @@ fn fill(
     bytes: &[u8],
     permissions: Option<&Permissions>,
     executable: Option<bool>,
-) -> Result<(), Fault> {
-    let told =
-        |error: std::io::Error| rustix::io::Errno::from_io_error(&error).map_or(Fault::Io, fault);
+) -> Result<(), StoreFault> {
+    let told = |error: std::io::Error| {
+        rustix::io::Errno::from_io_error(&error).map_or(StoreFault::Io, fault)
+    };
     file.write_all(bytes).map_err(told)?;
     if let Some(permissions) = permissions {
         permissions.give(&file)?;

@@ -8,14 +8,14 @@ use std::{
 use rustix::fs::OFlags;
 
 use super::{
-    list::{Raw, entries},
+    list::{RawEntry, entries},
     open::{Root, one},
 };
 use crate::{
     bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX},
     path::MountPath,
     search::{IGNORE_FILE, Ignores, Search, Skipped},
-    store::{Fault, Kind},
+    store::{EntryKind, StoreFault},
 };
 
 /// The files that a search selects.
@@ -25,15 +25,15 @@ pub(super) struct Walked {
 }
 
 /// Finds the files that a search selects.
-pub(super) fn walk(root: &Root, search: &Search) -> Result<Walked, Fault> {
+pub(super) fn walk(root: &Root, search: &Search) -> Result<Walked, StoreFault> {
     let mut walk =
-        Walk { root, search, found: Walked { files: Vec::new(), skipped: Skipped::default() } };
+        TreeWalk { root, search, found: Walked { files: Vec::new(), skipped: Skipped::default() } };
     match root.directory(&search.start) {
         Ok(directory) => {
             let ignores = walk.ignores_above();
             walk.directory(&directory, &search.start, &ignores)?;
         }
-        Err(Fault::NotDirectory) => {
+        Err(StoreFault::NotDirectory) => {
             root.file(&search.start)?;
             walk.found.files.push(search.start.clone());
         }
@@ -42,13 +42,13 @@ pub(super) fn walk(root: &Root, search: &Search) -> Result<Walked, Fault> {
     Ok(walk.found)
 }
 
-struct Walk<'a> {
+struct TreeWalk<'a> {
     root: &'a Root,
     search: &'a Search,
     found: Walked,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// The ignore files between the Mount and where the search starts.
     fn ignores_above(&self) -> Ignores {
         let mut ignores = Ignores::default();
@@ -81,16 +81,16 @@ impl Walk<'_> {
         directory: &OwnedFd,
         path: &MountPath,
         above: &Ignores,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         if self.search.cancel.is_cancelled() {
-            return Err(Fault::Cancelled);
+            return Err(StoreFault::Cancelled);
         }
         let found = match entries(directory.as_fd()) {
             Ok((found, unusable)) => {
                 self.found.skipped.unusable += unusable;
                 found
             }
-            Err(Fault::Limit { .. }) => {
+            Err(StoreFault::Limit { .. }) => {
                 self.found.skipped.crowded += 1;
                 return Ok(());
             }
@@ -121,9 +121,9 @@ impl Walk<'_> {
         &mut self,
         directory: BorrowedFd<'_>,
         path: &MountPath,
-        entry: &Raw,
+        entry: &RawEntry,
         ignores: &Ignores,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), StoreFault> {
         if self.search.selection.skips_name(&entry.name) {
             return Ok(());
         }
@@ -132,13 +132,13 @@ impl Walk<'_> {
             self.found.skipped.deep += 1;
             return Ok(());
         };
-        let is_directory = entry.kind == Kind::Directory;
+        let is_directory = entry.kind == EntryKind::Directory;
         if self.search.mask.hides_entry(&below) || ignores.ignores(&below, is_directory) {
             return Ok(());
         }
         match entry.kind {
-            Kind::File if self.search.selects(&below) => self.found.files.push(below),
-            Kind::Directory => {
+            EntryKind::File if self.search.selects(&below) => self.found.files.push(below),
+            EntryKind::Directory => {
                 match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
                     Ok(inside) if self.root.check_mount(inside.as_fd()).is_err() => {
                         self.found.skipped.mounted += 1;
@@ -147,7 +147,7 @@ impl Walk<'_> {
                     Err(_) => self.found.skipped.unreadable += 1,
                 }
             }
-            Kind::File | Kind::Link | Kind::Other => {}
+            EntryKind::File | EntryKind::Link | EntryKind::Other => {}
         }
         Ok(())
     }

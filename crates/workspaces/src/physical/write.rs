@@ -19,12 +19,12 @@ use super::{
 use crate::{
     bounds::FILE_BYTES_MAX,
     path::MountPath,
-    store::{Before, Expected, Fault},
+    store::{Before, Expected, StoreFault},
 };
 use piton_core::{Digest, Entropy, FileBytes};
 
 /// A write that is ready.
-pub(super) struct Writing {
+pub(super) struct PreparedWrite {
     directory: OwnedFd,
     name: String,
     bytes: Arc<[u8]>,
@@ -42,7 +42,7 @@ pub(super) struct Writing {
 }
 
 /// What a write puts into a file.
-pub(super) enum Body<'a> {
+pub(super) enum WriteBody<'a> {
     /// All of it, and whether it is a program from now on if that is said.
     Whole(&'a Arc<[u8]>, Option<bool>),
     /// What comes after what is there.
@@ -54,12 +54,12 @@ impl Root {
     pub(super) fn prepare_write(
         &self,
         path: &MountPath,
-        body: &Body<'_>,
+        body: &WriteBody<'_>,
         expected: &Expected,
         held: Option<OwnedFd>,
         entropy: &dyn Entropy,
-    ) -> Result<Writing, Fault> {
-        let (parent, name) = path.split().ok_or(Fault::IsDirectory)?;
+    ) -> Result<PreparedWrite, StoreFault> {
+        let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         let (directory, made) = self.make(&parent)?;
         if held.is_none() {
             lock(&directory)?;
@@ -68,25 +68,25 @@ impl Root {
         let found = match &old {
             Some(Old { content: Some(content), .. }) => Some(Digest::of(&FileBytes(content))),
             Some(old) if !matches!(expected, Expected::Anything) => {
-                return Err(Fault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
+                return Err(StoreFault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
             }
             _ => None,
         };
         expected.check(found.as_ref())?;
         let bytes: Arc<[u8]> = match (body, &old) {
-            (Body::Whole(bytes, _), _) => Arc::clone(bytes),
-            (Body::Added(bytes), None) => Arc::from(*bytes),
-            (Body::Added(added), Some(Old { content: Some(content), .. })) => {
+            (WriteBody::Whole(bytes, _), _) => Arc::clone(bytes),
+            (WriteBody::Added(bytes), None) => Arc::from(*bytes),
+            (WriteBody::Added(added), Some(Old { content: Some(content), .. })) => {
                 [content, *added].concat().into()
             }
-            (Body::Added(_), Some(old)) => {
-                return Err(Fault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
+            (WriteBody::Added(_), Some(old)) => {
+                return Err(StoreFault::TooLarge { bytes: old.bytes, max: FILE_BYTES_MAX });
             }
         };
         if bytes.len() as u64 > FILE_BYTES_MAX {
-            return Err(Fault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
+            return Err(StoreFault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
         }
-        Ok(Writing {
+        Ok(PreparedWrite {
             directory,
             name: name.to_owned(),
             temp: random_name(entropy),
@@ -94,8 +94,8 @@ impl Root {
             before: if old.is_some() { Before::File(found) } else { Before::Nothing },
             permissions: old.map(|old| old.permissions),
             executable: match body {
-                Body::Whole(_, executable) => *executable,
-                Body::Added(_) => None,
+                WriteBody::Whole(_, executable) => *executable,
+                WriteBody::Added(_) => None,
             },
             after: Digest::of(&FileBytes(&bytes)),
             bytes,
@@ -105,18 +105,20 @@ impl Root {
     }
 
     /// What is there before a write, if there is something.
-    fn old(&self, directory: &OwnedFd, name: &str) -> Result<Option<Old>, Fault> {
+    fn old(&self, directory: &OwnedFd, name: &str) -> Result<Option<Old>, StoreFault> {
         let (file, stat) = match self.file_in(directory, name) {
             Ok(opened) => opened,
             // To write it would replace what is written otherwise.
-            Err(Fault::NotFound) if self.is_taken(directory, name) => return Err(Fault::Exists),
-            Err(Fault::NotFound) => return Ok(None),
+            Err(StoreFault::NotFound) if self.is_taken(directory, name) => {
+                return Err(StoreFault::Exists);
+            }
+            Err(StoreFault::NotFound) => return Ok(None),
             Err(other) => return Err(other),
         };
         let bytes = size(&stat);
         let permissions = Permissions::of(&file, &stat)?;
         let content = match read_all(file, &stat, FILE_BYTES_MAX) {
-            Err(Fault::TooLarge { .. }) => None,
+            Err(StoreFault::TooLarge { .. }) => None,
             read => Some(read?),
         };
         Ok(Some(Old { content, bytes, permissions }))
@@ -129,7 +131,7 @@ struct Old {
     permissions: Permissions,
 }
 
-impl Ready for Writing {
+impl Ready for PreparedWrite {
     fn before(&self) -> Before {
         self.before.clone()
     }
@@ -142,7 +144,7 @@ impl Ready for Writing {
         Some(&self.temp)
     }
 
-    fn commit(&mut self) -> Result<(), Fault> {
+    fn commit(&mut self) -> Result<(), StoreFault> {
         let (directory, temp) = (&self.directory, &*self.temp);
         let (permissions, executable) = (self.permissions.as_ref(), self.executable);
         write_temp(directory, temp, &self.bytes, permissions, executable)?;

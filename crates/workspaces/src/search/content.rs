@@ -35,12 +35,12 @@ pub struct ContentOptions {
 
 /// Which lines match.
 #[derive(Debug)]
-pub struct Content {
+pub struct ContentMatcher {
     matcher: LineMatcher,
     context: usize,
 }
 
-impl Content {
+impl ContentMatcher {
     /// Lines that a regular expression, or a plain text, occurs in.
     pub fn new(pattern: &str, options: ContentOptions) -> Result<Self, Error> {
         if pattern.is_empty() || pattern.len() > REGEX_BYTES_MAX {
@@ -81,7 +81,7 @@ impl Content {
         reader: impl Read,
         depth: Depth,
     ) -> Result<FoundFile, Skipped> {
-        let mut lines = Lines::new(depth);
+        let mut lines = LineSink::new(depth);
         match searcher.search_reader(&self.matcher, reader, &mut lines) {
             _ if lines.binary => Err(Skipped { binary: 1, ..Skipped::default() }),
             Ok(()) => {
@@ -153,7 +153,7 @@ fn refused(error: &str) -> Error {
 }
 
 /// Takes the lines of one file from the searcher.
-struct Lines {
+struct LineSink {
     depth: Depth,
     matches: u64,
     kept: Vec<FoundLine>,
@@ -161,7 +161,7 @@ struct Lines {
     binary: bool,
 }
 
-impl Lines {
+impl LineSink {
     const fn new(depth: Depth) -> Self {
         Self { depth, matches: 0, kept: Vec::new(), room: REPLY_BYTES_MAX, binary: false }
     }
@@ -176,36 +176,36 @@ impl Lines {
     }
 }
 
-impl Sink for Lines {
-    type Error = Failure;
+impl Sink for LineSink {
+    type Error = SearchFailure;
 
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Failure> {
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, SearchFailure> {
         // Without the mode that searches over line ends, the searcher reports one line at a time.
         self.matches += 1;
         self.keep(found.line_number(), found.bytes(), true);
         Ok(self.depth != Depth::File)
     }
 
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, Failure> {
+    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> Result<bool, SearchFailure> {
         self.keep(context.line_number(), context.bytes(), false);
         Ok(true)
     }
 
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, Failure> {
+    fn binary_data(&mut self, _: &Searcher, _: u64) -> Result<bool, SearchFailure> {
         self.binary = true;
         Ok(false)
     }
 
-    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), Failure> {
+    fn finish(&mut self, _: &Searcher, finish: &SinkFinish) -> Result<(), SearchFailure> {
         self.binary |= finish.binary_byte_offset().is_some();
         Ok(())
     }
 }
 
 /// Why a file was not searched to its end.
-struct Failure(io::Error);
+struct SearchFailure(io::Error);
 
-impl SinkError for Failure {
+impl SinkError for SearchFailure {
     fn error_message<T: std::fmt::Display>(message: T) -> Self {
         Self(io::Error::other(message.to_string()))
     }

@@ -67,7 +67,7 @@ impl Skipped {
 
 /// What a search found, in the order of paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// The files that are kept.
     pub files: Vec<FoundFile>,
     /// How many files match, kept or not.
@@ -79,7 +79,7 @@ pub struct Found {
     kept: usize,
 }
 
-impl Found {
+impl SearchResult {
     /// Nothing yet, but for what was passed over.
     pub fn new(skipped: Skipped) -> Self {
         Self { skipped, ..Self::default() }

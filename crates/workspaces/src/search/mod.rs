@@ -8,8 +8,8 @@ mod ignores;
 mod query;
 mod selection;
 
-pub use content::{Content, ContentOptions};
-pub use found::{Found, FoundFile, FoundLine, Skipped};
+pub use content::{ContentMatcher, ContentOptions};
+pub use found::{FoundFile, FoundLine, SearchResult, Skipped};
 pub use ignores::{IGNORE_FILE, Ignores};
 pub use query::{Cancel, Depth, Search};
 pub use selection::Selection;

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use super::{Content, Selection};
+use super::{ContentMatcher, Selection};
 use crate::{mask::Mask, path::MountPath};
 
 /// How much of a file that matches is wanted.
@@ -29,7 +29,7 @@ pub struct Search {
     /// Which files.
     pub selection: Arc<Selection>,
     /// Which lines; without it, files are found by name alone.
-    pub content: Option<Arc<Content>>,
+    pub content: Option<Arc<ContentMatcher>>,
     /// What is hidden.
     pub mask: Arc<Mask>,
     /// How much of each file.

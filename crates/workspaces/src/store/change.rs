@@ -7,7 +7,7 @@ use std::{fmt, str::FromStr, sync::Arc};
 use piton_core::Digest;
 use piton_store::port::BoxFuture;
 
-use super::Fault;
+use super::StoreFault;
 use crate::{mask::Mask, path::MountPath};
 
 /// What an agent names a version of a file by: the first 16 hex digits of its digest.
@@ -15,11 +15,11 @@ use crate::{mask::Mask, path::MountPath};
 /// It tells two versions of one file apart by accident, not against an adversary who can already
 /// write the file. The whole digest is taken as well.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Version(String);
+pub struct FileVersion(String);
 
 const VERSION_DIGITS: usize = 16;
 
-impl Version {
+impl FileVersion {
     /// The version of a file with this digest.
     pub fn of(digest: &Digest) -> Self {
         Self(digest.hex()[..VERSION_DIGITS].to_owned())
@@ -31,7 +31,7 @@ impl Version {
     }
 }
 
-impl FromStr for Version {
+impl FromStr for FileVersion {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -44,13 +44,13 @@ impl FromStr for Version {
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for FileVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(&self.0)
     }
 }
 
-impl fmt::Debug for Version {
+impl fmt::Debug for FileVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
     }
@@ -64,20 +64,20 @@ pub enum Expected {
     /// There is nothing at the path.
     Nothing,
     /// The file has this version.
-    Version(Version),
+    Version(FileVersion),
     /// The file has this digest.
     Digest(Digest),
 }
 
 impl Expected {
     /// Whether a file with this digest, or no file, is as expected.
-    pub fn check(&self, found: Option<&Digest>) -> Result<(), Fault> {
+    pub fn check(&self, found: Option<&Digest>) -> Result<(), StoreFault> {
         match (self, found) {
-            (Self::Nothing, Some(_)) => Err(Fault::Exists),
+            (Self::Nothing, Some(_)) => Err(StoreFault::Exists),
             (Self::Version(version), Some(digest)) if version.is(digest) => Ok(()),
             (Self::Digest(expected), Some(digest)) if expected == digest => Ok(()),
             (Self::Version(_) | Self::Digest(_), found) => {
-                Err(Fault::Conflict { exists: found.is_some() })
+                Err(StoreFault::Conflict { exists: found.is_some() })
             }
             (Self::Anything, _) | (Self::Nothing, None) => Ok(()),
         }
@@ -86,7 +86,7 @@ impl Expected {
 
 /// A change of a Mount.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub enum FileChange {
     /// Makes a file have these bytes, with the directories above it.
     Write {
         /// The file.
@@ -156,5 +156,5 @@ pub trait Prepared: Send {
     fn temp(&self) -> Option<&str>;
 
     /// Makes the change, durably.
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>>;
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>>;
 }

@@ -12,7 +12,7 @@ use crate::protection::Protected;
 /// Why a Store fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum StoreFault {
     /// There is nothing.
     NotFound,
     /// A part of the path is a link, and links are not followed.
@@ -113,7 +113,7 @@ pub enum QuotaKind {
     Files,
 }
 
-impl Fault {
+impl StoreFault {
     /// The closed code that stands for it.
     pub fn code(&self) -> Code {
         match self {
@@ -142,14 +142,14 @@ impl Fault {
     }
 }
 
-impl From<piton_store::Error> for Fault {
+impl From<piton_store::Error> for StoreFault {
     fn from(error: piton_store::Error) -> Self {
         Self::Data(error.code())
     }
 }
 
 /// Words that follow a path.
-impl fmt::Display for Fault {
+impl fmt::Display for StoreFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {
             Self::NotFound => "does not exist",
@@ -206,7 +206,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for StoreFault {}
 
 #[cfg(test)]
 mod tests {
@@ -214,9 +214,9 @@ mod tests {
 
     #[test]
     fn what_can_pass_by_itself_is_told_apart_from_what_the_machine_refuses() {
-        for fault in [Fault::Busy, Fault::Raced, Fault::Cancelled] {
+        for fault in [StoreFault::Busy, StoreFault::Raced, StoreFault::Cancelled] {
             assert_eq!(fault.code(), Code::WorkspaceBusy, "{fault:?}");
         }
-        assert_eq!(Fault::Io.code(), Code::WorkspaceIo);
+        assert_eq!(StoreFault::Io.code(), Code::WorkspaceIo);
     }
 }

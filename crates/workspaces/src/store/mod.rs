@@ -8,7 +8,9 @@ mod fault;
 mod port;
 mod window;
 
-pub use change::{Before, Change, Expected, Prepared, Version};
-pub use fault::{Fault, NotTextKind, QuotaKind};
-pub use port::{Entry, FileStat, Identity, Kind, Listing, Loaded, Store};
+pub use change::{Before, Expected, FileChange, FileVersion, Prepared};
+pub use fault::{NotTextKind, QuotaKind, StoreFault};
+pub use port::{
+    DirectoryEntry, DirectoryListing, EntryKind, FileIdentity, FileStat, LoadedFile, Store,
+};
 pub use window::{Window, WindowRead, read_window, read_window_of};

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use piton_core::{Digest, DigestBuilder};
 
-use super::{Fault, NotTextKind};
+use super::{NotTextKind, StoreFault};
 use crate::bounds::{
     LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, READ_BUFFER_BYTES, SNIFF_BYTES, WHOLE_BYTES_MAX,
 };
@@ -41,14 +41,14 @@ pub struct WindowRead {
 
 /// Reads a window from a file of `size` bytes. A file that grows while it is read ends at its size;
 /// one that has no size but content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
-pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, Fault> {
+pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, StoreFault> {
     let cap = if size == 0 { WHOLE_BYTES_MAX } else { size };
     let reader = BufReader::with_capacity(READ_BUFFER_BYTES, reader.take(cap));
     read_buffered(reader, size, window)
 }
 
 /// The same of bytes that are in memory.
-pub fn read_window_of(bytes: &[u8], window: Window) -> Result<WindowRead, Fault> {
+pub fn read_window_of(bytes: &[u8], window: Window) -> Result<WindowRead, StoreFault> {
     let size = bytes.len() as u64;
     match plain_text(bytes) {
         Some(text) if size <= WHOLE_BYTES_MAX => read_text(text, window),
@@ -63,14 +63,14 @@ fn plain_text(bytes: &[u8]) -> Option<&str> {
 }
 
 /// Most files are small and plain: all of their bytes are checked at once, not line by line.
-fn read_text(text: &str, window: Window) -> Result<WindowRead, Fault> {
+fn read_text(text: &str, window: Window) -> Result<WindowRead, StoreFault> {
     let mut gathered = Gathered::new(window);
     let mut rest = text;
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest.as_bytes());
         let line = &rest[..end.unwrap_or(rest.len())];
         let kept = line.floor_char_boundary(LINE_BYTES_KEPT);
-        gathered.take(Line { start: &line[..kept], bytes: line.len() as u64 });
+        gathered.take(WindowLine { start: &line[..kept], bytes: line.len() as u64 });
         rest = end.map_or("", |end| &rest[end + 1..]);
     }
     let mut digest = DigestBuilder::new();
@@ -78,9 +78,13 @@ fn read_text(text: &str, window: Window) -> Result<WindowRead, Fault> {
     gathered.finish(true, text.len() as u64, Some(digest.finish()))
 }
 
-fn read_buffered(reader: impl BufRead, size: u64, window: Window) -> Result<WindowRead, Fault> {
+fn read_buffered(
+    reader: impl BufRead,
+    size: u64,
+    window: Window,
+) -> Result<WindowRead, StoreFault> {
     let whole = size <= WHOLE_BYTES_MAX;
-    let mut lines = Lines::new(reader, whole);
+    let mut lines = LineReader::new(reader, whole);
     let mut gathered = Gathered::new(window);
     while let Some(line) = lines.next(size)? {
         gathered.take(line);
@@ -109,7 +113,7 @@ impl Gathered {
     }
 
     /// Takes the next line, if it is wanted and there is room for it.
-    fn take(&mut self, line: Line<'_>) {
+    fn take(&mut self, line: WindowLine<'_>) {
         self.number += 1;
         if self.more || self.number < self.window.first {
             return;
@@ -128,10 +132,15 @@ impl Gathered {
     }
 
     /// What was found in a file of so many bytes. One that was not read as a `whole` ends where there is more.
-    fn finish(self, whole: bool, bytes: u64, digest: Option<Digest>) -> Result<WindowRead, Fault> {
+    fn finish(
+        self,
+        whole: bool,
+        bytes: u64,
+        digest: Option<Digest>,
+    ) -> Result<WindowRead, StoreFault> {
         let Self { window, lines, number, more, .. } = self;
         if lines.is_empty() && !(number == 0 && window.first == 1) {
-            return Err(Fault::PastEnd { lines: number });
+            return Err(StoreFault::PastEnd { lines: number });
         }
         let total = (whole || !more).then_some(number);
         Ok(WindowRead { lines, first: window.first, total, more, bytes, digest })
@@ -140,12 +149,12 @@ impl Gathered {
 
 /// One line as it was read: the start of it, and how long it was.
 #[derive(Clone, Copy)]
-struct Line<'a> {
+struct WindowLine<'a> {
     start: &'a str,
     bytes: u64,
 }
 
-struct Lines<R> {
+struct LineReader<R> {
     reader: R,
     read: u64,
     digest: Option<DigestBuilder>,
@@ -155,7 +164,7 @@ struct Lines<R> {
     start: Vec<u8>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LineReader<R> {
     fn new(reader: R, whole: bool) -> Self {
         Self {
             reader,
@@ -167,14 +176,14 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line, or nothing at the end. Keeps the start of a long one only.
-    fn next(&mut self, size: u64) -> Result<Option<Line<'_>>, Fault> {
+    fn next(&mut self, size: u64) -> Result<Option<WindowLine<'_>>, StoreFault> {
         self.start.clear();
         let mut bytes = 0;
         loop {
             let buffer = match self.reader.fill_buf() {
                 Ok(buffer) => buffer,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => return Err(Fault::Io),
+                Err(_) => return Err(StoreFault::Io),
             };
             if buffer.is_empty() {
                 return if bytes == 0 {
@@ -186,7 +195,7 @@ impl<R: BufRead> Lines<R> {
             if self.read == 0
                 && memchr::memchr(0, &buffer[..buffer.len().min(SNIFF_BYTES)]).is_some()
             {
-                return Err(Fault::NotText { bytes: size, kind: NotTextKind::Binary });
+                return Err(StoreFault::NotText { bytes: size, kind: NotTextKind::Binary });
             }
             let end = memchr::memchr(b'\n', buffer);
             let taken = end.map_or(buffer.len(), |at| at + 1);
@@ -212,8 +221,8 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// The line, unless it is not UTF-8 in what was kept of it.
-fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<Line<'_>, Fault> {
-    let refused = |kind| Err(Fault::NotText { bytes: size, kind });
+fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<WindowLine<'_>, StoreFault> {
+    let refused = |kind| Err(StoreFault::NotText { bytes: size, kind });
     if memchr::memchr(0, start).is_some() {
         return refused(NotTextKind::Binary);
     }
@@ -226,12 +235,12 @@ fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<Line<'_>, Fault> {
         }
         Err(_) => return refused(NotTextKind::OtherEncoding),
     };
-    Ok(Line { start: text, bytes })
+    Ok(WindowLine { start: text, bytes })
 }
 
 /// The line as it is shown: cut if it is long, with the number of bytes that are left out.
-fn clip(line: Line<'_>) -> String {
-    let Line { start, bytes } = line;
+fn clip(line: WindowLine<'_>) -> String {
+    let WindowLine { start, bytes } = line;
     let end = if start.len() > LINE_CHARACTERS_MAX {
         start.char_indices().nth(LINE_CHARACTERS_MAX).map_or(start.len(), |(end, _)| end)
     } else {

@@ -12,21 +12,21 @@ use crate::{
 
 /// What a model reads as the result of its call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
+pub struct CallReply {
     /// The text.
     pub text: String,
     /// Why the call failed, if it did.
     pub error: Option<Error>,
 }
 
-impl Reply {
+impl CallReply {
     /// Whether the call failed.
     pub fn is_error(&self) -> bool {
         self.error.is_some()
     }
 }
 
-impl From<Result<String, Error>> for Reply {
+impl From<Result<String, Error>> for CallReply {
     fn from(result: Result<String, Error>) -> Self {
         match result {
             Ok(text) => Self { text, error: None },
@@ -38,7 +38,7 @@ impl From<Result<String, Error>> for Reply {
 impl Files {
     /// Runs a tool by its name. A tool that is not offered, and arguments that do not fit, are
     /// refused like everything else.
-    pub async fn call(&self, name: &str, arguments: Value) -> Reply {
+    pub async fn call(&self, name: &str, arguments: Value) -> CallReply {
         self.run(name, arguments).await.into()
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Reply, ToolCard, cards};
+use super::{CallReply, ToolCard, cards};
 use crate::files::Files;
 
 /// What is sent to a model, as far as files are concerned.
@@ -16,7 +16,7 @@ pub struct ModelCall {
 
 /// A call that a model asks for.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ToolCall {
+pub struct ModelToolCall {
     /// The name of the tool.
     pub name: String,
     /// Its arguments.
@@ -33,9 +33,11 @@ pub trait Middleware: Send + Sync {
     /// Answers a call of the model, or hands it to `next`.
     fn wrap_tool_call<'a>(
         &'a self,
-        call: ToolCall,
-        next: &'a (dyn Fn(ToolCall) -> piton_store::port::BoxFuture<'a, Reply> + Send + Sync),
-    ) -> piton_store::port::BoxFuture<'a, Reply>;
+        call: ModelToolCall,
+        next: &'a (
+                dyn Fn(ModelToolCall) -> piton_store::port::BoxFuture<'a, CallReply> + Send + Sync
+            ),
+    ) -> piton_store::port::BoxFuture<'a, CallReply>;
 }
 
 const START: &str = "<filesystem-map>\n";
@@ -77,9 +79,11 @@ impl Middleware for FilesMiddleware {
 
     fn wrap_tool_call<'a>(
         &'a self,
-        call: ToolCall,
-        next: &'a (dyn Fn(ToolCall) -> piton_store::port::BoxFuture<'a, Reply> + Send + Sync),
-    ) -> piton_store::port::BoxFuture<'a, Reply> {
+        call: ModelToolCall,
+        next: &'a (
+                dyn Fn(ModelToolCall) -> piton_store::port::BoxFuture<'a, CallReply> + Send + Sync
+            ),
+    ) -> piton_store::port::BoxFuture<'a, CallReply> {
         if call.name.parse::<crate::scope::Tool>().is_err() {
             return next(call);
         }

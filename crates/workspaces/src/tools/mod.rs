@@ -5,9 +5,9 @@ mod catalogue;
 mod middleware;
 mod request;
 
-pub use call::Reply;
+pub use call::CallReply;
 pub use catalogue::{ToolCard, cards};
-pub use middleware::{FilesMiddleware, Middleware, ModelCall, ToolCall};
+pub use middleware::{FilesMiddleware, Middleware, ModelCall, ModelToolCall};
 pub use request::{
     ALIASES, CopyRequest, DeleteRequest, EditRequest, GlobRequest, GrepOutput, GrepRequest,
     LsRequest, MkdirRequest, MoveRequest, ReadRequest, StatRequest, WriteRequest,

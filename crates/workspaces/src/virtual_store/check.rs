@@ -11,17 +11,17 @@ use std::{collections::BTreeMap, sync::Arc};
 use piton_core::{Digest, FileBytes};
 use piton_store::{
     Error,
-    port::{Change, Entry, Expect, Key, Namespace as BlobNamespace, Table, Write},
+    port::{BlobNamespace, EntryChange, Expect, Key, Table, TableEntry, TableWrite},
 };
 use serde::Serialize;
 
 use super::{
     VirtualPorts, VirtualStore,
     keys::{ROOT, START, is_entry, name_of, namespace_of, usage_of},
-    lookup::Found,
-    row::{Row, Stored, Usage},
+    lookup::FoundRow,
+    row::{DirectoryRow, Stored, Usage},
 };
-use crate::{audit, bounds::SCAN_PAGE, path::MountPath, store::Fault};
+use crate::{audit, bounds::SCAN_PAGE, path::MountPath, store::StoreFault};
 
 /// Where rows are kept that were taken out of the way: what their keys start with, and what those of the kept ones do.
 pub(super) const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");
@@ -49,7 +49,7 @@ pub struct VirtualRepaired {
 
 /// An entry that cannot be used.
 struct Damaged {
-    entry: Entry,
+    entry: TableEntry,
     name: String,
     /// The blob that is damaged, if it is one.
     blob: Option<Digest>,
@@ -81,12 +81,15 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     for damage in damaged {
         let Damaged { entry, name, blob } = damage;
         let key = aside_of(&entry.key);
-        let keep =
-            Write { key, expect: Expect::Anything, change: Change::Put(entry.value.clone()) };
-        let remove = Write {
+        let keep = TableWrite {
+            key,
+            expect: Expect::Anything,
+            change: EntryChange::Put(entry.value.clone()),
+        };
+        let remove = TableWrite {
             key: Arc::clone(&entry.key),
             expect: Expect::Version(entry.version),
-            change: Change::Remove,
+            change: EntryChange::Remove,
         };
         match ports.table.commit(vec![keep, remove]).await {
             Ok(_) => done.taken_out.push(name),
@@ -102,7 +105,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         let row = ports.table.get(&key).await?;
         let expect = row.map_or(Expect::Absent, |row| Expect::Version(row.version));
         let value = serde_json::to_vec(&usage).expect("two numbers have a JSON form");
-        let write = Write { key, expect, change: Change::Put(value) };
+        let write = TableWrite { key, expect, change: EntryChange::Put(value) };
         match ports.table.commit(vec![write]).await {
             // Whoever writes there meanwhile counts on from what there was; the quota is a little too strict then.
             Ok(_) | Err(Error::Conflict { .. }) => {}
@@ -121,11 +124,14 @@ pub(crate) async fn has_taken_out(table: &dyn Table) -> Result<bool, Error> {
 
 impl VirtualStore {
     /// Whether a repair took what stood at a path out of use, or lost it, or a directory above it.
-    pub(super) async fn lost_entry(&self, path: &MountPath) -> Result<bool, Fault> {
+    pub(super) async fn lost_entry(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let mut above = ROOT;
         for name in path.names() {
             match self.row(above, name).await? {
-                Some(Found { stored: Stored { row: Row::Directory { id, .. }, .. }, .. }) => {
+                Some(FoundRow {
+                    stored: Stored { row: DirectoryRow::Directory { id, .. }, .. },
+                    ..
+                }) => {
                     above = id;
                 }
                 Some(_) => return Ok(false),
@@ -152,7 +158,7 @@ pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
             names.extend(page.entries.into_iter().map(|kept| {
                 let key: Key = [start, &kept.key[aside.len()..]].concat().into();
                 let name = name_of(&key).map(ToOwned::to_owned);
-                let name = name.or_else(|| record_name(&Entry { key, ..kept }));
+                let name = name.or_else(|| record_name(&TableEntry { key, ..kept }));
                 name.unwrap_or_else(|| "(a name that cannot be read)".to_owned())
             }));
             if !page.more {
@@ -163,7 +169,7 @@ pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn record_name(entry: &Entry) -> Option<String> {
+fn record_name(entry: &TableEntry) -> Option<String> {
     Some(format!("(the record of change {})", audit::damaged_record(entry)?))
 }
 
@@ -209,7 +215,7 @@ async fn look(
                 damaged.push(Damaged { entry, name, blob: None });
                 continue;
             };
-            let Row::File { digest, .. } = stored.row else { continue };
+            let DirectoryRow::File { digest, .. } = stored.row else { continue };
             let is_whole = match &stored.inline {
                 Some(content) => Digest::of(&FileBytes(content)) == digest,
                 None => match ports.blobs.get(BlobNamespace::Virtual, digest).await {

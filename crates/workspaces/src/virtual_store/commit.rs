@@ -4,21 +4,21 @@
 //! the meantime is taken into account; if it is not, the change has to be prepared again.
 
 use piton_core::Digest;
-use piton_store::port::{BoxFuture, Change as RowChange, Expect, Version, Write};
+use piton_store::port::{BoxFuture, EntryChange as RowChange, EntryVersion, Expect, TableWrite};
 
 use super::{
     keys::DirectoryId,
     lookup::Lookup,
-    pending::{Act, Pending},
-    row::{Row, Stored},
+    pending::{Act, PendingCommit},
+    row::{DirectoryRow, Stored},
 };
 use crate::{
     bounds::COMMIT_TRIES_MAX,
     path::MountPath,
-    store::{Before, Fault, Prepared},
+    store::{Before, Prepared, StoreFault},
 };
 
-impl Prepared for Pending {
+impl Prepared for PendingCommit {
     fn before(&self) -> Before {
         self.before.clone()
     }
@@ -31,7 +31,7 @@ impl Prepared for Pending {
         None
     }
 
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), Fault>> {
+    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
         Box::pin(async move {
             for _ in 0..COMMIT_TRIES_MAX {
                 let batch = match &self.act {
@@ -46,45 +46,46 @@ impl Prepared for Pending {
                     Err(error) => return Err(error.into()),
                 }
             }
-            Err(Fault::Busy)
+            Err(StoreFault::Busy)
         })
     }
 }
 
-impl Pending {
+impl PendingCommit {
     /// What stands at the path now, if it is still what was found.
-    async fn look(&self, path: &MountPath) -> Result<Lookup, Fault> {
+    async fn look(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
         let lookup = self.store.lookup(path).await?;
-        if lookup.version() == self.found { Ok(lookup) } else { Err(Fault::Raced) }
+        if lookup.version() == self.found { Ok(lookup) } else { Err(StoreFault::Raced) }
     }
 
-    async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<Write>, Fault> {
+    async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
         let lookup = self.look(path).await?;
         let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
         let parent = self.make_missing(&lookup, &mut batch);
         let (_, name) = path.split().expect("the Mount itself is never written");
-        batch.push(Write {
+        batch.push(TableWrite {
             key: store.keys.entry(parent, name),
             expect: expect(lookup.version()),
             change: RowChange::Put(stored.encode()),
         });
-        let mut removed: Vec<Row> = lookup.row().cloned().into_iter().collect();
-        if let (Some(Row::Directory { id, .. }), Row::Whiteout { .. }) = (lookup.row(), &stored.row)
+        let mut removed: Vec<DirectoryRow> = lookup.row().cloned().into_iter().collect();
+        if let (Some(DirectoryRow::Directory { id, .. }), DirectoryRow::Whiteout { .. }) =
+            (lookup.row(), &stored.row)
         {
             for node in store.tree(*id, path, None).await? {
                 let expect = Expect::Version(node.version);
-                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
+                batch.push(TableWrite { key: node.key, expect, change: RowChange::Remove });
                 removed.push(node.row);
             }
         }
-        let removed: Vec<&Row> = removed.iter().collect();
+        let removed: Vec<&DirectoryRow> = removed.iter().collect();
         store.account(&removed, &[&stored.row], &mut batch).await?;
         Ok(batch)
     }
 
     /// Makes the directories above a path that are missing; returns the one that holds it.
-    fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<Write>) -> DirectoryId {
+    fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<TableWrite>) -> DirectoryId {
         let store = &self.store;
         let mut parent = lookup.last();
         let mut whiteout = lookup.whiteout.clone();
@@ -95,8 +96,8 @@ impl Pending {
             let below = deleted.as_ref().map(|(_, row)| (row.base(), row.landing()));
             let (base, landing) = below.unwrap_or_default();
             let opaque = deleted.is_some();
-            let row = Row::Directory { id, modified: store.now(), opaque, base, landing };
-            batch.push(Write {
+            let row = DirectoryRow::Directory { id, modified: store.now(), opaque, base, landing };
+            batch.push(TableWrite {
                 key: store.keys.entry(parent, name),
                 expect: expect(deleted.map(|(version, _)| version)),
                 change: RowChange::Put(Stored { row, inline: None }.encode()),
@@ -106,42 +107,46 @@ impl Pending {
         parent
     }
 
-    async fn remove(&self, path: &MountPath, forgets: bool) -> Result<Vec<Write>, Fault> {
+    async fn remove(&self, path: &MountPath, forgets: bool) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
         let lookup = self.look(path).await?;
         let (Some(parent), Some(found)) = (lookup.parent(), &lookup.entry) else {
-            return Err(Fault::Raced);
+            return Err(StoreFault::Raced);
         };
         let mut batch = store.guards(&lookup.steps, true);
         let (_, name) = path.split().expect("the Mount itself is never removed");
         let key = store.keys.entry(parent, name);
-        batch.push(Write { key, expect: expect(lookup.version()), change: RowChange::Remove });
+        batch.push(TableWrite { key, expect: expect(lookup.version()), change: RowChange::Remove });
         let mut removed = vec![found.stored.row.clone()];
-        if let Row::Directory { id, .. } = found.stored.row {
+        if let DirectoryRow::Directory { id, .. } = found.stored.row {
             for node in store.tree(id, path, None).await? {
                 // It is about to be below as well, where a row that is gone hides nothing.
                 if node.row.landing().is_some() && !forgets {
-                    return Err(Fault::Raced);
+                    return Err(StoreFault::Raced);
                 }
                 let expect = Expect::Version(node.version);
-                batch.push(Write { key: node.key, expect, change: RowChange::Remove });
+                batch.push(TableWrite { key: node.key, expect, change: RowChange::Remove });
                 removed.push(node.row);
             }
         }
-        let removed: Vec<&Row> = removed.iter().collect();
+        let removed: Vec<&DirectoryRow> = removed.iter().collect();
         store.account(&removed, &[], &mut batch).await?;
         Ok(batch)
     }
 
-    async fn relocate(&self, from: &MountPath, to: &MountPath) -> Result<Vec<Write>, Fault> {
+    async fn relocate(
+        &self,
+        from: &MountPath,
+        to: &MountPath,
+    ) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
         let source = self.look(from).await?;
         let target = store.lookup(to).await?;
         let (Some(parent), Some(found)) = (source.parent(), &source.entry) else {
-            return Err(Fault::Raced);
+            return Err(StoreFault::Raced);
         };
-        if !matches!(target.row(), None | Some(Row::Whiteout { .. })) {
-            return Err(Fault::Exists);
+        if !matches!(target.row(), None | Some(DirectoryRow::Whiteout { .. })) {
+            return Err(StoreFault::Exists);
         }
         let mut batch = store.guards(&source.steps, true);
         for guard in store.guards(&target.steps, true) {
@@ -154,13 +159,13 @@ impl Pending {
         }
         let holder = self.make_missing(&target, &mut batch);
         let (_, name) = from.split().expect("the Mount itself is never moved");
-        let (_, new_name) = to.split().ok_or(Fault::Exists)?;
-        batch.push(Write {
+        let (_, new_name) = to.split().ok_or(StoreFault::Exists)?;
+        batch.push(TableWrite {
             key: store.keys.entry(parent, name),
             expect: expect(source.version()),
             change: RowChange::Remove,
         });
-        batch.push(Write {
+        batch.push(TableWrite {
             key: store.keys.entry(holder, new_name),
             expect: expect(target.version()),
             change: RowChange::Put(found.stored.encode()),
@@ -170,6 +175,6 @@ impl Pending {
 }
 
 /// That a row is still the one that was found.
-pub(super) fn expect(version: Option<Version>) -> Expect {
+pub(super) fn expect(version: Option<EntryVersion>) -> Expect {
     version.map_or(Expect::Absent, Expect::Version)
 }

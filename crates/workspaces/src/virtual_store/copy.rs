@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use piton_store::port::{Change as RowChange, Expect, Write};
+use piton_store::port::{EntryChange as RowChange, Expect, TableWrite};
 
 use super::{row::Stored, store::VirtualStore};
 use crate::{
     bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE},
-    store::Fault,
+    store::StoreFault,
 };
 
 impl VirtualStore {
     /// Makes `target` hold what this one holds, in one commit; returns how many entries that are. Rows are copied, and
     /// larger contents are shared by their digests. `target` has to be empty and to lie in the same table.
-    pub(crate) async fn copy_to(&self, target: &Self) -> Result<u64, Fault> {
+    pub(crate) async fn copy_to(&self, target: &Self) -> Result<u64, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let there = target.ports.table.scan(&target.keys.all_entries(), None, 1).await?;
             if !there.entries.is_empty() {
-                return Err(Fault::NotEmpty);
+                return Err(StoreFault::NotEmpty);
             }
             let (batch, entries) = self.copying(target).await?;
             match self.ports.table.commit(batch).await {
@@ -27,11 +27,11 @@ impl VirtualStore {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Fault::Busy)
+        Err(StoreFault::Busy)
     }
 
     /// The commit that copies every entry, provided that none of them changed, and how many there are.
-    async fn copying(&self, target: &Self) -> Result<(Vec<Write>, u64), Fault> {
+    async fn copying(&self, target: &Self) -> Result<(Vec<TableWrite>, u64), StoreFault> {
         let prefix = self.keys.all_entries();
         let (mut batch, mut rows) = (Vec::new(), Vec::new());
         let mut after = None;
@@ -40,8 +40,12 @@ impl VirtualStore {
             for entry in &page.entries {
                 let below = &entry.key[prefix.len()..];
                 let expect = Expect::Version(entry.version);
-                batch.push(Write { key: Arc::clone(&entry.key), expect, change: RowChange::Keep });
-                batch.push(Write {
+                batch.push(TableWrite {
+                    key: Arc::clone(&entry.key),
+                    expect,
+                    change: RowChange::Keep,
+                });
+                batch.push(TableWrite {
                     key: [&*target.keys.all_entries(), below].concat().into(),
                     expect: Expect::Absent,
                     change: RowChange::Put(entry.value.clone()),
@@ -49,7 +53,7 @@ impl VirtualStore {
                 rows.push(Stored::decode(&entry.value)?.row);
             }
             if rows.len() > COPY_ENTRIES_MAX {
-                return Err(Fault::Limit {
+                return Err(StoreFault::Limit {
                     what: "entries in one copy",
                     max: COPY_ENTRIES_MAX as u64,
                 });

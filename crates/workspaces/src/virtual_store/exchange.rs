@@ -1,44 +1,44 @@
 //! Replacing one row by another, if it is still the one that was looked at: how an overlay is applied.
 
-use piton_store::port::{Change as RowChange, Version, Write};
+use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
 use super::{
     commit::expect,
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
     store::VirtualStore,
 };
 use crate::{
     bounds::COMMIT_TRIES_MAX,
     path::MountPath,
-    store::{Fault, Loaded},
+    store::{LoadedFile, StoreFault},
 };
 
 /// A row that was looked at.
 pub(crate) struct SeenRow {
-    pub(crate) version: Version,
+    pub(crate) version: EntryVersion,
     stored: Stored,
 }
 
 impl SeenRow {
-    pub(crate) fn row(&self) -> &Row {
+    pub(crate) fn row(&self) -> &DirectoryRow {
         &self.stored.row
     }
 }
 
 impl VirtualStore {
     /// The row of a path, if there is one.
-    pub(crate) async fn seen(&self, path: &MountPath) -> Result<Option<SeenRow>, Fault> {
+    pub(crate) async fn seen(&self, path: &MountPath) -> Result<Option<SeenRow>, StoreFault> {
         match self.lookup(path).await {
             Ok(lookup) => Ok(lookup
                 .entry
                 .map(|found| SeenRow { version: found.version, stored: found.stored })),
-            Err(Fault::NotDirectory) => Ok(None),
+            Err(StoreFault::NotDirectory) => Ok(None),
             Err(other) => Err(other),
         }
     }
 
     /// The content of a file, of the row that was looked at.
-    pub(crate) async fn content_of(&self, seen: &SeenRow) -> Result<Loaded, Fault> {
+    pub(crate) async fn content_of(&self, seen: &SeenRow) -> Result<LoadedFile, StoreFault> {
         self.content(seen.stored.clone()).await
     }
 
@@ -48,11 +48,11 @@ impl VirtualStore {
         &self,
         path: &MountPath,
         seen: &SeenRow,
-        row: Option<&Row>,
-    ) -> Result<bool, Fault> {
+        row: Option<&DirectoryRow>,
+    ) -> Result<bool, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let lookup = match self.lookup(path).await {
-                Err(Fault::NotDirectory) => return Ok(false),
+                Err(StoreFault::NotDirectory) => return Ok(false),
                 lookup => lookup?,
             };
             let (Some(parent), true) = (lookup.parent(), lookup.version() == Some(seen.version))
@@ -69,10 +69,10 @@ impl VirtualStore {
                 None => RowChange::Remove,
             };
             let expect = expect(Some(seen.version));
-            batch.push(Write { key: self.keys.entry(parent, name), expect, change });
+            batch.push(TableWrite { key: self.keys.entry(parent, name), expect, change });
             if row.is_none() {
                 // Whoever adds an entry rewrites the row of its directory, so that it cannot be lost to this.
-                if let Row::Directory { id, .. } = seen.stored.row
+                if let DirectoryRow::Directory { id, .. } = seen.stored.row
                     && !self
                         .ports
                         .table
@@ -92,13 +92,13 @@ impl VirtualStore {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Fault::Busy)
+        Err(StoreFault::Busy)
     }
 
     /// Whether a row, or one below it, is being applied to what is below.
-    pub(crate) async fn is_landing(&self, path: &MountPath) -> Result<bool, Fault> {
+    pub(crate) async fn is_landing(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let Some(row) = self.row_at(path).await? else { return Ok(false) };
-        if let Row::Directory { id, .. } = row {
+        if let DirectoryRow::Directory { id, .. } = row {
             let tree = self.tree(id, path, None).await?;
             return Ok(
                 row.landing().is_some() || tree.iter().any(|node| node.row.landing().is_some())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_store::port::Key;
 
-use super::namespace::Namespace;
+use super::namespace::VirtualNamespace;
 
 /// What all keys of Virtual Stores begin with.
 pub(super) const START: &[u8] = b"workspaces/virtual/1/";
@@ -20,10 +20,10 @@ pub(super) const ROOT: DirectoryId = [0; 16];
 
 /// The keys of one namespace.
 #[derive(Clone)]
-pub(super) struct Keys(Arc<[u8]>);
+pub(super) struct NamespaceKeys(Arc<[u8]>);
 
-impl Keys {
-    pub(super) fn of(namespace: &Namespace) -> Self {
+impl NamespaceKeys {
+    pub(super) fn of(namespace: &VirtualNamespace) -> Self {
         Self([START, namespace.digest().as_bytes()].concat().into())
     }
 

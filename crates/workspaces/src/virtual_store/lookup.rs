@@ -1,40 +1,40 @@
 //! Finding the row of a path, with everything on the way to it.
 
-use piton_store::port::{Change, Expect, Version, Write};
+use piton_store::port::{EntryChange, EntryVersion, Expect, TableWrite};
 
 use super::{
     keys::{DirectoryId, ROOT},
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
     store::VirtualStore,
 };
-use crate::{path::MountPath, store::Fault};
+use crate::{path::MountPath, store::StoreFault};
 
 /// A row and the write that it is from.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct FoundRow {
     pub(super) stored: Stored,
-    pub(super) version: Version,
+    pub(super) version: EntryVersion,
 }
 
 /// A directory on the way to a path.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct PathStep {
     /// The directory that holds it, and its name there; nothing for the Mount itself.
     place: Option<(DirectoryId, String)>,
     id: DirectoryId,
-    found: Option<Found>,
+    found: Option<FoundRow>,
 }
 
 /// What stands at a path.
 pub(super) struct Lookup {
     /// The directories above it that exist, from the Mount on.
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<PathStep>,
     /// The names of the directories above it that do not.
     pub(super) missing: Vec<String>,
     /// In an overlay: the row that says that the first of those was deleted.
-    pub(super) whiteout: Option<(Version, Row)>,
+    pub(super) whiteout: Option<(EntryVersion, DirectoryRow)>,
     /// Its own row, if there is one.
-    pub(super) entry: Option<Found>,
+    pub(super) entry: Option<FoundRow>,
 }
 
 impl Lookup {
@@ -48,19 +48,19 @@ impl Lookup {
         self.steps.last().map_or(ROOT, |step| step.id)
     }
 
-    pub(super) fn row(&self) -> Option<&Row> {
+    pub(super) fn row(&self) -> Option<&DirectoryRow> {
         self.entry.as_ref().map(|found| &found.stored.row)
     }
 
-    pub(super) fn version(&self) -> Option<Version> {
+    pub(super) fn version(&self) -> Option<EntryVersion> {
         self.entry.as_ref().map(|found| found.version)
     }
 }
 
 impl VirtualStore {
     /// What stands at a path. A file on the way is not a directory; a deleted one is not there.
-    pub(super) async fn lookup(&self, path: &MountPath) -> Result<Lookup, Fault> {
-        let mut steps = vec![Step { place: None, id: ROOT, found: None }];
+    pub(super) async fn lookup(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
+        let mut steps = vec![PathStep { place: None, id: ROOT, found: None }];
         let mut missing = Vec::new();
         let mut whiteout = None;
         let Some((parent, last)) = path.split() else {
@@ -70,12 +70,12 @@ impl VirtualStore {
             let above = steps.last().expect("the Mount is the first step").id;
             let found = if missing.is_empty() { self.row(above, name).await? } else { None };
             match found.as_ref().map(|found| &found.stored.row) {
-                Some(Row::Directory { id, .. }) => {
+                Some(DirectoryRow::Directory { id, .. }) => {
                     let id = *id;
-                    steps.push(Step { place: Some((above, name.to_owned())), id, found });
+                    steps.push(PathStep { place: Some((above, name.to_owned())), id, found });
                 }
-                Some(Row::File { .. }) => return Err(Fault::NotDirectory),
-                Some(Row::Whiteout { .. }) => {
+                Some(DirectoryRow::File { .. }) => return Err(StoreFault::NotDirectory),
+                Some(DirectoryRow::Whiteout { .. }) => {
                     whiteout = found.map(|found| (found.version, found.stored.row));
                     missing.push(name.to_owned());
                 }
@@ -90,7 +90,10 @@ impl VirtualStore {
     }
 
     /// The rows on the way to a path and its own, as far as there are any, each with the write that it is from.
-    pub(crate) async fn trail(&self, path: &MountPath) -> Result<Vec<(Row, Version)>, Fault> {
+    pub(crate) async fn trail(
+        &self,
+        path: &MountPath,
+    ) -> Result<Vec<(DirectoryRow, EntryVersion)>, StoreFault> {
         let mut rows = Vec::new();
         let mut above = ROOT;
         for name in path.names() {
@@ -98,7 +101,7 @@ impl VirtualStore {
                 break;
             };
             let below = match found.stored.row {
-                Row::Directory { id, .. } => Some(id),
+                DirectoryRow::Directory { id, .. } => Some(id),
                 _ => None,
             };
             rows.push((found.stored.row, found.version));
@@ -114,35 +117,38 @@ impl VirtualStore {
         &self,
         directory: DirectoryId,
         name: &str,
-    ) -> Result<Option<Found>, Fault> {
+    ) -> Result<Option<FoundRow>, StoreFault> {
         let entry = self.ports.table.get(&self.keys.entry(directory, name)).await?;
         entry
             .map(|entry| {
-                Ok(Found { stored: Stored::decode(&entry.value)?, version: entry.version })
+                Ok(FoundRow { stored: Stored::decode(&entry.value)?, version: entry.version })
             })
             .transpose()
     }
 
     /// What a commit expects of the directories on the way: that each is the one that was found. With
     /// `touch`, the last one is written again, because something in it is made or removed.
-    pub(super) fn guards(&self, steps: &[Step], touch: bool) -> Vec<Write> {
+    pub(super) fn guards(&self, steps: &[PathStep], touch: bool) -> Vec<TableWrite> {
         let mut guards = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let (Some((directory, name)), Some(found)) = (&step.place, &step.found) else {
                 continue;
             };
             let last = at + 1 == steps.len();
-            let change =
-                if touch && last { Change::Put(self.touched(found)) } else { Change::Keep };
+            let change = if touch && last {
+                EntryChange::Put(self.touched(found))
+            } else {
+                EntryChange::Keep
+            };
             let key = self.keys.entry(*directory, name);
-            guards.push(Write { key, expect: Expect::Version(found.version), change });
+            guards.push(TableWrite { key, expect: Expect::Version(found.version), change });
         }
         guards
     }
 
-    fn touched(&self, found: &Found) -> Vec<u8> {
+    fn touched(&self, found: &FoundRow) -> Vec<u8> {
         let mut stored = found.stored.clone();
-        if let Row::Directory { modified, .. } = &mut stored.row {
+        if let DirectoryRow::Directory { modified, .. } = &mut stored.row {
             *modified = self.now();
         }
         stored.encode()

@@ -6,7 +6,7 @@ use crate::bounds::{NAMESPACE_PART_BYTES_MAX, NAMESPACE_PARTS_MAX};
 
 /// The name of a Virtual Store: a run, an agent, or something shared, in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Namespace(Vec<String>);
+pub struct VirtualNamespace(Vec<String>);
 
 /// Why parts are no namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum NamespaceProblem {
     Part,
 }
 
-impl Namespace {
+impl VirtualNamespace {
     /// A namespace of these parts, which may hold any character.
     pub fn new(
         parts: impl IntoIterator<Item = impl Into<String>>,

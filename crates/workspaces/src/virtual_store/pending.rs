@@ -1,25 +1,25 @@
 //! Changes of a Virtual Store that are ready: checked, and with their content kept.
 
 use piton_core::{Digest, FileBytes};
-use piton_store::port::Version;
+use piton_store::port::EntryVersion;
 
 use super::{
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
     store::VirtualStore,
 };
 use crate::{
     bounds::{COMMIT_TRIES_MAX, FILE_BYTES_MAX},
     mask::Mask,
     path::MountPath,
-    store::{Before, Change, Expected, Fault, Prepared},
+    store::{Before, Expected, FileChange, Prepared, StoreFault},
 };
 
 /// A change that is ready.
-pub(crate) struct Pending {
+pub(crate) struct PendingCommit {
     pub(super) store: VirtualStore,
     pub(super) act: Act,
     /// The row that was found at the path of the change.
-    pub(super) found: Option<Version>,
+    pub(super) found: Option<EntryVersion>,
     pub(super) before: Before,
     pub(super) after: Option<Digest>,
 }
@@ -42,24 +42,27 @@ pub(super) enum Act {
     },
 }
 
-impl Pending {
+impl PendingCommit {
     /// The change, unless the row of its path is another one than the caller saw before it asked for this.
-    pub(crate) fn since(self, seen: Option<Version>) -> Result<Box<dyn Prepared>, Fault> {
-        if self.found == seen { Ok(Box::new(self)) } else { Err(Fault::Raced) }
+    pub(crate) fn since(self, seen: Option<EntryVersion>) -> Result<Box<dyn Prepared>, StoreFault> {
+        if self.found == seen { Ok(Box::new(self)) } else { Err(StoreFault::Raced) }
     }
 }
 
 impl VirtualStore {
     /// Makes a change ready.
-    pub(crate) async fn prepare_change(&self, change: Change) -> Result<Pending, Fault> {
+    pub(crate) async fn prepare_change(
+        &self,
+        change: FileChange,
+    ) -> Result<PendingCommit, StoreFault> {
         Ok(match change {
-            Change::Write { path, bytes, expected, executable } => {
+            FileChange::Write { path, bytes, expected, executable } => {
                 self.prepare_file(path, &bytes, &expected, None, executable).await?
             }
-            Change::Append { path, bytes } => {
+            FileChange::Append { path, bytes } => {
                 let lookup = self.lookup(&path).await?;
                 let old = match lookup.entry {
-                    Some(found) if matches!(found.stored.row, Row::File { .. }) => {
+                    Some(found) if matches!(found.stored.row, DirectoryRow::File { .. }) => {
                         let loaded = self.content(found.stored).await?;
                         Some((loaded.digest, [&*loaded.bytes, &bytes].concat()))
                     }
@@ -72,7 +75,7 @@ impl VirtualStore {
                         let prepared =
                             self.prepare_file(path, &joined, &expected, None, None).await;
                         prepared.map_err(|fault| match fault {
-                            Fault::Conflict { .. } => Fault::Raced,
+                            StoreFault::Conflict { .. } => StoreFault::Raced,
                             other => other,
                         })?
                     }
@@ -81,11 +84,11 @@ impl VirtualStore {
                     }
                 }
             }
-            Change::Delete { path, recursive, expected, mask } => {
+            FileChange::Delete { path, recursive, expected, mask } => {
                 self.prepare_removal(path, recursive, &expected, &mask).await?
             }
-            Change::Move { from, to, mask } => self.prepare_move(from, to, &mask).await?,
-            Change::MakeDirectory { path } => self.prepare_directory(path).await?,
+            FileChange::Move { from, to, mask } => self.prepare_move(from, to, &mask).await?,
+            FileChange::MakeDirectory { path } => self.prepare_directory(path).await?,
         })
     }
 
@@ -96,7 +99,7 @@ impl VirtualStore {
         bytes: &[u8],
         base: Option<Digest>,
         executable: Option<bool>,
-    ) -> Result<Pending, Fault> {
+    ) -> Result<PendingCommit, StoreFault> {
         self.prepare_file(path, bytes, &Expected::Anything, base, executable).await
     }
 
@@ -105,21 +108,21 @@ impl VirtualStore {
         &self,
         path: MountPath,
         base: Option<Digest>,
-    ) -> Result<Pending, Fault> {
+    ) -> Result<PendingCommit, StoreFault> {
         let lookup = self.lookup(&path).await?;
-        let landing = lookup.row().and_then(Row::landing);
-        let row = Row::Whiteout { base, modified: self.now(), landing };
+        let landing = lookup.row().and_then(DirectoryRow::landing);
+        let row = DirectoryRow::Whiteout { base, modified: self.now(), landing };
         let stored = Stored { row, inline: None };
         let (found, before) = (lookup.version(), before(lookup.row()));
         let act = Act::Put { path, stored };
-        Ok(Pending { store: self.clone(), act, found, before, after: None })
+        Ok(PendingCommit { store: self.clone(), act, found, before, after: None })
     }
 
     /// Takes away a row with everything below it, whatever it is.
-    pub(crate) async fn forget(&self, path: MountPath) -> Result<(), Fault> {
+    pub(crate) async fn forget(&self, path: MountPath) -> Result<(), StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let lookup = match self.lookup(&path).await {
-                Err(Fault::NotDirectory) => return Ok(()),
+                Err(StoreFault::NotDirectory) => return Ok(()),
                 lookup => lookup?,
             };
             if lookup.entry.is_none() {
@@ -127,13 +130,13 @@ impl VirtualStore {
             }
             let (found, before) = (lookup.version(), before(lookup.row()));
             let act = Act::Remove { path: path.clone(), forgets: true };
-            let pending = Pending { store: self.clone(), act, found, before, after: None };
+            let pending = PendingCommit { store: self.clone(), act, found, before, after: None };
             match Box::new(pending).commit().await {
-                Err(Fault::Raced) => {}
+                Err(StoreFault::Raced) => {}
                 forgotten => return forgotten,
             }
         }
-        Err(Fault::Busy)
+        Err(StoreFault::Busy)
     }
 
     async fn prepare_file(
@@ -143,31 +146,33 @@ impl VirtualStore {
         expected: &Expected,
         base: Option<Digest>,
         executable: Option<bool>,
-    ) -> Result<Pending, Fault> {
+    ) -> Result<PendingCommit, StoreFault> {
         let size = bytes.len() as u64;
         if size > FILE_BYTES_MAX {
-            return Err(Fault::TooLarge { bytes: size, max: FILE_BYTES_MAX });
+            return Err(StoreFault::TooLarge { bytes: size, max: FILE_BYTES_MAX });
         }
         if path.is_root() {
-            return Err(Fault::IsDirectory);
+            return Err(StoreFault::IsDirectory);
         }
         let lookup = self.lookup(&path).await?;
         let (old, executable) = match lookup.row() {
-            Some(Row::Directory { .. }) => return Err(Fault::IsDirectory),
-            Some(Row::File { digest, executable: old, .. }) => (Some(*digest), executable.or(*old)),
+            Some(DirectoryRow::Directory { .. }) => return Err(StoreFault::IsDirectory),
+            Some(DirectoryRow::File { digest, executable: old, .. }) => {
+                (Some(*digest), executable.or(*old))
+            }
             // What was deleted has nothing to do with the new file, also if one is below.
-            Some(Row::Whiteout { .. }) => (None, executable.or(Some(false))),
+            Some(DirectoryRow::Whiteout { .. }) => (None, executable.or(Some(false))),
             None => (None, executable),
         };
-        let base = base.or_else(|| lookup.row().and_then(Row::base));
-        let landing = lookup.row().and_then(Row::landing);
+        let base = base.or_else(|| lookup.row().and_then(DirectoryRow::base));
+        let landing = lookup.row().and_then(DirectoryRow::landing);
         expected.check(old.as_ref())?;
         let digest = Digest::of(&FileBytes(bytes));
         let modified = self.now();
-        let row = Row::File { digest, bytes: size, modified, base, executable, landing };
+        let row = DirectoryRow::File { digest, bytes: size, modified, base, executable, landing };
         self.check_usage(&lookup, &row).await?;
         let stored = Stored { row, inline: self.keep(bytes).await? };
-        Ok(Pending {
+        Ok(PendingCommit {
             store: self.clone(),
             act: Act::Put { path, stored },
             found: lookup.version(),
@@ -176,22 +181,22 @@ impl VirtualStore {
         })
     }
 
-    async fn prepare_directory(&self, path: MountPath) -> Result<Pending, Fault> {
+    async fn prepare_directory(&self, path: MountPath) -> Result<PendingCommit, StoreFault> {
         let lookup = self.lookup(&path).await?;
         let id = match lookup.row() {
-            Some(Row::File { .. }) => return Err(Fault::Exists),
-            Some(Row::Directory { id, .. }) => *id,
-            Some(Row::Whiteout { .. }) | None => self.new_id(),
+            Some(DirectoryRow::File { .. }) => return Err(StoreFault::Exists),
+            Some(DirectoryRow::Directory { id, .. }) => *id,
+            Some(DirectoryRow::Whiteout { .. }) | None => self.new_id(),
         };
         let (opaque, base) = match lookup.row() {
-            Some(Row::Directory { opaque, base, .. }) => (*opaque, *base),
-            Some(Row::Whiteout { base, .. }) => (true, *base),
+            Some(DirectoryRow::Directory { opaque, base, .. }) => (*opaque, *base),
+            Some(DirectoryRow::Whiteout { base, .. }) => (true, *base),
             _ => (false, None),
         };
-        let landing = lookup.row().and_then(Row::landing);
-        let row = Row::Directory { id, modified: self.now(), opaque, base, landing };
+        let landing = lookup.row().and_then(DirectoryRow::landing);
+        let row = DirectoryRow::Directory { id, modified: self.now(), opaque, base, landing };
         let stored = Stored { row, inline: None };
-        Ok(Pending {
+        Ok(PendingCommit {
             store: self.clone(),
             act: if path.is_root() { Act::Nothing } else { Act::Put { path, stored } },
             found: lookup.version(),
@@ -206,19 +211,19 @@ impl VirtualStore {
         recursive: bool,
         expected: &Expected,
         mask: &Mask,
-    ) -> Result<Pending, Fault> {
+    ) -> Result<PendingCommit, StoreFault> {
         let lookup = self.lookup(&path).await?;
         match lookup.row() {
-            Some(Row::Directory { id, .. }) => {
+            Some(DirectoryRow::Directory { id, .. }) => {
                 let tree = self.tree(*id, &path, Some(mask)).await?;
                 if !recursive && !tree.is_empty() {
-                    return Err(Fault::NotEmpty);
+                    return Err(StoreFault::NotEmpty);
                 }
             }
-            Some(Row::File { digest, .. }) => expected.check(Some(digest))?,
-            Some(Row::Whiteout { .. }) | None => return Err(Fault::NotFound),
+            Some(DirectoryRow::File { digest, .. }) => expected.check(Some(digest))?,
+            Some(DirectoryRow::Whiteout { .. }) | None => return Err(StoreFault::NotFound),
         }
-        Ok(Pending {
+        Ok(PendingCommit {
             store: self.clone(),
             found: lookup.version(),
             before: before(lookup.row()),
@@ -232,27 +237,27 @@ impl VirtualStore {
         from: MountPath,
         to: MountPath,
         mask: &Mask,
-    ) -> Result<Pending, Fault> {
+    ) -> Result<PendingCommit, StoreFault> {
         if to.starts_with(&from) {
-            return Err(if to == from { Fault::Exists } else { Fault::NotDirectory });
+            return Err(if to == from { StoreFault::Exists } else { StoreFault::NotDirectory });
         }
         let lookup = self.lookup(&from).await?;
         match lookup.row() {
-            Some(Row::Directory { id, .. }) => {
+            Some(DirectoryRow::Directory { id, .. }) => {
                 self.tree(*id, &from, Some(mask)).await?;
                 self.tree(*id, &to, None).await?;
             }
-            Some(Row::File { .. }) => {}
-            Some(Row::Whiteout { .. }) | None => return Err(Fault::NotFound),
+            Some(DirectoryRow::File { .. }) => {}
+            Some(DirectoryRow::Whiteout { .. }) | None => return Err(StoreFault::NotFound),
         }
-        if !matches!(self.lookup(&to).await?.row(), None | Some(Row::Whiteout { .. })) {
-            return Err(Fault::Exists);
+        if !matches!(self.lookup(&to).await?.row(), None | Some(DirectoryRow::Whiteout { .. })) {
+            return Err(StoreFault::Exists);
         }
         let after = match lookup.row() {
-            Some(Row::File { digest, .. }) => Some(*digest),
+            Some(DirectoryRow::File { digest, .. }) => Some(*digest),
             _ => None,
         };
-        Ok(Pending {
+        Ok(PendingCommit {
             store: self.clone(),
             found: lookup.version(),
             before: before(lookup.row()),
@@ -262,10 +267,10 @@ impl VirtualStore {
     }
 }
 
-fn before(row: Option<&Row>) -> Before {
+fn before(row: Option<&DirectoryRow>) -> Before {
     match row {
-        Some(Row::File { digest, .. }) => Before::File(Some(*digest)),
-        Some(Row::Directory { .. }) => Before::Directory,
-        Some(Row::Whiteout { .. }) | None => Before::Nothing,
+        Some(DirectoryRow::File { digest, .. }) => Before::File(Some(*digest)),
+        Some(DirectoryRow::Directory { .. }) => Before::Directory,
+        Some(DirectoryRow::Whiteout { .. }) | None => Before::Nothing,
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use piton_core::Digest;
 use piton_store::{
     Error, digests_in, digests_taken_out,
-    port::{BoxFuture, Namespace as BlobNamespace, Roots, RootsCursor, Table},
+    port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table},
 };
 
 use super::{
     check::VIRTUAL,
     keys::is_entry,
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
 };
 use crate::bounds::SCAN_PAGE;
 
@@ -65,7 +65,7 @@ fn blob_of(value: &[u8]) -> Result<Option<Digest>, Error> {
     let stored = Stored::decode(value)
         .map_err(|_| Error::BadRequest { problem: "a row of a Virtual Store cannot be read" })?;
     Ok(match (stored.row, stored.inline) {
-        (Row::File { digest, .. }, None) => Some(digest),
+        (DirectoryRow::File { digest, .. }, None) => Some(digest),
         _ => None,
     })
 }

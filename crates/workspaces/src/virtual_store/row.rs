@@ -6,12 +6,12 @@ use piton_core::{Code, Digest};
 use serde::{Deserialize, Serialize};
 
 use super::keys::DirectoryId;
-use crate::store::Fault;
+use crate::store::StoreFault;
 
 /// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Row {
+pub(crate) enum DirectoryRow {
     /// A directory.
     Directory {
         /// What its entries stand under.
@@ -82,7 +82,7 @@ impl Landing {
     }
 }
 
-impl Row {
+impl DirectoryRow {
     /// The digest of what was below when the path was changed first.
     pub(crate) const fn base(&self) -> Option<Digest> {
         match self {
@@ -115,7 +115,7 @@ impl Row {
 /// A row as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
-    pub(super) row: Row,
+    pub(super) row: DirectoryRow,
     /// The content, if it is in the row.
     pub(super) inline: Option<Vec<u8>>,
 }
@@ -130,8 +130,8 @@ impl Stored {
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Fault> {
-        let damaged = Fault::Data(Code::StoreInvariantViolation);
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, StoreFault> {
+        let damaged = StoreFault::Data(Code::StoreInvariantViolation);
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let head = &bytes[..end.unwrap_or(bytes.len())];
         let row = serde_json::from_slice(head).map_err(|_| damaged)?;
@@ -148,16 +148,16 @@ pub(super) struct Usage {
 
 impl Usage {
     /// The usage after entries are taken away and added.
-    pub(super) fn after(self, removed: &[&Row], added: &[&Row]) -> Self {
+    pub(super) fn after(self, removed: &[&DirectoryRow], added: &[&DirectoryRow]) -> Self {
         let mut usage = self;
         for row in removed {
-            if let Row::File { bytes, .. } = row {
+            if let DirectoryRow::File { bytes, .. } = row {
                 usage.bytes = usage.bytes.saturating_sub(*bytes);
                 usage.files = usage.files.saturating_sub(1);
             }
         }
         for row in added {
-            if let Row::File { bytes, .. } = row {
+            if let DirectoryRow::File { bytes, .. } = row {
                 usage.bytes += bytes;
                 usage.files += 1;
             }

@@ -2,14 +2,14 @@
 
 use super::{
     keys::DirectoryId,
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
     store::VirtualStore,
 };
 use crate::{
     bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX},
     path::MountPath,
-    search::{Depth, Found, FoundFile, IGNORE_FILE, Ignores, Search},
-    store::Fault,
+    search::{Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult},
+    store::StoreFault,
 };
 
 /// What is still to be looked at, in the order of paths.
@@ -20,13 +20,13 @@ enum Waiting {
 
 impl VirtualStore {
     /// Finds what a search asks for.
-    pub(super) async fn search_rows(&self, search: &Search) -> Result<Found, Fault> {
-        let mut found = Found::default();
+    pub(super) async fn search_rows(&self, search: &Search) -> Result<SearchResult, StoreFault> {
+        let mut found = SearchResult::default();
         let mut waiting = vec![self.start(search).await?];
         let mut files = 0;
         while let Some(next) = waiting.pop() {
             if search.cancel.is_cancelled() {
-                return Err(Fault::Cancelled);
+                return Err(StoreFault::Cancelled);
             }
             match next {
                 Waiting::Directory(path, id, ignores) => {
@@ -46,24 +46,24 @@ impl VirtualStore {
         Ok(found)
     }
 
-    async fn start(&self, search: &Search) -> Result<Waiting, Fault> {
+    async fn start(&self, search: &Search) -> Result<Waiting, StoreFault> {
         let start = &search.start;
         if start.is_root() {
             let id = self.directory(start).await?;
             return Ok(Waiting::Directory(start.clone(), id, Ignores::default()));
         }
-        let entry = self.lookup(start).await?.entry.ok_or(Fault::NotFound)?;
+        let entry = self.lookup(start).await?.entry.ok_or(StoreFault::NotFound)?;
         match entry.stored.row {
-            Row::Directory { id, .. } => {
+            DirectoryRow::Directory { id, .. } => {
                 let ignores = self.ignores_above(search).await?;
                 Ok(Waiting::Directory(start.clone(), id, ignores))
             }
-            Row::File { .. } => Ok(Waiting::File(start.clone(), entry.stored)),
-            Row::Whiteout { .. } => Err(Fault::NotFound),
+            DirectoryRow::File { .. } => Ok(Waiting::File(start.clone(), entry.stored)),
+            DirectoryRow::Whiteout { .. } => Err(StoreFault::NotFound),
         }
     }
 
-    async fn ignores_above(&self, search: &Search) -> Result<Ignores, Fault> {
+    async fn ignores_above(&self, search: &Search) -> Result<Ignores, StoreFault> {
         let mut ignores = Ignores::default();
         if !search.selection.follows_ignores() {
             return Ok(ignores);
@@ -84,9 +84,9 @@ impl VirtualStore {
         above: &Ignores,
         path: &MountPath,
         stored: Stored,
-    ) -> Result<Ignores, Fault> {
+    ) -> Result<Ignores, StoreFault> {
         match stored.row {
-            Row::File { bytes, .. } if bytes <= IGNORE_FILE_BYTES_MAX => {
+            DirectoryRow::File { bytes, .. } if bytes <= IGNORE_FILE_BYTES_MAX => {
                 let loaded = self.content(stored).await?;
                 Ok(above.below(path, &String::from_utf8_lossy(&loaded.bytes)))
             }
@@ -102,7 +102,7 @@ impl VirtualStore {
         id: DirectoryId,
         above: &Ignores,
         waiting: &mut Vec<Waiting>,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, StoreFault> {
         let mut deep = 0;
         let rows = self.rows(id).await?;
         let mut ignores = above.clone();
@@ -116,7 +116,7 @@ impl VirtualStore {
                 deep += 1;
                 continue;
             };
-            let is_directory = matches!(stored.row, Row::Directory { .. });
+            let is_directory = matches!(stored.row, DirectoryRow::Directory { .. });
             if search.selection.skips_name(&name)
                 || search.mask.hides_entry(&below)
                 || ignores.ignores(&below, is_directory)
@@ -124,13 +124,13 @@ impl VirtualStore {
                 continue;
             }
             match stored.row {
-                Row::Directory { id, .. } => {
+                DirectoryRow::Directory { id, .. } => {
                     waiting.push(Waiting::Directory(below, id, ignores.clone()));
                 }
-                Row::File { .. } if search.selects(&below) => {
+                DirectoryRow::File { .. } if search.selects(&below) => {
                     waiting.push(Waiting::File(below, stored));
                 }
-                Row::File { .. } | Row::Whiteout { .. } => {}
+                DirectoryRow::File { .. } | DirectoryRow::Whiteout { .. } => {}
             }
         }
         Ok(deep)
@@ -141,15 +141,16 @@ impl VirtualStore {
         search: &Search,
         path: MountPath,
         stored: Stored,
-        found: &mut Found,
-    ) -> Result<(), Fault> {
+        found: &mut SearchResult,
+    ) -> Result<(), StoreFault> {
         let by_lines = search.depth == Depth::Lines;
         let Some(content) = &search.content else {
             let file = FoundFile { path, matches: 0, lines: Vec::new() };
             found.push(file, by_lines, search.results_max);
             return Ok(());
         };
-        if matches!(stored.row, Row::File { bytes, .. } if bytes > SEARCH_MEMORY_BYTES_MAX) {
+        if matches!(stored.row, DirectoryRow::File { bytes, .. } if bytes > SEARCH_MEMORY_BYTES_MAX)
+        {
             found.skipped.large += 1;
             return Ok(());
         }

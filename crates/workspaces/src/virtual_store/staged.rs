@@ -12,12 +12,15 @@ use std::{
 
 use piton_store::{
     Error,
-    port::{Batch, BoxFuture, Change, Entry, Expect, Key, Page, Table, TakenOut, Version, Write},
+    port::{
+        Batch, BoxFuture, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry,
+        TableWrite, TakenOut,
+    },
 };
 
 use crate::{
     bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX},
-    store::Fault,
+    store::StoreFault,
 };
 
 /// Where versions of rows begin that are here alone: no table has made so many commits.
@@ -34,21 +37,21 @@ pub(crate) struct Staged {
 #[derive(Clone, Default)]
 struct Rows {
     commits: u64,
-    by_key: BTreeMap<Key, Row>,
+    by_key: BTreeMap<Key, StagedRow>,
 }
 
 #[derive(Clone)]
-struct Row {
+struct StagedRow {
     /// What is expected of the row under this one.
     expect: Expect,
     /// What it is here, if a step changed it: its version, and its value unless it was removed.
-    now: Option<(Version, Option<Vec<u8>>)>,
+    now: Option<(EntryVersion, Option<Vec<u8>>)>,
 }
 
 /// What the steps did to a row.
-enum Here {
+enum RowChange {
     Untouched,
-    Changed(Option<Entry>),
+    Changed(Option<TableEntry>),
 }
 
 impl Staged {
@@ -57,24 +60,24 @@ impl Staged {
     }
 
     /// Makes everything that was committed here happen, as one commit.
-    pub(crate) async fn flush(&self) -> Result<(), Fault> {
+    pub(crate) async fn flush(&self) -> Result<(), StoreFault> {
         let rows = std::mem::take(&mut self.rows().by_key);
         if rows.len() > VIRTUAL_TREE_MAX {
             let max = VIRTUAL_TREE_MAX as u64;
-            return Err(Fault::Limit { what: "entries at once", max });
+            return Err(StoreFault::Limit { what: "entries at once", max });
         }
-        let batch = rows.into_iter().map(|(key, row)| Write {
+        let batch = rows.into_iter().map(|(key, row)| TableWrite {
             key,
             expect: row.expect,
             change: match (row.now, row.expect) {
-                (None, _) | (Some((_, None)), Expect::Absent) => Change::Keep,
-                (Some((_, None)), _) => Change::Remove,
-                (Some((_, Some(value))), _) => Change::Put(value),
+                (None, _) | (Some((_, None)), Expect::Absent) => EntryChange::Keep,
+                (Some((_, None)), _) => EntryChange::Remove,
+                (Some((_, Some(value))), _) => EntryChange::Put(value),
             },
         });
         match self.under.commit(batch.collect()).await {
             Ok(_) => Ok(()),
-            Err(Error::Conflict { .. }) => Err(Fault::Raced),
+            Err(Error::Conflict { .. }) => Err(StoreFault::Raced),
             Err(error) => Err(error.into()),
         }
     }
@@ -84,26 +87,27 @@ impl Staged {
     }
 
     /// The row as the steps left it.
-    fn here(&self, key: &[u8]) -> Here {
+    fn here(&self, key: &[u8]) -> RowChange {
         let rows = self.rows();
-        let Some((key, Row { now: Some((version, value)), .. })) = rows.by_key.get_key_value(key)
+        let Some((key, StagedRow { now: Some((version, value)), .. })) =
+            rows.by_key.get_key_value(key)
         else {
-            return Here::Untouched;
+            return RowChange::Untouched;
         };
         let (key, version) = (Arc::clone(key), *version);
-        Here::Changed(value.clone().map(|value| Entry { key, value, version }))
+        RowChange::Changed(value.clone().map(|value| TableEntry { key, value, version }))
     }
 
-    async fn found(&self, key: &[u8]) -> Result<Option<Entry>, Error> {
+    async fn found(&self, key: &[u8]) -> Result<Option<TableEntry>, Error> {
         match self.here(key) {
-            Here::Changed(entry) => Ok(entry),
-            Here::Untouched => self.under.get(key).await,
+            RowChange::Changed(entry) => Ok(entry),
+            RowChange::Untouched => self.under.get(key).await,
         }
     }
 
     /// All entries under a prefix that come after a key, as they are here.
-    async fn merged(&self, prefix: &[u8], after: Option<&[u8]>) -> Result<Vec<Entry>, Error> {
-        let mut merged: BTreeMap<Key, Entry> = BTreeMap::new();
+    async fn merged(&self, prefix: &[u8], after: Option<&[u8]>) -> Result<Vec<TableEntry>, Error> {
+        let mut merged: BTreeMap<Key, TableEntry> = BTreeMap::new();
         let mut from: Option<Key> = after.map(Into::into);
         loop {
             let page = self.under.scan(prefix, from.as_deref(), SCAN_PAGE).await?;
@@ -120,7 +124,7 @@ impl Staged {
             match &row.now {
                 Some((version, Some(value))) if is_meant => {
                     let (key, value) = (Arc::clone(key), value.clone());
-                    merged.insert(Arc::clone(&key), Entry { key, value, version: *version });
+                    merged.insert(Arc::clone(&key), TableEntry { key, value, version: *version });
                 }
                 Some((_, None)) => drop(merged.remove(key)),
                 _ => {}
@@ -129,7 +133,7 @@ impl Staged {
         Ok(merged.into_values().collect())
     }
 
-    async fn stage(&self, batch: Batch) -> Result<Version, Error> {
+    async fn stage(&self, batch: Batch) -> Result<EntryVersion, Error> {
         let mut differing = Vec::new();
         for (place, write) in batch.iter().enumerate() {
             let found = self.found(&write.key).await?.map(|entry| entry.version);
@@ -142,14 +146,16 @@ impl Staged {
         }
         let mut rows = self.rows();
         rows.commits += 1;
-        let version = Version(STAGED + rows.commits);
+        let version = EntryVersion(STAGED + rows.commits);
         for write in batch {
-            let row =
-                rows.by_key.entry(write.key).or_insert(Row { expect: write.expect, now: None });
+            let row = rows
+                .by_key
+                .entry(write.key)
+                .or_insert(StagedRow { expect: write.expect, now: None });
             match write.change {
-                Change::Keep => {}
-                Change::Put(value) => row.now = Some((version, Some(value))),
-                Change::Remove => row.now = Some((version, None)),
+                EntryChange::Keep => {}
+                EntryChange::Put(value) => row.now = Some((version, Some(value))),
+                EntryChange::Remove => row.now = Some((version, None)),
             }
         }
         Ok(version)
@@ -157,16 +163,16 @@ impl Staged {
 }
 
 impl Table for Staged {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         Box::pin(self.found(key))
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         Box::pin(async move {
-            let here: Vec<Here> = keys.iter().map(|key| self.here(key)).collect();
+            let here: Vec<RowChange> = keys.iter().map(|key| self.here(key)).collect();
             let mut under = self.under.get_all(keys).await?;
             for (found, here) in under.iter_mut().zip(here) {
-                if let Here::Changed(entry) = here {
+                if let RowChange::Changed(entry) = here {
                     *found = entry;
                 }
             }
@@ -188,7 +194,7 @@ impl Table for Staged {
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         // What was is refused in the words of the table under this one.
         if self.is_past { self.under.commit(batch) } else { Box::pin(self.stage(batch)) }
     }
@@ -223,13 +229,13 @@ mod tests {
 
     use super::*;
 
-    fn put(key: &str, value: &str) -> Write {
-        let change = Change::Put(value.into());
-        Write { key: key.as_bytes().into(), expect: Expect::Anything, change }
+    fn put(key: &str, value: &str) -> TableWrite {
+        let change = EntryChange::Put(value.into());
+        TableWrite { key: key.as_bytes().into(), expect: Expect::Anything, change }
     }
 
-    fn values(entries: Vec<Option<Entry>>) -> Vec<Option<String>> {
-        let text = |entry: Entry| String::from_utf8(entry.value).unwrap();
+    fn values(entries: Vec<Option<TableEntry>>) -> Vec<Option<String>> {
+        let text = |entry: TableEntry| String::from_utf8(entry.value).unwrap();
         entries.into_iter().map(|entry| entry.map(text)).collect()
     }
 
@@ -249,7 +255,11 @@ mod tests {
             }
         });
         let staged = Staged::over(&(Arc::new(watched) as Arc<dyn Table>));
-        let gone = Write { key: b"c"[..].into(), expect: Expect::Anything, change: Change::Remove };
+        let gone = TableWrite {
+            key: b"c"[..].into(),
+            expect: Expect::Anything,
+            change: EntryChange::Remove,
+        };
         staged.commit(vec![put("d", "staged"), gone]).await.unwrap();
         let keys = ["a", "d", "b", "c"].map(|key| Key::from(key.as_bytes()));
         let found = values(staged.get_all(keys.to_vec()).await.unwrap());

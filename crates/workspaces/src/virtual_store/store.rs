@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use piton_core::{Clock, Code, Digest, Entropy, FileBytes};
-use piton_store::port::{Blobs, BoxFuture, Namespace as BlobNamespace, Table};
+use piton_store::port::{BlobNamespace, Blobs, BoxFuture, Table};
 
 use super::{
-    keys::{DirectoryId, Keys, ROOT, name_of},
-    namespace::Namespace,
-    row::{Row, Stored},
+    keys::{DirectoryId, NamespaceKeys, ROOT, name_of},
+    namespace::VirtualNamespace,
+    row::{DirectoryRow, Stored},
     staged::Staged,
 };
 use crate::{
     bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE},
     path::MountPath,
     quota::Quota,
-    search::{Found as SearchFound, Search},
+    search::{Search, SearchResult as SearchFound},
     store::{
-        Change, Entry, Fault, FileStat, Identity, Kind, Listing, Loaded, Prepared, Store, Window,
-        WindowRead, read_window_of,
+        DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat,
+        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead, read_window_of,
     },
 };
 
@@ -39,14 +39,14 @@ pub struct VirtualPorts {
 #[derive(Clone)]
 pub struct VirtualStore {
     pub(super) ports: VirtualPorts,
-    pub(super) keys: Keys,
+    pub(super) keys: NamespaceKeys,
     pub(super) quota: Option<Quota>,
 }
 
 impl VirtualStore {
     /// The files of a namespace.
-    pub fn new(ports: VirtualPorts, namespace: &Namespace, quota: Option<Quota>) -> Self {
-        Self { ports, keys: Keys::of(namespace), quota }
+    pub fn new(ports: VirtualPorts, namespace: &VirtualNamespace, quota: Option<Quota>) -> Self {
+        Self { ports, keys: NamespaceKeys::of(namespace), quota }
     }
 
     /// The same files, with what is changed kept back until it is flushed as one commit.
@@ -68,9 +68,12 @@ impl VirtualStore {
     }
 
     /// The row of a path: what an overlay asks for.
-    pub(crate) async fn row_at(&self, path: &MountPath) -> Result<Option<Row>, Fault> {
+    pub(crate) async fn row_at(
+        &self,
+        path: &MountPath,
+    ) -> Result<Option<DirectoryRow>, StoreFault> {
         if path.is_root() {
-            return Ok(Some(Row::Directory {
+            return Ok(Some(DirectoryRow::Directory {
                 id: ROOT,
                 modified: 0,
                 opaque: false,
@@ -82,28 +85,29 @@ impl VirtualStore {
     }
 
     /// The id of a directory.
-    pub(super) async fn directory(&self, path: &MountPath) -> Result<DirectoryId, Fault> {
+    pub(super) async fn directory(&self, path: &MountPath) -> Result<DirectoryId, StoreFault> {
         match self.row_at(path).await? {
-            Some(Row::Directory { id, .. }) => Ok(id),
-            Some(Row::File { .. }) => Err(Fault::NotDirectory),
-            Some(Row::Whiteout { .. }) | None => Err(Fault::NotFound),
+            Some(DirectoryRow::Directory { id, .. }) => Ok(id),
+            Some(DirectoryRow::File { .. }) => Err(StoreFault::NotDirectory),
+            Some(DirectoryRow::Whiteout { .. }) | None => Err(StoreFault::NotFound),
         }
     }
 
     /// The entries of a directory in byte order.
-    pub(super) async fn rows(&self, id: DirectoryId) -> Result<Vec<(String, Stored)>, Fault> {
+    pub(super) async fn rows(&self, id: DirectoryId) -> Result<Vec<(String, Stored)>, StoreFault> {
         let prefix = self.keys.entries(id);
         let mut rows = Vec::new();
         let mut after = None;
         loop {
             let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
             for entry in &page.entries {
-                let name = name_of(&entry.key).ok_or(Fault::Data(Code::StoreInvariantViolation))?;
+                let name =
+                    name_of(&entry.key).ok_or(StoreFault::Data(Code::StoreInvariantViolation))?;
                 rows.push((name.to_owned(), Stored::decode(&entry.value)?));
             }
             if rows.len() > LIST_ENTRIES_HELD_MAX {
                 let max = LIST_ENTRIES_HELD_MAX as u64;
-                return Err(Fault::Limit { what: "entries in one directory", max });
+                return Err(StoreFault::Limit { what: "entries in one directory", max });
             }
             after = page.entries.last().map(|entry| Arc::clone(&entry.key));
             if !page.more {
@@ -113,30 +117,33 @@ impl VirtualStore {
     }
 
     /// The entries of a directory with their rows: what an overlay asks for.
-    pub(crate) async fn rows_at(&self, path: &MountPath) -> Result<Vec<(String, Row)>, Fault> {
+    pub(crate) async fn rows_at(
+        &self,
+        path: &MountPath,
+    ) -> Result<Vec<(String, DirectoryRow)>, StoreFault> {
         let rows = self.rows(self.directory(path).await?).await?;
         Ok(rows.into_iter().map(|(name, stored)| (name, stored.row)).collect())
     }
 
     /// The content of a file.
-    pub(super) async fn content(&self, stored: Stored) -> Result<Loaded, Fault> {
-        let Row::File { digest, executable, .. } = stored.row else {
-            return Err(Fault::IsDirectory);
+    pub(super) async fn content(&self, stored: Stored) -> Result<LoadedFile, StoreFault> {
+        let DirectoryRow::File { digest, executable, .. } = stored.row else {
+            return Err(StoreFault::IsDirectory);
         };
         let bytes = if let Some(bytes) = stored.inline {
             bytes
         } else {
             let blob = self.ports.blobs.get(BlobNamespace::Virtual, digest).await?;
-            blob.ok_or(Fault::Data(Code::StoreNotFound))?
+            blob.ok_or(StoreFault::Data(Code::StoreNotFound))?
         };
         if Digest::of(&FileBytes(&bytes)) != digest {
-            return Err(Fault::Data(Code::StoreCorruptBlob));
+            return Err(StoreFault::Data(Code::StoreCorruptBlob));
         }
-        Ok(Loaded { bytes, digest, executable: executable == Some(true) })
+        Ok(LoadedFile { bytes, digest, executable: executable == Some(true) })
     }
 
     /// Where the content of a file is kept: in its row, or as a blob that is put now.
-    pub(super) async fn keep(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+    pub(super) async fn keep(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
         if bytes.len() <= INLINE_BYTES_MAX {
             return Ok(Some(bytes.to_vec()));
         }
@@ -144,108 +151,122 @@ impl VirtualStore {
         Ok(None)
     }
 
-    async fn file(&self, path: &MountPath) -> Result<Stored, Fault> {
+    async fn file(&self, path: &MountPath) -> Result<Stored, StoreFault> {
         if path.is_root() {
-            return Err(Fault::IsDirectory);
+            return Err(StoreFault::IsDirectory);
         }
-        let found = self.lookup(path).await?.entry.ok_or(Fault::NotFound)?;
+        let found = self.lookup(path).await?.entry.ok_or(StoreFault::NotFound)?;
         match found.stored.row {
-            Row::File { .. } => Ok(found.stored),
-            Row::Directory { .. } => Err(Fault::IsDirectory),
-            Row::Whiteout { .. } => Err(Fault::NotFound),
+            DirectoryRow::File { .. } => Ok(found.stored),
+            DirectoryRow::Directory { .. } => Err(StoreFault::IsDirectory),
+            DirectoryRow::Whiteout { .. } => Err(StoreFault::NotFound),
         }
     }
 }
 
 impl Store for VirtualStore {
-    fn stat(&self, path: MountPath, _: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+    fn stat(&self, path: MountPath, _: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
         Box::pin(async move {
             match self.row_at(&path).await? {
-                Some(Row::Directory { modified, .. }) => Ok(FileStat {
-                    kind: Kind::Directory,
+                Some(DirectoryRow::Directory { modified, .. }) => Ok(FileStat {
+                    kind: EntryKind::Directory,
                     bytes: 0,
                     modified: Some(modified).filter(|_| !path.is_root()),
                     digest: None,
                     executable: false,
                 }),
-                Some(Row::File { digest, bytes, modified, executable, .. }) => Ok(FileStat {
-                    kind: Kind::File,
-                    bytes,
-                    modified: Some(modified),
-                    digest: Some(digest),
-                    executable: executable == Some(true),
-                }),
-                Some(Row::Whiteout { .. }) | None => Err(Fault::NotFound),
+                Some(DirectoryRow::File { digest, bytes, modified, executable, .. }) => {
+                    Ok(FileStat {
+                        kind: EntryKind::File,
+                        bytes,
+                        modified: Some(modified),
+                        digest: Some(digest),
+                        executable: executable == Some(true),
+                    })
+                }
+                Some(DirectoryRow::Whiteout { .. }) | None => Err(StoreFault::NotFound),
             }
         })
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         // Two Stores in one namespace of one table have the same files; the table is known by where it is in memory.
         let table = Arc::as_ptr(&self.ports.table).cast::<()>().addr();
         let (table, files) = (format!("virtual {table} "), self.keys.all_entries());
         let identity = [table.as_bytes(), &files, path.as_str().as_bytes()].concat();
-        let identity = Identity::new(identity);
+        let identity = FileIdentity::new(identity);
         Box::pin(async move { Ok(identity) })
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
         Box::pin(async move {
             let stat = self.stat(path, true).await?;
             Ok(format!("{:?}", (stat.bytes, stat.modified, stat.digest)).into_bytes())
         })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
         Box::pin(async move {
             let entry = |(name, row)| match row {
-                Row::Directory { .. } => Some(Entry { name, kind: Kind::Directory, bytes: 0 }),
-                Row::File { bytes, .. } => Some(Entry { name, kind: Kind::File, bytes }),
-                Row::Whiteout { .. } => None,
+                DirectoryRow::Directory { .. } => {
+                    Some(DirectoryEntry { name, kind: EntryKind::Directory, bytes: 0 })
+                }
+                DirectoryRow::File { bytes, .. } => {
+                    Some(DirectoryEntry { name, kind: EntryKind::File, bytes })
+                }
+                DirectoryRow::Whiteout { .. } => None,
             };
             let entries = self.rows_at(&path).await?.into_iter().filter_map(entry).collect();
-            Ok(Listing { entries, unusable: 0 })
+            Ok(DirectoryListing { entries, unusable: 0 })
         })
     }
 
-    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+    fn read(
+        &self,
+        path: MountPath,
+        window: Window,
+    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
         Box::pin(async move {
             let loaded = self.content(self.file(&path).await?).await?;
             read_window_of(&loaded.bytes, window)
         })
     }
 
-    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+    fn load(
+        &self,
+        path: MountPath,
+        bytes_max: u64,
+    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
         Box::pin(async move {
             let stored = self.file(&path).await?;
-            if let Row::File { bytes, .. } = stored.row
+            if let DirectoryRow::File { bytes, .. } = stored.row
                 && bytes > bytes_max
             {
-                return Err(Fault::TooLarge { bytes, max: bytes_max });
+                return Err(StoreFault::TooLarge { bytes, max: bytes_max });
             }
             self.content(stored).await
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchFound, Fault>> {
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchFound, StoreFault>> {
         Box::pin(async move { self.search_rows(&search).await })
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
         Box::pin(async move { Ok(path) })
     }
 
-    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
         Box::pin(
             async move { Ok(Box::new(self.prepare_change(change).await?) as Box<dyn Prepared>) },
         )
     }
 
-    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), Fault>> {
+    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         Box::pin(async move { Ok(()) })
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
         Box::pin(async move { self.lost_entry(&path).await })
     }
 }

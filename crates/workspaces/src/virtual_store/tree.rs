@@ -1,28 +1,29 @@
 //! Everything below a directory.
 
 use piton_core::Code;
-use piton_store::port::{Key, Version};
+use piton_store::port::{EntryVersion, Key};
 
 use super::{
     keys::{DirectoryId, name_of},
-    row::{Row, Stored},
+    row::{DirectoryRow, Stored},
     store::VirtualStore,
 };
 use crate::{
     bounds::{PATH_DEPTH_MAX, SCAN_PAGE, VIRTUAL_TREE_MAX},
     mask::Mask,
     path::MountPath,
-    store::Fault,
+    store::StoreFault,
 };
 
 /// What is refused because nobody could name it.
-const TOO_DEEP: Fault = Fault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+const TOO_DEEP: StoreFault =
+    StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
 
 /// An entry somewhere below a directory.
-pub(super) struct Node {
+pub(super) struct TreeEntry {
     pub(super) key: Key,
-    pub(super) version: Version,
-    pub(super) row: Row,
+    pub(super) version: EntryVersion,
+    pub(super) row: DirectoryRow,
 }
 
 impl VirtualStore {
@@ -33,7 +34,7 @@ impl VirtualStore {
         id: DirectoryId,
         path: &MountPath,
         mask: Option<&Mask>,
-    ) -> Result<Vec<Node>, Fault> {
+    ) -> Result<Vec<TreeEntry>, StoreFault> {
         let mut nodes = Vec::new();
         let mut waiting = vec![(id, path.clone())];
         while let Some((id, path)) = waiting.pop() {
@@ -43,18 +44,18 @@ impl VirtualStore {
                 let page = self.ports.table.scan(&prefix, after.as_deref(), SCAN_PAGE).await?;
                 after = page.entries.last().map(|entry| Key::clone(&entry.key));
                 for entry in page.entries {
-                    let damaged = Fault::Data(Code::StoreInvariantViolation);
+                    let damaged = StoreFault::Data(Code::StoreInvariantViolation);
                     let name = name_of(&entry.key).ok_or(damaged)?;
                     let below = path.child(name).map_err(|_| TOO_DEEP)?;
                     mask.map_or(Ok(()), |mask| mask.check_entry(&below))?;
                     let row = Stored::decode(&entry.value)?.row;
-                    if let Row::Directory { id, .. } = row {
+                    if let DirectoryRow::Directory { id, .. } = row {
                         waiting.push((id, below));
                     }
-                    nodes.push(Node { key: entry.key, version: entry.version, row });
+                    nodes.push(TreeEntry { key: entry.key, version: entry.version, row });
                     if nodes.len() > VIRTUAL_TREE_MAX {
                         let max = VIRTUAL_TREE_MAX as u64;
-                        return Err(Fault::Limit { what: "entries at once", max });
+                        return Err(StoreFault::Limit { what: "entries at once", max });
                     }
                 }
                 if !page.more {

@@ -15,7 +15,7 @@ use std::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
     testing::LongRun,
 };
 use piton_workspaces::{
@@ -86,14 +86,14 @@ impl Moments {
 struct Reached(MemoryTable, Moments);
 
 impl Table for Reached {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         Box::pin(async move {
             self.1.pass().await?;
             self.0.get(key).await
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         Box::pin(async move {
             self.1.pass().await?;
             self.0.get_all(keys).await
@@ -112,7 +112,7 @@ impl Table for Reached {
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         Box::pin(async move {
             self.1.pass().await?;
             self.0.commit(batch).await

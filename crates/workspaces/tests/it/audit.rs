@@ -6,7 +6,7 @@ use piton_core::{Digest, FileBytes, TimestampMs, port::fixed::ManualClock};
 use piton_store::{memory::MemoryTable, port::Table};
 use piton_workspaces::{
     Actor, Files, Tool,
-    audit::{Intent, Ledger, Outcome, Record},
+    audit::{AuditIntent, AuditOutcome, AuditRecord, Ledger},
     bounds::BLAME_RECORDS_MAX,
     path::LogicalPath,
     store::Before,
@@ -67,7 +67,7 @@ async fn every_change_of_a_file_is_attributed_and_can_be_listed() {
             .collect();
         assert_eq!(
             told,
-            [("two", Tool::Move, Outcome::Done), ("one", Tool::Delete, Outcome::Done)]
+            [("two", Tool::Move, AuditOutcome::Done), ("one", Tool::Delete, AuditOutcome::Done)]
         );
         assert!(!blame.changed_outside);
         let blame = ledger.blame(world.unguarded().workspaces(), &path(&file)).await.unwrap();
@@ -127,7 +127,7 @@ struct Left {
     /// What is on the disk: the file, the unfinished write, the target.
     file: Option<&'static str>,
     temp: Option<&'static str>,
-    outcome: Outcome,
+    outcome: AuditOutcome,
 }
 
 #[tokio::test]
@@ -143,13 +143,29 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
         outcome,
     };
     let cases = [
-        left(Tool::Write, old(), Some("new"), None, Some("old"), Some("new"), Outcome::Undone),
-        left(Tool::Write, old(), Some("new"), None, Some("new"), None, Outcome::Done),
-        left(Tool::Write, old(), Some("new"), None, Some("other"), None, Outcome::Unclear),
-        left(Tool::Write, Before::Nothing, Some("new"), None, None, Some("ne"), Outcome::Undone),
-        left(Tool::Write, Before::Nothing, Some("new"), None, Some("new"), None, Outcome::Done),
-        left(Tool::Delete, old(), None, None, Some("old"), None, Outcome::Undone),
-        left(Tool::Delete, old(), None, None, None, None, Outcome::Done),
+        left(Tool::Write, old(), Some("new"), None, Some("old"), Some("new"), AuditOutcome::Undone),
+        left(Tool::Write, old(), Some("new"), None, Some("new"), None, AuditOutcome::Done),
+        left(Tool::Write, old(), Some("new"), None, Some("other"), None, AuditOutcome::Unclear),
+        left(
+            Tool::Write,
+            Before::Nothing,
+            Some("new"),
+            None,
+            None,
+            Some("ne"),
+            AuditOutcome::Undone,
+        ),
+        left(
+            Tool::Write,
+            Before::Nothing,
+            Some("new"),
+            None,
+            Some("new"),
+            None,
+            AuditOutcome::Done,
+        ),
+        left(Tool::Delete, old(), None, None, Some("old"), None, AuditOutcome::Undone),
+        left(Tool::Delete, old(), None, None, None, None, AuditOutcome::Done),
         left(
             Tool::Move,
             old(),
@@ -157,16 +173,24 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
             Some("/home/src/t"),
             Some("old"),
             None,
-            Outcome::Undone,
+            AuditOutcome::Undone,
         ),
-        left(Tool::Move, old(), Some("old"), Some("/home/src/dup.txt"), None, None, Outcome::Done),
+        left(
+            Tool::Move,
+            old(),
+            Some("old"),
+            Some("/home/src/dup.txt"),
+            None,
+            None,
+            AuditOutcome::Done,
+        ),
     ];
     for (at, left) in cases.into_iter().enumerate() {
         let world = World::new().await;
         let ledger = ledger();
         let temp = ".piton-00000000000000aa.tmp";
         let left_open = ledger
-            .intend(&Intent {
+            .intend(&AuditIntent {
                 actor: actor("dead"),
                 tool: left.tool,
                 workspace: path("/home/src"),
@@ -197,7 +221,7 @@ async fn what_a_dead_process_left_open_is_settled_by_what_is_there() {
 #[test]
 fn a_record_of_a_version_that_named_no_node_is_still_read() {
     let text = r#"{"v":1,"number":4,"timestampMs":1000,"intent":{"actor":{"agent":"one","session":"sess_1","run":"run_1","step":"review"},"tool":"write","workspace":"/home","path":"/home/f","before":{"kind":"nothing"},"after":"sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},"outcome":"done"}"#;
-    let record: Record = serde_json::from_str(text).unwrap();
+    let record: AuditRecord = serde_json::from_str(text).unwrap();
     let told = &record.intent.actor;
     assert_eq!((told.node.as_deref(), told.step.as_deref()), (None, Some("review")));
     assert_eq!(serde_json::to_string(&record).unwrap(), text);
@@ -258,7 +282,7 @@ fn two_processes() -> [Arc<Ledger>; 2] {
 }
 
 /// What a process reads of a file: the outcome of each record, and whether it was changed outside Piton.
-async fn outcomes(ledger: &Ledger, files: &Files, file: &str) -> (Vec<Outcome>, bool) {
+async fn outcomes(ledger: &Ledger, files: &Files, file: &str) -> (Vec<AuditOutcome>, bool) {
     let blame = ledger.blame(files.workspaces(), &path(file)).await.unwrap();
     (blame.records.iter().map(|record| record.outcome).collect(), blame.changed_outside)
 }
@@ -275,7 +299,10 @@ async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
             assert!(mine.has_unwritten(), "{file}");
             for ledger in [&mine, &other] {
                 let (found, outside) = outcomes(ledger, &files, file).await;
-                assert!(found.iter().all(|outcome| *outcome == Outcome::Done), "{file}: {found:?}");
+                assert!(
+                    found.iter().all(|outcome| *outcome == AuditOutcome::Done),
+                    "{file}: {found:?}"
+                );
                 assert!(!outside, "{file}");
             }
         }
@@ -290,7 +317,7 @@ async fn everybody_reads_that_a_change_is_done_before_its_outcome_is_written() {
 async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
     let world = World::new().await;
     let [mine, other] = two_processes();
-    let intent = |text: &str| Intent {
+    let intent = |text: &str| AuditIntent {
         actor: actor("one"),
         tool: Tool::Write,
         workspace: path("/home/src"),
@@ -310,23 +337,29 @@ async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
     }
     let read = async |number: u64| other.record(number).await.unwrap().unwrap().outcome;
     // The first went along with the second; the second waits for the next, or to be written by itself.
-    assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Open]);
+    assert_eq!(
+        [read(numbers[0]).await, read(numbers[1]).await],
+        [AuditOutcome::Done, AuditOutcome::Open]
+    );
     mine.flush().await.unwrap();
-    assert_eq!([read(numbers[0]).await, read(numbers[1]).await], [Outcome::Done, Outcome::Undone]);
+    assert_eq!(
+        [read(numbers[0]).await, read(numbers[1]).await],
+        [AuditOutcome::Done, AuditOutcome::Undone]
+    );
     assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 0);
     // What others conclude of a change that is under way, its own process knows better.
     for (text, flushed) in [("c", true), ("d", false)] {
         let begun = mine.intend(&intent(text)).await.unwrap();
         let number = begun.record.number;
         assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 1);
-        assert_eq!(read(number).await, Outcome::Undone);
+        assert_eq!(read(number).await, AuditOutcome::Undone);
         mine.settle(begun, true);
         if flushed {
             mine.flush().await.unwrap();
         } else {
             mine.intend(&intent("e")).await.unwrap();
         }
-        assert_eq!(read(number).await, Outcome::Done);
+        assert_eq!(read(number).await, AuditOutcome::Done);
     }
 }
 
@@ -347,7 +380,7 @@ async fn who_died_before_writing_an_outcome_is_judged_by_what_the_next_one_found
     let workspaces = world.unguarded().workspaces();
     assert_eq!(other.recover(workspaces).await.unwrap(), 1);
     let (found, outside) = outcomes(&other, world.unguarded(), file).await;
-    assert_eq!((found, outside), (vec![Outcome::Done, Outcome::Done], false));
+    assert_eq!((found, outside), (vec![AuditOutcome::Done, AuditOutcome::Done], false));
 }
 
 #[tokio::test]
@@ -361,5 +394,5 @@ async fn what_went_with_its_directory_is_not_told_as_never_done() {
     other.flush().await.unwrap();
     assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 1);
     let (found, _) = outcomes(&other, world.unguarded(), "/home/src/d/f.txt").await;
-    assert_eq!(found, [Outcome::Unclear, Outcome::Done]);
+    assert_eq!(found, [AuditOutcome::Unclear, AuditOutcome::Done]);
 }

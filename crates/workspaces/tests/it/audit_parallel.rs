@@ -14,11 +14,11 @@ use piton_core::{
 use piton_store::{
     Error,
     memory::MemoryTable,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
 };
 use piton_workspaces::{
     Actor, Tool,
-    audit::{Intent, Ledger, Outcome},
+    audit::{AuditIntent, AuditOutcome, Ledger},
     path::LogicalPath,
     store::Before,
 };
@@ -51,11 +51,11 @@ impl Hesitant {
 }
 
 impl Table for Hesitant {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         self.slowly(self.table.get(key))
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         self.slowly(self.table.get_all(keys))
     }
 
@@ -68,7 +68,7 @@ impl Table for Hesitant {
         self.slowly(self.table.scan(prefix, after, limit))
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         self.slowly(self.table.commit(batch))
     }
 
@@ -84,9 +84,9 @@ impl Table for Hesitant {
     }
 }
 
-fn intent(path: &str) -> Intent {
+fn intent(path: &str) -> AuditIntent {
     let path: LogicalPath = path.parse().unwrap();
-    Intent {
+    AuditIntent {
         actor: Actor { agent: "a".into(), ..Actor::default() },
         tool: Tool::Mkdir,
         workspace: "/p".parse().unwrap(),
@@ -138,7 +138,11 @@ async fn records_of_parallel_changes_get_numbers_of_their_own_and_are_never_call
         let reader = Ledger::new(Arc::new(table), clock, "p");
         for (number, path) in numbers {
             let record = reader.record(number).await.unwrap().unwrap();
-            assert_eq!((record.intent.path, record.outcome), (path, Outcome::Done), "seed {seed}");
+            assert_eq!(
+                (record.intent.path, record.outcome),
+                (path, AuditOutcome::Done),
+                "seed {seed}"
+            );
         }
     }
 }

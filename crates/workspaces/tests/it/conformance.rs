@@ -10,8 +10,8 @@ use piton_workspaces::{
     overlay::OverlayStore,
     path::MountPath,
     physical::PhysicalOptions,
-    search::{Cancel, Content, ContentOptions, Depth, Search, Selection},
-    store::{Before, Change, Expected, Fault, Kind, Store, Version, Window},
+    search::{Cancel, ContentMatcher, ContentOptions, Depth, Search, Selection},
+    store::{Before, EntryKind, Expected, FileChange, FileVersion, Store, StoreFault, Window},
     virtual_store::{VirtualPorts, VirtualStore},
 };
 
@@ -35,18 +35,18 @@ fn mask() -> Arc<Mask> {
     Arc::new(Mask::default())
 }
 
-async fn make(store: &dyn Store, change: Change) -> Result<Before, Fault> {
+async fn make(store: &dyn Store, change: FileChange) -> Result<Before, StoreFault> {
     let prepared = store.prepare(change).await?;
     let before = prepared.before();
     prepared.commit().await?;
     Ok(before)
 }
 
-fn write(path: &str, text: &str, expected: Expected) -> Change {
-    Change::Write { path: at(path), bytes: text.as_bytes().into(), expected, executable: None }
+fn write(path: &str, text: &str, expected: Expected) -> FileChange {
+    FileChange::Write { path: at(path), bytes: text.as_bytes().into(), expected, executable: None }
 }
 
-async fn text(store: &dyn Store, path: &str) -> Result<String, Fault> {
+async fn text(store: &dyn Store, path: &str) -> Result<String, StoreFault> {
     let loaded = store.load(at(path), 1 << 20).await?;
     Ok(String::from_utf8(loaded.bytes).unwrap())
 }
@@ -65,7 +65,7 @@ async fn holds_its_promise(store: &dyn Store) {
 }
 
 async fn files_come_and_go(store: &dyn Store) {
-    assert_eq!(store.stat(at("a/b.txt"), true).await, Err(Fault::NotFound));
+    assert_eq!(store.stat(at("a/b.txt"), true).await, Err(StoreFault::NotFound));
     assert_eq!(
         make(store, write("a/b.txt", "one\n", Expected::Anything)).await,
         Ok(Before::Nothing)
@@ -74,48 +74,48 @@ async fn files_come_and_go(store: &dyn Store) {
     let digest = Digest::of(&FileBytes(b"one\n"));
     let before = make(store, write("a/b.txt", "two\n", Expected::Anything)).await;
     assert_eq!(before, Ok(Before::File(Some(digest))));
-    let added = Change::Append { path: at("a/b.txt"), bytes: b"three".as_slice().into() };
+    let added = FileChange::Append { path: at("a/b.txt"), bytes: b"three".as_slice().into() };
     make(store, added).await.unwrap();
-    let added = Change::Append { path: at("a/new.txt"), bytes: b"first\n".as_slice().into() };
+    let added = FileChange::Append { path: at("a/new.txt"), bytes: b"first\n".as_slice().into() };
     assert_eq!(make(store, added).await, Ok(Before::Nothing));
     assert_eq!(text(store, "a/b.txt").await.as_deref(), Ok("two\nthree"));
     let stat = store.stat(at("a/b.txt"), true).await.unwrap();
-    assert_eq!((stat.kind, stat.bytes), (Kind::File, 9));
+    assert_eq!((stat.kind, stat.bytes), (EntryKind::File, 9));
     assert_eq!(stat.digest, Some(Digest::of(&FileBytes(b"two\nthree"))));
     assert_eq!(names(store, "a").await, ["b.txt", "new.txt"]);
     let window = Window { first: 2, lines_max: 5, bytes_max: 100 };
     let read = store.read(at("a/b.txt"), window).await.unwrap();
     assert_eq!((read.lines, read.total, read.more), (vec!["three".to_owned()], Some(2), false));
     assert_eq!(read.digest, stat.digest);
-    let delete = |path: &str, recursive| Change::Delete {
+    let delete = |path: &str, recursive| FileChange::Delete {
         path: at(path),
         recursive,
         expected: Expected::Anything,
         mask: mask(),
     };
-    assert_eq!(make(store, delete("a/none", false)).await, Err(Fault::NotFound));
+    assert_eq!(make(store, delete("a/none", false)).await, Err(StoreFault::NotFound));
     make(store, delete("a/new.txt", false)).await.unwrap();
-    assert_eq!(text(store, "a/new.txt").await, Err(Fault::NotFound));
-    assert_eq!(make(store, delete("a", false)).await, Err(Fault::NotEmpty));
+    assert_eq!(text(store, "a/new.txt").await, Err(StoreFault::NotFound));
+    assert_eq!(make(store, delete("a", false)).await, Err(StoreFault::NotEmpty));
     assert_eq!(make(store, delete("a", true)).await, Ok(Before::Directory));
-    assert_eq!(store.list(at("a")).await, Err(Fault::NotFound));
+    assert_eq!(store.list(at("a")).await, Err(StoreFault::NotFound));
 }
 
 async fn expectations_are_kept(store: &dyn Store) {
     make(store, write("e.txt", "1", Expected::Nothing)).await.unwrap();
-    assert_eq!(make(store, write("e.txt", "2", Expected::Nothing)).await, Err(Fault::Exists));
+    assert_eq!(make(store, write("e.txt", "2", Expected::Nothing)).await, Err(StoreFault::Exists));
     let one = Digest::of(&FileBytes(b"1"));
     make(store, write("e.txt", "2", Expected::Digest(one))).await.unwrap();
-    let stale = Expected::Version(Version::of(&one));
-    let conflict = Err(Fault::Conflict { exists: true });
+    let stale = Expected::Version(FileVersion::of(&one));
+    let conflict = Err(StoreFault::Conflict { exists: true });
     assert_eq!(make(store, write("e.txt", "3", stale.clone())).await, conflict);
-    let gone = Err(Fault::Conflict { exists: false });
+    let gone = Err(StoreFault::Conflict { exists: false });
     assert_eq!(make(store, write("none.txt", "3", stale)).await, gone);
     assert_eq!(text(store, "e.txt").await.as_deref(), Ok("2"));
-    assert_eq!(store.load(at("e.txt"), 0).await, Err(Fault::TooLarge { bytes: 1, max: 0 }));
+    assert_eq!(store.load(at("e.txt"), 0).await, Err(StoreFault::TooLarge { bytes: 1, max: 0 }));
     make(
         store,
-        Change::Delete {
+        FileChange::Delete {
             path: at("e.txt"),
             recursive: false,
             expected: Expected::Anything,
@@ -127,34 +127,38 @@ async fn expectations_are_kept(store: &dyn Store) {
 }
 
 async fn directories_hold_together(store: &dyn Store) {
-    make(store, Change::MakeDirectory { path: at("d/e") }).await.unwrap();
-    make(store, Change::MakeDirectory { path: at("d/e") }).await.unwrap();
-    assert_eq!(store.stat(at("d/e"), true).await.unwrap().kind, Kind::Directory);
+    make(store, FileChange::MakeDirectory { path: at("d/e") }).await.unwrap();
+    make(store, FileChange::MakeDirectory { path: at("d/e") }).await.unwrap();
+    assert_eq!(store.stat(at("d/e"), true).await.unwrap().kind, EntryKind::Directory);
     make(store, write("d/e/f.txt", "f", Expected::Anything)).await.unwrap();
-    assert_eq!(make(store, write("d/e", "x", Expected::Anything)).await, Err(Fault::IsDirectory));
-    assert_eq!(text(store, "d/e").await, Err(Fault::IsDirectory));
-    assert_eq!(store.list(at("d/e/f.txt")).await, Err(Fault::NotDirectory));
+    assert_eq!(
+        make(store, write("d/e", "x", Expected::Anything)).await,
+        Err(StoreFault::IsDirectory)
+    );
+    assert_eq!(text(store, "d/e").await, Err(StoreFault::IsDirectory));
+    assert_eq!(store.list(at("d/e/f.txt")).await, Err(StoreFault::NotDirectory));
     let below = make(store, write("d/e/f.txt/g", "x", Expected::Anything)).await;
-    assert_eq!(below, Err(Fault::NotDirectory));
-    let moved = |from: &str, to: &str| Change::Move { from: at(from), to: at(to), mask: mask() };
+    assert_eq!(below, Err(StoreFault::NotDirectory));
+    let moved =
+        |from: &str, to: &str| FileChange::Move { from: at(from), to: at(to), mask: mask() };
     make(store, moved("d/e/f.txt", "d/g/h.txt")).await.unwrap();
     assert_eq!(text(store, "d/g/h.txt").await.as_deref(), Ok("f"));
-    assert_eq!(text(store, "d/e/f.txt").await, Err(Fault::NotFound));
+    assert_eq!(text(store, "d/e/f.txt").await, Err(StoreFault::NotFound));
     make(store, write("d/i.txt", "i", Expected::Anything)).await.unwrap();
-    assert_eq!(make(store, moved("d/i.txt", "d/g/h.txt")).await, Err(Fault::Exists));
-    assert_eq!(make(store, moved("d/none", "d/x")).await, Err(Fault::NotFound));
+    assert_eq!(make(store, moved("d/i.txt", "d/g/h.txt")).await, Err(StoreFault::Exists));
+    assert_eq!(make(store, moved("d/none", "d/x")).await, Err(StoreFault::NotFound));
     assert_eq!(names(store, "d").await, ["e", "g", "i.txt"]);
     let hides = Arc::new(Mask::new(&["h.txt".to_owned()]).unwrap());
-    let delete = Change::Delete {
+    let delete = FileChange::Delete {
         path: at("d"),
         recursive: true,
         expected: Expected::Anything,
         mask: hides,
     };
-    assert_eq!(make(store, delete).await, Err(Fault::HoldsHidden));
+    assert_eq!(make(store, delete).await, Err(StoreFault::HoldsHidden));
     make(
         store,
-        Change::Delete {
+        FileChange::Delete {
             path: at("d"),
             recursive: true,
             expected: Expected::Anything,
@@ -163,7 +167,7 @@ async fn directories_hold_together(store: &dyn Store) {
     )
     .await
     .unwrap();
-    assert_eq!(store.stat(at("d"), false).await, Err(Fault::NotFound));
+    assert_eq!(store.stat(at("d"), false).await, Err(StoreFault::NotFound));
 }
 
 async fn what_is_dropped_leaves_no_trace(store: &dyn Store) {
@@ -171,15 +175,15 @@ async fn what_is_dropped_leaves_no_trace(store: &dyn Store) {
     for change in [
         write("keep.txt", "new", Expected::Anything),
         write("x/y/z.txt", "new", Expected::Anything),
-        Change::Append { path: at("keep.txt"), bytes: b"more".as_slice().into() },
-        Change::Delete {
+        FileChange::Append { path: at("keep.txt"), bytes: b"more".as_slice().into() },
+        FileChange::Delete {
             path: at("keep.txt"),
             recursive: false,
             expected: Expected::Anything,
             mask: mask(),
         },
-        Change::Move { from: at("keep.txt"), to: at("q/r"), mask: mask() },
-        Change::MakeDirectory { path: at("made/deep") },
+        FileChange::Move { from: at("keep.txt"), to: at("q/r"), mask: mask() },
+        FileChange::MakeDirectory { path: at("made/deep") },
     ] {
         drop(store.prepare(change).await.unwrap());
     }
@@ -187,7 +191,7 @@ async fn what_is_dropped_leaves_no_trace(store: &dyn Store) {
     assert_eq!(names(store, "").await, ["keep.txt"]);
     make(
         store,
-        Change::Delete {
+        FileChange::Delete {
             path: at("keep.txt"),
             recursive: false,
             expected: Expected::Anything,
@@ -211,13 +215,15 @@ async fn searching_finds_lines_in_order(store: &dyn Store) {
     ] {
         put(store, path, content.as_bytes()).await;
     }
-    let content = Content::new("need[l]e", ContentOptions::default()).unwrap();
+    let content = ContentMatcher::new("need[l]e", ContentOptions::default()).unwrap();
     let search = |all: bool, results_max: usize| {
         Arc::new(Search {
             start: at("s"),
             lead: MountPath::root(),
             selection: Arc::new(Selection::new(Some("*.rs"), None, all).unwrap()),
-            content: Some(Arc::new(Content::new("need[l]e", ContentOptions::default()).unwrap())),
+            content: Some(Arc::new(
+                ContentMatcher::new("need[l]e", ContentOptions::default()).unwrap(),
+            )),
             mask: mask(),
             depth: Depth::Lines,
             results_max,
@@ -239,7 +245,7 @@ async fn searching_finds_lines_in_order(store: &dyn Store) {
     assert_eq!(found.files_total, 5);
     make(
         store,
-        Change::Delete {
+        FileChange::Delete {
             path: at("s"),
             recursive: true,
             expected: Expected::Anything,

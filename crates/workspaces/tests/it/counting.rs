@@ -8,9 +8,10 @@ use std::sync::{
 use piton_store::port::BoxFuture;
 use piton_workspaces::{
     path::MountPath,
-    search::{Found, Search},
+    search::{Search, SearchResult},
     store::{
-        Change, Fault, FileStat, Identity, Listing, Loaded, Prepared, Store, Window, WindowRead,
+        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
+        StoreFault, Window, WindowRead,
     },
 };
 
@@ -48,48 +49,56 @@ impl Counting {
 }
 
 impl Store for Counting {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
         self.counted().stat(path, digest)
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         self.counted().identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
         self.counted().fingerprint(path)
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
         self.counted().list(path)
     }
 
-    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+    fn read(
+        &self,
+        path: MountPath,
+        window: Window,
+    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
         self.counted().read(path, window)
     }
 
-    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+    fn load(
+        &self,
+        path: MountPath,
+        bytes_max: u64,
+    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
         self.counted().load(path, bytes_max)
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
         self.counted().search(search)
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
         self.asked.resolutions.fetch_add(1, Ordering::Relaxed);
         self.counted().resolve(path)
     }
 
-    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
         self.counted().prepare(change)
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
         self.counted().has_lost(path)
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
+    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         self.counted().clear(path, temp)
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use piton_workspaces::{
     Definition, Error, Files, Tool, Workspaces, physical::PhysicalOptions, store::Store,
-    tools::Reply,
+    tools::CallReply,
 };
 use serde_json::{Value, json};
 
@@ -160,7 +160,7 @@ impl Guarded {
     }
 
     /// Calls a tool and holds the world to what must be so whatever was called.
-    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Reply {
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> CallReply {
         let what = what(tool, &arguments);
         let before = self.look().await;
         let reply = self.amid(tool, arguments).await;
@@ -174,7 +174,7 @@ impl Guarded {
     }
 
     /// Calls a tool while somebody else changes what is looked at: only what is told and asked is looked at now.
-    pub(crate) async fn amid(&self, tool: &str, arguments: Value) -> Reply {
+    pub(crate) async fn amid(&self, tool: &str, arguments: Value) -> CallReply {
         let what = what(tool, &arguments);
         self.asked.reset();
         let reply = self.files.call(tool, arguments).await;
@@ -237,7 +237,7 @@ impl Guarded {
     }
 
     /// Refuses that a Store was asked about something that the router refused.
-    pub(crate) fn refused_without_asking(&self, what: &str, reply: &Reply) {
+    pub(crate) fn refused_without_asking(&self, what: &str, reply: &CallReply) {
         let asked = match &reply.error {
             // That something is hidden or protected may depend on where links lead, and on nothing else.
             // What is protected can be read, so an edit reads where a link leads before it is refused.

@@ -6,9 +6,10 @@ use piton_store::port::BoxFuture;
 use piton_workspaces::{
     Files,
     path::MountPath,
-    search::{Found, Search},
+    search::{Search, SearchResult},
     store::{
-        Change, Fault, FileStat, Identity, Listing, Loaded, Prepared, Store, Window, WindowRead,
+        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
+        StoreFault, Window, WindowRead,
     },
 };
 use serde_json::Value;
@@ -39,27 +40,35 @@ impl Meddled {
 }
 
 impl Store for Meddled {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, Fault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
         self.under.stat(path, digest)
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<Identity, Fault>> {
+    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         self.under.identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, Fault>> {
+    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
         self.under.fingerprint(path)
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<Listing, Fault>> {
+    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
         self.under.list(path)
     }
 
-    fn read(&self, path: MountPath, window: Window) -> BoxFuture<'_, Result<WindowRead, Fault>> {
+    fn read(
+        &self,
+        path: MountPath,
+        window: Window,
+    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
         self.under.read(path, window)
     }
 
-    fn load(&self, path: MountPath, bytes_max: u64) -> BoxFuture<'_, Result<Loaded, Fault>> {
+    fn load(
+        &self,
+        path: MountPath,
+        bytes_max: u64,
+    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
         Box::pin(async move {
             let loaded = self.under.load(path, bytes_max).await;
             self.let_in().await;
@@ -67,23 +76,23 @@ impl Store for Meddled {
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<Found, Fault>> {
+    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
         self.under.search(search)
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, Fault>> {
+    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
         self.under.resolve(path)
     }
 
-    fn prepare(&self, change: Change) -> BoxFuture<'_, Result<Box<dyn Prepared>, Fault>> {
+    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
         self.under.prepare(change)
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, Fault>> {
+    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
         self.under.has_lost(path)
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), Fault>> {
+    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         self.under.clear(path, temp)
     }
 }

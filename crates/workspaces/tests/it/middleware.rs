@@ -1,17 +1,17 @@
 //! An agent loop that uses the middleware.
 
 use piton_store::port::BoxFuture;
-use piton_workspaces::tools::{FilesMiddleware, Middleware, ModelCall, Reply, ToolCall};
+use piton_workspaces::tools::{CallReply, FilesMiddleware, Middleware, ModelCall, ModelToolCall};
 use serde_json::json;
 
 use crate::world::World;
 
-fn other_tool<'a>(call: ToolCall) -> BoxFuture<'a, Reply> {
-    Box::pin(async move { Reply { text: format!("ran {}", call.name), error: None } })
+fn other_tool<'a>(call: ModelToolCall) -> BoxFuture<'a, CallReply> {
+    Box::pin(async move { CallReply { text: format!("ran {}", call.name), error: None } })
 }
 
 /// A model that wants one thing after the other.
-fn model(call: &ModelCall, turn: usize) -> Option<ToolCall> {
+fn model(call: &ModelCall, turn: usize) -> Option<ModelToolCall> {
     assert!(call.system.contains("/home/src"), "{}", call.system);
     assert_eq!(call.tools.len(), 11);
     let (name, arguments) = [
@@ -22,7 +22,7 @@ fn model(call: &ModelCall, turn: usize) -> Option<ToolCall> {
     ]
     .get(turn)?
     .clone();
-    Some(ToolCall { name: name.into(), arguments })
+    Some(ModelToolCall { name: name.into(), arguments })
 }
 
 // shows: WS-037

@@ -23,7 +23,7 @@ use piton_workspaces::{
     overlay::{ApplyRequest, OverlayStore},
     path::{LogicalPath, MountPath},
     physical::PhysicalOptions,
-    store::{Change, Expected, Fault, Store},
+    store::{Expected, FileChange, Store, StoreFault},
     virtual_store::{VirtualPorts, VirtualStore},
 };
 use serde_json::{Value, json};
@@ -286,11 +286,11 @@ async fn a_directory_that_changes_before_it_is_gone_stays_where_it_is() {
         let mask = Arc::new(Mask::default());
         let path: MountPath = "src".parse().unwrap();
         let expected = Expected::Digest(Digest::of(&FileBytes(b"")));
-        let delete = Change::Delete { path, recursive: true, expected, mask };
+        let delete = FileChange::Delete { path, recursive: true, expected, mask };
         let prepared = store.prepare(delete).await.unwrap();
         change(&rig.directory.path().join("src"));
         let before = tree(rig.directory.path());
-        assert_eq!(prepared.commit().await, Err(Fault::Raced), "{number}");
+        assert_eq!(prepared.commit().await, Err(StoreFault::Raced), "{number}");
         assert_eq!(tree(rig.directory.path()), before, "{number}");
     }
 }

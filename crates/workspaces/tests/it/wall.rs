@@ -4,7 +4,7 @@ use std::{fs, thread};
 
 use piton_workspaces::{
     AccessScope,
-    landlock::{Opening, Wall, enclose},
+    landlock::{AllowedDirectory, KernelSandbox, enclose},
 };
 
 #[test]
@@ -18,8 +18,8 @@ fn behind_the_wall_only_the_mounts_are_reachable_and_only_as_their_scopes_say() 
     let (ro, rw, outside) = (at("ro"), at("rw"), at("outside"));
     let behind = thread::spawn(move || {
         let wall = enclose(&[
-            Opening { directory: ro.clone(), scope: AccessScope::ReadOnly },
-            Opening { directory: rw.clone(), scope: AccessScope::ReadWrite },
+            AllowedDirectory { directory: ro.clone(), scope: AccessScope::ReadOnly },
+            AllowedDirectory { directory: rw.clone(), scope: AccessScope::ReadWrite },
         ])
         .unwrap();
         let can = [
@@ -37,8 +37,10 @@ fn behind_the_wall_only_the_mounts_are_reachable_and_only_as_their_scopes_say() 
     let (wall, can) = behind.join().unwrap();
     println!("the wall is {wall}");
     let expected = match wall {
-        Wall::None => [true; 8],
-        Wall::Full | Wall::Partial => [true, false, true, true, true, false, false, false],
+        KernelSandbox::None => [true; 8],
+        KernelSandbox::Full | KernelSandbox::Partial => {
+            [true, false, true, true, true, false, false, false]
+        }
     };
     assert_eq!(can, expected, "{wall}");
     assert!(fs::read("/etc/passwd").is_ok(), "the wall is around one thread");

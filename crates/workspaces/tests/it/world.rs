@@ -21,8 +21,8 @@ use piton_workspaces::{
     Definition,
     path::MountPath,
     physical::{PhysicalOptions, PhysicalStore},
-    store::{Change, Expected, Store},
-    virtual_store::{Namespace, VirtualPorts, VirtualStore},
+    store::{Expected, FileChange, Store},
+    virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore},
 };
 
 use crate::guarded::{Guarded, in_directory, in_store};
@@ -49,8 +49,8 @@ pub(crate) fn quick_directory() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-pub(crate) fn namespace(parts: &[&str]) -> Namespace {
-    Namespace::new(parts.iter().copied()).unwrap()
+pub(crate) fn namespace(parts: &[&str]) -> VirtualNamespace {
+    VirtualNamespace::new(parts.iter().copied()).unwrap()
 }
 
 pub(crate) fn definition(prefix: &str, scope: &str, store: Arc<dyn Store>) -> Definition {
@@ -73,7 +73,7 @@ pub(crate) fn physical(directory: &Path, options: PhysicalOptions) -> Arc<dyn St
 pub(crate) async fn put(store: &dyn Store, path: &str, bytes: &[u8]) {
     let path: MountPath = path.parse().unwrap();
     let expected = Expected::Anything;
-    let change = Change::Write { path, bytes: bytes.into(), expected, executable: None };
+    let change = FileChange::Write { path, bytes: bytes.into(), expected, executable: None };
     store.prepare(change).await.unwrap().commit().await.unwrap();
 }
 

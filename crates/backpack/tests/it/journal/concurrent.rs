@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
-use piton_store::testing::{Call, Recorder, SimDisk};
+use piton_store::testing::{DiskCall, Recorder, SimDisk};
 
 use super::site::{Site, assert_same, commits, done, node};
 
@@ -96,7 +96,7 @@ impl Gate {
 async fn writes_that_wait_together_share_one_sync() {
     let gate = Arc::new(Gate::default());
     let guard = Arc::clone(&gate);
-    let listener = move |call: &Call| {
+    let listener = move |call: &DiskCall| {
         if call.operation == "sync" {
             guard.pass();
         }

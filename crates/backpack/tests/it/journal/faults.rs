@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_backpack::journal::Mode;
 use piton_backpack::{Error, Options};
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 
 use super::site::{Site, commits, done, node};
 
@@ -18,7 +18,7 @@ async fn after_a_failed_write_nothing_more_happens_and_what_was_acknowledged_is_
         let backpack = site.open().await;
         let a = node(&backpack, "a");
         done(a.pack("x", &1).await);
-        disk.set_fault(Some(Fault { at: call, kind }));
+        disk.set_fault(Some(DiskFault { at: call, kind }));
         let outcome = a.pack("x", &2).await;
         let is_acknowledged = outcome.is_ok();
         if let Err(error) = outcome {

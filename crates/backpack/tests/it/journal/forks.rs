@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_backpack::journal::{JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Diff, Error, Options};
+use piton_backpack::{BackpackId, Error, Options, StateDiff};
 use piton_store::testing::SimDisk;
 
 use super::site::{Site, assert_same, done, holder, node};
@@ -42,7 +42,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let origin = fork.memory().origin().unwrap().clone();
     assert_eq!((&origin.backpack, origin.commit), (source.memory().id(), Some(commit)));
     done(node(&fork, "b").pack("x", &7).await);
-    let diff = Diff::between(&snapshot, fork.memory()).unwrap();
+    let diff = StateDiff::between(&snapshot, fork.memory()).unwrap();
     assert_eq!(diff.changes.len(), 1);
     fork.close().await.unwrap();
     let again = Site::on(Arc::new(disk.clone()), 2);
@@ -62,7 +62,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
 
 #[tokio::test]
 async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
-    use piton_store::testing::{Fault, FaultKind};
+    use piton_store::testing::{DiskFault, FaultKind};
     let source = crate::rig::Rig::new();
     for count in 0..26 {
         crate::rig::done(source.node("a").pack(&format!("k{count}"), &"v".repeat(90_000)));
@@ -71,7 +71,7 @@ async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
     for call in 0..24 {
         let disk = SimDisk::new();
         let site = Site::on(Arc::new(disk.clone()), 1);
-        disk.set_fault(Some(Fault { at: call, kind: FaultKind::Crash }));
+        disk.set_fault(Some(DiskFault { at: call, kind: FaultKind::Crash }));
         let id: BackpackId = "pack_fork".parse().unwrap();
         let forked = JournaledBackpack::fork_from(
             &source.backpack,

@@ -36,7 +36,7 @@ async fn a_backpack_that_is_opened_again_has_the_same_state_history_and_ids() {
         done(a.pack("gone", &1).await);
         done(a.delete("gone").await);
         let outsider = first
-            .scope(piton_backpack::Identity::new("o", "o").unwrap(), Some(Permissions::none()))
+            .scope(piton_backpack::NodeIdentity::new("o", "o").unwrap(), Some(Permissions::none()))
             .unwrap();
         assert!(outsider.unpack::<u8>("x").await.is_err());
         first.close().await.unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use piton_backpack::Error;
 use piton_backpack::journal::{check, repair};
 use piton_core::Code;
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 
 use super::site::{Site, done, holder, node, pack_id};
 
@@ -52,7 +52,7 @@ async fn a_repair_that_fails_anywhere_loses_nothing_and_can_be_repeated() {
         for at in 0.. {
             let disk = start.fork();
             let site = Site::on(Arc::new(disk.clone()), 2);
-            disk.set_fault(Some(Fault { at, kind }));
+            disk.set_fault(Some(DiskFault { at, kind }));
             let first = repair(&site.ports, &site.blobs, &pack_id(), holder("a repair")).await;
             drop(site);
             let reached = disk.calls() > at;

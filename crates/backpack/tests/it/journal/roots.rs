@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_backpack::journal::BackpackRoots;
-use piton_store::collect::{Intent, Swept, collect};
+use piton_store::collect::{CollectMode, SweepReport, collect};
 use piton_store::local::SystemClock;
-use piton_store::port::{BlobReader as _, Blobs as _, Namespace, Roots};
+use piton_store::port::{BlobNamespace, BlobReader as _, Blobs as _, Roots};
 use piton_store::testing::SimDisk;
 
 use super::site::{Site, done, node};
@@ -20,7 +20,7 @@ async fn every_large_value_that_a_commit_refers_to_is_a_root() {
     let a = node(&backpack, "a");
     done(a.pack("big", &"1".repeat(200_000)).await);
     let roots = BackpackRoots::new(&site.journal);
-    assert_eq!(roots.namespace(), Namespace::Backpacks);
+    assert_eq!(roots.namespace(), BlobNamespace::Backpacks);
     let (first, cursor) = roots.roots(None).await.unwrap();
     assert_eq!(first.len(), 1);
     done(a.pack("big", &"2".repeat(200_000)).await);
@@ -31,7 +31,7 @@ async fn every_large_value_that_a_commit_refers_to_is_a_root() {
     assert_eq!(since.len(), 2);
     let (all, _) = roots.roots(None).await.unwrap();
     let all: BTreeSet<_> = all.into_iter().collect();
-    let stored = site.blobs.list(Namespace::Backpacks, None, 100).await.unwrap();
+    let stored = site.blobs.list(BlobNamespace::Backpacks, None, 100).await.unwrap();
     assert_eq!(all, stored.iter().map(|blob| blob.digest).collect());
 }
 
@@ -43,19 +43,20 @@ async fn a_collection_takes_what_no_backpack_refers_to_and_nothing_if_one_is_dam
     let a = node(&backpack, "a");
     done(a.pack("big", &"1".repeat(200_000)).await);
     done(a.pack("big", &"2".repeat(200_000)).await);
-    let stray = site.blobs.put(Namespace::Backpacks, b"nobody's".to_vec()).await.unwrap();
+    let stray = site.blobs.put(BlobNamespace::Backpacks, b"nobody's".to_vec()).await.unwrap();
     disk.advance(Duration::from_hours(2));
     let roots = BackpackRoots::new(&site.journal);
     let sweep = async || {
         let sources: [&dyn Roots; 1] = [&roots];
-        let report = collect(&site.blobs, &site.leases, &sources, &SystemClock, Intent::Remove);
-        report.await.unwrap().remove(&Namespace::Backpacks).unwrap()
+        let report =
+            collect(&site.blobs, &site.leases, &sources, &SystemClock, CollectMode::Remove);
+        report.await.unwrap().remove(&BlobNamespace::Backpacks).unwrap()
     };
     let swept = sweep().await;
-    assert!(matches!(swept, Swept::Done { kept: 2, removed: 1, .. }), "{swept:?}");
-    assert_eq!(site.blobs.get(Namespace::Backpacks, stray).await.unwrap(), None);
+    assert!(matches!(swept, SweepReport::Done { kept: 2, removed: 1, .. }), "{swept:?}");
+    assert_eq!(site.blobs.get(BlobNamespace::Backpacks, stray).await.unwrap(), None);
     done(a.pack("small", &1).await);
     disk.damage(Path::new("/backpacks/pack_a/log"), |bytes| bytes[200] ^= 1);
     let swept = sweep().await;
-    assert!(matches!(swept, Swept::Spared { .. }), "{swept:?}");
+    assert!(matches!(swept, SweepReport::Spared { .. }), "{swept:?}");
 }

@@ -7,7 +7,8 @@ use piton_backpack::journal::{
     AsyncScope, BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode, Opened,
 };
 use piton_backpack::{
-    Backpack, BackpackId, Commit, CommitId, Error, Filter, Identity, Options, Outcome, Ports,
+    Backpack, BackpackId, BackpackPorts, Commit, CommitId, Error, Filter, NodeIdentity, Options,
+    WriteOutcome,
 };
 use piton_core::port::NoTrace;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
@@ -54,7 +55,7 @@ impl Site {
         let ports = JournalPorts {
             journal: Arc::new(journal.clone()),
             blobs: Arc::new(blobs.clone()),
-            ports: Ports { clock, entropy },
+            ports: BackpackPorts { clock, entropy },
         };
         Self { ports, journal, blobs, leases }
     }
@@ -71,11 +72,11 @@ impl Site {
 
 /// A node without declared permissions.
 pub(crate) fn node(backpack: &JournaledBackpack, id: &str) -> AsyncScope {
-    backpack.scope(Identity::new(id, id).unwrap(), None).unwrap()
+    backpack.scope(NodeIdentity::new(id, id).unwrap(), None).unwrap()
 }
 
 /// The commit of a write that happened.
-pub(crate) fn done(outcome: Result<Outcome, Error>) -> CommitId {
+pub(crate) fn done(outcome: Result<WriteOutcome, Error>) -> CommitId {
     crate::rig::done(outcome)
 }
 

@@ -8,7 +8,7 @@ use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{cell, say_left_out, say_value, size};
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     table::{self, Cell},
@@ -43,20 +43,20 @@ pub(super) fn point(commit: Option<String>, before: Option<String>) -> PointRefe
 }
 
 impl At {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, commit, before, key, revealing } = self;
         let (all, point) = (backpacks(open), point(commit, before));
         let Some(key) = key else {
             let state = open.wait(all.at(&backpack.run, &point))?;
             say(app, &state, &backpack.run.0);
             app.output.reply("piton.backpack.at/1", &state)?;
-            return Ok(Ending::Done);
+            return Ok(CommandEnding::Done);
         };
         let reveal = revealing.reveal();
         let item = open.wait(all.item_at(&backpack.run, &point, &key, reveal))?;
         say_value(app, &item.value, "");
         app.output.reply("piton.backpack.item/1", &item)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

@@ -7,7 +7,7 @@ use super::command::{Backpack, backpacks};
 use super::lines::{cell, say_left_out, size};
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     table::{self, Cell},
@@ -17,7 +17,7 @@ const HEADS: [&str; 8] =
     ["KEY", "NODE", "NAMESPACE", "TIME (UTC)", "VERSION", "COMMIT", "SIZE", "VALUE"];
 
 #[derive(Args)]
-pub(crate) struct Blame {
+pub(crate) struct BlameBackpack {
     #[command(flatten)]
     backpack: Backpack,
     /// Only this key, with every version of it
@@ -25,17 +25,17 @@ pub(crate) struct Blame {
     key: Option<String>,
 }
 
-impl Blame {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+impl BlameBackpack {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, key } = self;
         let blame = open.wait(backpacks(open).blame(&backpack.run, key.as_deref()))?;
         say(app, &blame, &backpack.run.0);
         app.output.reply("piton.backpack.blame/1", &blame)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, blame: &look::Blame, name: &str) {
+fn say(app: &App, blame: &look::BackpackBlame, name: &str) {
     let rows: Vec<_> = blame.lines.iter().map(row).collect();
     if rows.is_empty() {
         app.output.say("Nothing is in use.");

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use piton_runtime::state::look::{BackpackReference, Backpacks, Reveal};
 
 use super::{at, blame, diff, list, log, quarantined, show, soundness};
-use crate::{app::App, exit::Ending, failure::Failure, open::Open};
+use crate::{app::App, exit::CommandEnding, failure::Failure, open::Open};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -13,16 +13,16 @@ pub(crate) enum Command {
     List,
     /// Its commits, the newest first: who did what to which key
     #[command(after_help = "Example:\n  piton backpack log research --node chat")]
-    Log(log::Log),
+    Log(log::LogBackpack),
     /// One commit: what it stored, and how that differs from before
     #[command(after_help = "Example:\n  piton backpack show research c1f")]
-    Show(show::Show),
+    Show(show::ShowBackpack),
     /// Everything that happened to one key, the newest first
     #[command(after_help = "Example:\n  piton backpack history research context")]
     History(log::History),
     /// Who wrote what is in use, or each version of one key
     #[command(after_help = "Example:\n  piton backpack blame research context")]
-    Blame(blame::Blame),
+    Blame(blame::BlameBackpack),
     /// What was in use after a commit, or what one key held
     #[command(after_help = "Example:\n  piton backpack at research c1f --key context")]
     At(at::At),
@@ -30,7 +30,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  piton backpack diff research c1f c2a\n  piton backpack diff research --before chat\n  piton backpack diff research --with research-2"
     )]
-    Diff(diff::Diff),
+    Diff(diff::DiffBackpack),
     /// What was taken out of use or never got there: failed attempts, prompts
     #[command(after_help = "Example:\n  piton backpack quarantined research --reveal")]
     Quarantined(quarantined::Quarantined),
@@ -72,7 +72,7 @@ pub(crate) fn reference(text: &str) -> Result<BackpackReference, String> {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         match self {
             Self::List => list::run(app, &open),

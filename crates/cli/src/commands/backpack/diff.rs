@@ -12,14 +12,14 @@ use super::lines::{say_left_out, who};
 use crate::text_diff::say_diff;
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
-    style::{State, styled},
+    style::{Tone, styled},
 };
 
 #[derive(Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffBackpack {
     #[command(flatten)]
     backpack: Backpack,
     /// The commit to compare with
@@ -38,8 +38,8 @@ pub(crate) struct Diff {
     revealing: Revealing,
 }
 
-impl Diff {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+impl DiffBackpack {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, from, to, before, with, revealing } = self;
         let from = point(from, before);
         let to = to.map_or(PointReference::Newest, PointReference::Commit);
@@ -49,7 +49,7 @@ impl Diff {
         let diff = open.wait(wanted)?;
         say(app, &diff);
         app.output.reply("piton.backpack.diff/1", &diff)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -78,9 +78,9 @@ fn say_changes(app: &App, diff: &BackpackDiff) {
 
 fn say_change(app: &App, change: &ChangeShown) {
     let (mark, state) = match change.kind {
-        ChangeKind::Added => ("+", State::Good),
-        ChangeKind::Modified => ("~", State::Attention),
-        ChangeKind::Deleted => ("-", State::Bad),
+        ChangeKind::Added => ("+", Tone::Good),
+        ChangeKind::Modified => ("~", Tone::Attention),
+        ChangeKind::Deleted => ("-", Tone::Bad),
     };
     let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", who(by)));
     app.output.say(format_args!("{} {}{by}", styled(state, mark), change.key));

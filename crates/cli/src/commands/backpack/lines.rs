@@ -1,6 +1,6 @@
 //! Pieces of what these commands print.
 
-use piton_backpack::Identity;
+use piton_backpack::NodeIdentity;
 use piton_core::shorten;
 use piton_runtime::state::look::{Hidden, ValueShown};
 
@@ -22,7 +22,7 @@ pub(crate) fn cell(text: &str) -> String {
 }
 
 /// Who, and where in its flow.
-pub(super) fn who(by: &Identity) -> String {
+pub(super) fn who(by: &NodeIdentity) -> String {
     match &by.namespace {
         Some(namespace) => format!("{} ({namespace})", by.id),
         None => by.id.to_string(),

@@ -7,21 +7,21 @@ use super::lines::say_left_out;
 use crate::{
     age::ago,
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
-    style::State,
+    style::Tone,
     table::{self, Cell},
 };
 
 const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"];
 
-pub(super) fn run(app: &App, open: &Open) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
     let mut list = open.wait(backpacks(open).list())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     say(app, &list);
     app.output.reply("piton.backpack.list/1", &list)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn say(app: &App, list: &BackpackList) {
@@ -71,9 +71,9 @@ fn row(line: &BackpackLine) -> [Cell; 6] {
 pub(super) fn status(status: piton_flow::RunStatus) -> Cell {
     use piton_flow::RunStatus;
     let state = match status {
-        RunStatus::Done => State::Good,
-        RunStatus::Failed => State::Bad,
-        RunStatus::Running | RunStatus::Cancelled => State::Attention,
+        RunStatus::Done => Tone::Good,
+        RunStatus::Failed => Tone::Bad,
+        RunStatus::Running | RunStatus::Cancelled => Tone::Attention,
     };
     Cell::of(state, status.as_str())
 }

@@ -9,10 +9,10 @@ use super::command::{Backpack, backpacks};
 use super::lines::{cell, size};
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
-    style::State,
+    style::Tone,
     table::{self, Cell},
     words::count,
 };
@@ -20,7 +20,7 @@ use crate::{
 const HEADS: [&str; 7] = ["COMMIT", "TIME (UTC)", "NODE", "ACTION", "KEY", "SIZE", "VALUE"];
 
 #[derive(Args)]
-pub(crate) struct Log {
+pub(crate) struct LogBackpack {
     #[command(flatten)]
     backpack: Backpack,
     /// Only what this node did
@@ -49,19 +49,19 @@ pub(crate) struct History {
     key: Key,
 }
 
-impl Log {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+impl LogBackpack {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, node, key, action, limit, all } = self;
         let filter = LogFilter { node, key, action, notes: all, limit };
         let log = open.wait(backpacks(open).log(&backpack.run, &filter))?;
         say(app, &log, &backpack.run.0);
         app.output.reply("piton.backpack.log/1", &log)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl History {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let filter = LogFilter {
             key: Some(self.key),
             notes: true,
@@ -71,7 +71,7 @@ impl History {
         let log = open.wait(backpacks(open).log(&self.backpack.run, &filter))?;
         say(app, &log, &self.backpack.run.0);
         app.output.reply("piton.backpack.history/1", &log)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -102,8 +102,8 @@ fn say(app: &App, log: &BackpackLog, name: &str) {
 
 fn row(line: &CommitLine) -> [Cell; 7] {
     let action = match (line.refused, line.abandoned) {
-        (Some(refused), _) => Cell::of(State::Bad, format!("deny {refused}")),
-        (None, true) => Cell::of(State::Faint, format!("{} (abandoned)", line.action)),
+        (Some(refused), _) => Cell::of(Tone::Bad, format!("deny {refused}")),
+        (None, true) => Cell::of(Tone::Faint, format!("{} (abandoned)", line.action)),
         (None, false) => line.action.as_str().into(),
     };
     [

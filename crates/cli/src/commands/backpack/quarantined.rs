@@ -7,7 +7,7 @@ use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{say_left_out, say_value, size};
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     table::{self, Cell},
@@ -24,13 +24,13 @@ pub(crate) struct Quarantined {
 }
 
 impl Quarantined {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, revealing } = self;
         let all = backpacks(open);
         let list = open.wait(all.quarantined(&backpack.run, revealing.reveal()))?;
         say(app, &list, &backpack.run.0);
         app.output.reply("piton.backpack.quarantined/1", &list)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

@@ -8,10 +8,10 @@ use piton_runtime::state::look::{CommitLine, CommitShown, Hidden, Reveal};
 use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{say_value, size, who};
 use crate::text_diff::say_diff;
-use crate::{app::App, exit::Ending, failure::Failure, open::Open};
+use crate::{app::App, exit::CommandEnding, failure::Failure, open::Open};
 
 #[derive(Args)]
-pub(crate) struct Show {
+pub(crate) struct ShowBackpack {
     #[command(flatten)]
     backpack: Backpack,
     /// The commit, as the log shows it
@@ -21,15 +21,15 @@ pub(crate) struct Show {
     revealing: Revealing,
 }
 
-impl Show {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<Ending, Failure> {
+impl ShowBackpack {
+    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, commit, revealing } = self;
         let shown = backpacks(open);
         let shown = open.wait(shown.show(&backpack.run, &commit, revealing.reveal()))?;
         say(app, &shown);
         app.output.advise(format_args!("\n{}", next_step(&shown, &backpack.run.0, &revealing)));
         app.output.reply("piton.backpack.show/1", &shown)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

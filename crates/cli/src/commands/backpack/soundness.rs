@@ -5,7 +5,7 @@ use piton_runtime::state::look::{BackpackReference, BackpackSoundness};
 use serde::Serialize;
 
 use super::command::{Backpack, backpacks, reference};
-use crate::{app::App, exit::Ending, failure::Failure, open::Open, words::count};
+use crate::{app::App, exit::CommandEnding, failure::Failure, open::Open, words::count};
 
 #[derive(Args)]
 pub(crate) struct Verify {
@@ -16,13 +16,13 @@ pub(crate) struct Verify {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Verified<'a> {
+struct VerifiedBackpack<'a> {
     is_sound: bool,
     backpacks: &'a [BackpackSoundness],
 }
 
 impl Verify {
-    pub(super) fn run(&self, app: &App, open: &Open) -> Result<Ending, Failure> {
+    pub(super) fn run(&self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
         for verdict in &mut verdicts {
             complete(app, verdict);
@@ -37,19 +37,25 @@ impl Verify {
         for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
             say(app, verdict);
         }
-        app.output
-            .reply("piton.backpack.verify/1", &Verified { is_sound, backpacks: &verdicts })?;
-        Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+        app.output.reply(
+            "piton.backpack.verify/1",
+            &VerifiedBackpack { is_sound, backpacks: &verdicts },
+        )?;
+        Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
     }
 }
 
-pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Result<Ending, Failure> {
+pub(super) fn repair(
+    app: &App,
+    open: &Open,
+    backpack: &Backpack,
+) -> Result<CommandEnding, Failure> {
     let blobs = open.blobs();
     let mut verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
     complete(app, &mut verdict);
     say(app, &verdict);
     app.output.reply("piton.backpack.repair/1", &verdict)?;
-    Ok(if verdict.is_sound { Ending::Done } else { Ending::Damaged })
+    Ok(if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
 fn complete(app: &App, verdict: &mut BackpackSoundness) {

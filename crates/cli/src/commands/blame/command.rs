@@ -4,36 +4,36 @@ use clap::{Args, Subcommand};
 use piton_runtime::lineage::NodeReference;
 
 use super::{file, frame, recap, run, state};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// A step of a run: the steps behind it, and what was handed in for each
     #[command(after_help = "Example:\n  piton blame run amber-otter@diagnose")]
-    Run(Node),
+    Run(BlameNode),
     /// What an agent reads that takes up a run, line by line
     #[command(after_help = "Example:\n  piton blame recap amber-otter")]
-    Recap(Node),
+    Recap(BlameNode),
     /// A key of a backpack: who packed it, at which step, and the steps behind that
     #[command(after_help = "Example:\n  piton blame state research sources")]
-    State(state::State),
+    State(state::BlameState),
     /// A file of a Workspace: who changed it, at which step, and the steps behind that
     #[command(after_help = "Example:\n  piton blame file /scratch/retry.rs")]
-    File(file::File),
+    File(file::BlameFile),
     /// The frames on a file or directory of the project, and the steps behind the newest
     #[command(after_help = "Example:\n  piton blame frame src/lib.rs")]
-    Frame(frame::Frame),
+    Frame(frame::BlameFrame),
 }
 
 #[derive(Args)]
-pub(crate) struct Node {
+pub(crate) struct BlameNode {
     /// The run, and after `@` a node or the id of a step: where the run stands without it
     #[arg(value_name = "RUN[@NODE]")]
     pub(super) node: NodeReference,
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Run(node) => run::run(app, &node.node),
             Self::Recap(node) => recap::run(app, &node.node),

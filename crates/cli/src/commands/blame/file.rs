@@ -7,20 +7,20 @@ use super::chain::{self, Blamed};
 use crate::{
     app::App,
     commands::workspace::{Chosen, say_history},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
 };
 
 #[derive(Args)]
-pub(crate) struct File {
+pub(crate) struct BlameFile {
     /// A path as agents write it
     path: String,
     #[command(flatten)]
     chosen: Chosen,
 }
 
-impl File {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl BlameFile {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
@@ -39,6 +39,6 @@ impl File {
         });
         let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -5,18 +5,21 @@ use piton_core::TimestampMs;
 use piton_runtime::frames::{CURRENT_TREE, FrameShown, GetContext};
 
 use super::chain::{self, Blamed};
-use crate::{app::App, commands::context::Desk, exit::Ending, failure::Failure, words::short};
+use crate::{
+    app::App, commands::context::ProjectSession, exit::CommandEnding, failure::Failure,
+    words::short,
+};
 
 #[derive(Args)]
-pub(crate) struct Frame {
+pub(crate) struct BlameFrame {
     /// The file or directory whose frames are meant
     #[arg(value_name = "PATH")]
     path: String,
 }
 
-impl Frame {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, None)?;
+impl BlameFrame {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, None)?;
         let request =
             GetContext { node: self.path, past: true, ids_only: true, ..GetContext::default() };
         let node = desk.open.wait(acting.get_context(&request, &CURRENT_TREE))?;
@@ -32,7 +35,7 @@ impl Frame {
         let place = entry("node").or(entry("step"));
         let chain = chain::show(app, &desk.open, entry("run").zip(place));
         app.output.reply("piton.blame.frame/1", &Blamed { thing: &node, chain })?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use piton_runtime::lineage::{NodeReference, RecapLine, RecapSource};
 
-use crate::{app::App, exit::Ending, failure::Failure, tree::ending};
+use crate::{app::App, exit::CommandEnding, failure::Failure, tree::ending};
 
 /// As wide as what stands before a line.
 const WIDTH: usize = 20;
 
-pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let blame = open.wait(open.runtime.blame_recap(node))?;
     open.log.about(blame.session_id);
@@ -25,5 +25,5 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
         app.output.say(format_args!("{from:<WIDTH$} | {text}"));
     }
     app.output.reply("piton.blame.recap/1", &blame)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

@@ -6,13 +6,13 @@ use crate::{
     age::ago,
     app::App,
     commands::session::{artifact_line, say_decisions},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::{State, styled},
+    style::{Tone, styled},
     tree::ending,
 };
 
-pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let blame = open.wait(open.runtime.blame_node(node))?;
     open.log.about(blame.session_id);
@@ -26,7 +26,7 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<Ending, Failure> {
         say(app, link);
     }
     app.output.reply("piton.blame.run/1", &blame)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 /// A step with what was handed in for it.
@@ -35,17 +35,17 @@ pub(crate) fn say(app: &App, link: &ChainLink) {
     let name = link.title.as_deref().unwrap_or("done");
     let id = link.step.as_deref().map(|step| format!(" ({step})")).unwrap_or_default();
     let age = ago(App::now(), link.at);
-    app.output.say(format_args!("{}  {name}{id}  {age}", styled(State::Faint, ending(&node))));
+    app.output.say(format_args!("{}  {name}{id}  {age}", styled(Tone::Faint, ending(&node))));
     for output in &link.outputs {
         app.output.say(format_args!("          {}", output_line(output)));
     }
     say_decisions(app, &link.decisions, "          ");
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
-        app.output.say(format_args!("          {} {record}", styled(State::Faint, "record:")));
+        app.output.say(format_args!("          {} {record}", styled(Tone::Faint, "record:")));
     }
     for BookmarkLink { node_id, at, outputs } in &link.bookmarks {
-        let (id, mark) = (node_id.to_string(), styled(State::Faint, "bookmark:"));
+        let (id, mark) = (node_id.to_string(), styled(Tone::Faint, "bookmark:"));
         let age = ago(App::now(), *at);
         app.output.say(format_args!("          {mark} {}  {age}", ending(&id)));
         for output in outputs {

@@ -6,12 +6,12 @@ use super::chain::{self, Blamed};
 use crate::{
     app::App,
     commands::backpack::{Backpack, backpacks},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
 };
 
 #[derive(Args)]
-pub(crate) struct State {
+pub(crate) struct BlameState {
     #[command(flatten)]
     backpack: Backpack,
     /// The key
@@ -19,8 +19,8 @@ pub(crate) struct State {
     key: String,
 }
 
-impl State {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl BlameState {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let blame = open.wait(backpacks(&open).blame(&self.backpack.run, Some(&self.key)))?;
         for line in &blame.lines {
@@ -41,6 +41,6 @@ impl State {
         let place = place.as_ref().map(|(run, node)| (run.as_str(), node.as_str()));
         let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.state/1", &Blamed { thing: &blame, chain })?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

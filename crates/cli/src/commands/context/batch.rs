@@ -6,9 +6,10 @@ use clap::Args;
 use piton_context::word::AgentId;
 use serde_json::json;
 
-use super::{desk::Desk, progress::Progress};
+use super::{desk::ProjectSession, progress::Progress};
 use crate::{
-    app::App, bounds::BATCH_FILE_BYTES_MAX, exit::Ending, failure::Failure, files, words::count,
+    app::App, bounds::BATCH_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
+    words::count,
 };
 
 /// An operation, for somebody whose line is none.
@@ -22,9 +23,9 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let text = files::read_text(&self.file, BATCH_FILE_BYTES_MAX)?;
-        let (desk, acting) = Desk::of(app, agent)?;
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let progress = Progress::begin(app, "Carrying out the batch");
         let lines = desk.open.wait(acting.batch(&text))?;
         drop(progress);
@@ -40,6 +41,6 @@ impl Batch {
             app.output.say(format_args!("A line is, for example: {EXAMPLE}"));
         }
         app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
-        Ok(if failed == 0 { Ending::Done } else { Ending::Wanting })
+        Ok(if failed == 0 { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 }

@@ -4,14 +4,14 @@ use clap::{Args, Subcommand};
 use piton_context::word::AgentId;
 
 use super::{batch, compare, generate, look, make, put, read, watch};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 #[command(
     after_help = "Paths are relative to where you are, ids may be cut short, and TREE is `@`, `@-2`, the beginning \
                   of a digest, or a label.\n\nExample:\n  piton context scan\n  piton context status"
 )]
-pub(crate) struct Context {
+pub(crate) struct ContextCommand {
     /// Who acts: an agent of [[context.agents]]; you, if nobody is named
     #[arg(long, global = true, value_name = "AGENT")]
     agent: Option<AgentId>,
@@ -90,17 +90,17 @@ enum Command {
     Watch(watch::Watch),
     /// What differs between two recorded trees, and the frames about it
     #[command(after_help = "Example:\n  piton context diff @-2")]
-    Diff(compare::Diff),
+    Diff(compare::DiffContext),
     /// Coverage and stale frames, for CI: with --fail-on stale it ends with code 1 when something is stale
     #[command(after_help = "Example:\n  piton context report --markdown --fail-on stale")]
-    Report(compare::Report),
+    Report(compare::ReportContext),
     /// Carry out a file of operations, one JSON object a line
     #[command(after_help = "Example:\n  piton context batch frames.jsonl")]
     Batch(batch::Batch),
 }
 
-impl Context {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl ContextCommand {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let agent = self.agent.as_ref();
         match self.command {
             Command::Scan(scan) => scan.run(app),

@@ -4,10 +4,10 @@ use clap::Args;
 use piton_context::{history::RootRef, tree::ChangeKind};
 use serde_json::json;
 
-use super::desk::Desk;
+use super::desk::ProjectSession;
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     words::{count, short},
 };
@@ -23,16 +23,16 @@ piton_core::closed_set! {
 }
 
 #[derive(Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffContext {
     /// The older tree [default: the one before the newest]
     old: Option<RootRef>,
     /// The newer tree [default: the newest]
     new: Option<RootRef>,
 }
 
-impl Diff {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let desk = Desk::new(app)?;
+impl DiffContext {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let desk = ProjectSession::new(app)?;
         let (old, new) = (self.old.unwrap_or(RootRef::Back(1)), self.new.unwrap_or_default());
         let found = desk.open.wait(desk.frames.diff(&old, &new))?;
         app.output.say(format_args!(
@@ -64,12 +64,12 @@ impl Diff {
             count(found.frames.len(), "frame")
         ));
         app.output.reply("piton.context.diff/1", &found)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 #[derive(Args)]
-pub(crate) struct Report {
+pub(crate) struct ReportContext {
     /// Judge against this tree [default: the newest]
     #[arg(long, value_name = "TREE")]
     at: Option<RootRef>,
@@ -81,9 +81,9 @@ pub(crate) struct Report {
     fail_on: Vec<FailOn>,
 }
 
-impl Report {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let desk = Desk::new(app)?;
+impl ReportContext {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let desk = ProjectSession::new(app)?;
         let report = desk.open.wait(desk.frames.report(&self.at.unwrap_or_default()))?;
         let text = if self.markdown { report.markdown() } else { report.text() };
         app.output.say(text.trim_end());
@@ -94,6 +94,6 @@ impl Report {
         });
         app.output
             .reply("piton.context.report/1", &json!({ "report": report, "failed": failed }))?;
-        Ok(if failed { Ending::Wanting } else { Ending::Done })
+        Ok(if failed { CommandEnding::Wanting } else { CommandEnding::Done })
     }
 }

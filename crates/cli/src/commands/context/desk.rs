@@ -2,14 +2,14 @@
 
 use piton_context::word::AgentId;
 use piton_runtime::{
-    frames::{Acting, Frames},
+    frames::{AgentContext, Frames},
     surroundings::{ProjectDir, project_dir},
 };
 
 use crate::{app::App, failure::Failure, open::Open};
 
 /// An open data directory, and the context of the project.
-pub(crate) struct Desk {
+pub(crate) struct ProjectSession {
     pub(crate) open: Open,
     pub(super) frames: Frames,
 }
@@ -22,7 +22,7 @@ pub(crate) fn frames(app: &App, open: &Open) -> Result<Frames, Failure> {
     Ok(open.runtime.frames(project.as_ref(), here)?)
 }
 
-impl Desk {
+impl ProjectSession {
     pub(super) fn new(app: &App) -> Result<Self, Failure> {
         let open = app.open()?;
         let frames = frames(app, &open)?;
@@ -30,7 +30,7 @@ impl Desk {
     }
 
     /// The same, for somebody who acts.
-    pub(crate) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, Acting), Failure> {
+    pub(crate) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, AgentContext), Failure> {
         let desk = Self::new(app)?;
         let acting = desk.frames.act_as(agent)?;
         Ok((desk, acting))

@@ -8,14 +8,14 @@ use piton_models::ProviderName;
 use piton_runtime::{
     bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX},
     frames::{
-        Acting,
-        generate::{Estimate, Fate, GenerateFrames, Generated, OnFailure, Plan, Told},
+        AgentContext,
+        generate::{Estimate, Fate, GenerateFrames, GenerateProgress, Generated, OnFailure, Plan},
     },
 };
 use serde_json::json;
 
-use super::{desk::Desk, models, progress::Progress};
-use crate::{app::App, ask, exit::Ending, failure::Failure, words::count};
+use super::{desk::ProjectSession, models, progress::Progress};
+use crate::{app::App, ask, exit::CommandEnding, failure::Failure, words::count};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
 #[derive(Args)]
@@ -27,7 +27,7 @@ pub(crate) struct Generate {
     #[arg(long = "type", value_name = "TYPE")]
     frame_type: FrameType,
     #[command(flatten)]
-    asking: Asking,
+    asking: ModelOptions,
     /// Everything below first, from the bottom up
     #[arg(long)]
     recursive: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Generate {
 
 /// Who is asked, and how.
 #[derive(Args)]
-pub(super) struct Asking {
+pub(super) struct ModelOptions {
     /// What the model is asked for [default: the prompt of the agent]
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
@@ -84,7 +84,7 @@ fn price(text: &str) -> Result<(f64, f64), String> {
     parts.ok_or_else(|| "write two numbers, as in 3,15".to_owned())
 }
 
-impl Asking {
+impl ModelOptions {
     pub(super) fn request(
         &self,
         node: String,
@@ -112,28 +112,29 @@ impl Asking {
     pub(super) fn generate(
         &self,
         app: &App,
-        desk: &Desk,
-        acting: &Acting,
+        desk: &ProjectSession,
+        acting: &AgentContext,
         request: &GenerateFrames,
         plan: &Plan,
     ) -> Result<Generated, Failure> {
         let asking = models::asking(app, self.models.as_deref())?;
         let progress = Progress::begin(app, "Asking");
-        let tell = |told: Told<'_>| progress.count(told.done, told.all, &told.node.path);
+        let tell =
+            |told: GenerateProgress<'_>| progress.count(told.done, told.all, &told.node.path);
         desk.open.wait(acting.generate(request, plan, &asking, &tell))
     }
 }
 
 impl Generate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let Self { node, frame_type, asking, recursive, force, .. } = &self;
         let request = asking.request(node.clone(), frame_type.clone(), *recursive, *force);
         let plan = desk.open.wait(acting.plan(&request))?;
         self.say_estimate(app, plan.estimate);
         if self.dry_run {
             app.output.reply("piton.context.estimate/1", &plan.estimate)?;
-            return Ok(Ending::Done);
+            return Ok(CommandEnding::Done);
         }
         if plan.estimate.calls > 1 && !self.yes && ask::confirm("Ask?") != Some(true) {
             return Err(Failure::refused(
@@ -145,7 +146,7 @@ impl Generate {
         say(app, &done);
         let told = json!({ "estimate": plan.estimate, "generated": done });
         app.output.reply("piton.context.generate/1", &told)?;
-        Ok(if done.is_complete() { Ending::Done } else { Ending::Wanting })
+        Ok(if done.is_complete() { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 
     fn say_estimate(&self, app: &App, estimate: Estimate) {

@@ -9,14 +9,14 @@ use piton_runtime::frames::{Frames, ScanShown, StatusShown, TypeShown};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{desk::Desk, progress::Progress};
+use super::{desk::ProjectSession, progress::Progress};
 use crate::{
     age::ago,
     app::App,
     bounds::STALE_SHOWN,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::State,
+    style::Tone,
     table::{self, Cell},
     words::{count, short},
 };
@@ -32,15 +32,15 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let desk = Desk::new(app)?;
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let desk = ProjectSession::new(app)?;
         let directory = app.shown(desk.frames.place().directory());
         let progress = Progress::begin(app, &format!("Scanning {directory}"));
         let found = desk.open.wait(desk.frames.scan(self.force, self.label.as_ref()))?;
         drop(progress);
         say_scan(app, &found);
         app.output.reply("piton.context.scan/1", &found)?;
-        Ok(if found.report.is_partial() { Ending::Wanting } else { Ending::Done })
+        Ok(if found.report.is_partial() { CommandEnding::Wanting } else { CommandEnding::Done })
     }
 }
 
@@ -78,12 +78,12 @@ fn say_scan(app: &App, found: &ScanShown) {
     app.output.advise("See what is fresh: piton context status");
 }
 
-pub(super) fn status(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn status(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let found = desk.open.wait(desk.frames.status())?;
     say_status(app, &desk.frames, &found);
     app.output.reply("piton.context.status/1", &found)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
@@ -182,19 +182,19 @@ pub(super) fn fix(
 fn row(line: &TypeShown) -> [Cell; 5] {
     let stale = match line.stale {
         0 => "0".into(),
-        stale => Cell::of(State::Attention, stale.to_string()),
+        stale => Cell::of(Tone::Attention, stale.to_string()),
     };
     [
         line.frame_type.clone().into(),
         line.agent.clone().into(),
-        Cell::of(State::Good, line.fresh.to_string()),
+        Cell::of(Tone::Good, line.fresh.to_string()),
         stale,
         line.missing.to_string().into(),
     ]
 }
 
-pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Checking everything that is stored");
     let found = desk.open.wait(desk.frames.validate())?;
     drop(progress);
@@ -215,7 +215,7 @@ pub(super) fn validate(app: &App) -> Result<Ending, Failure> {
         "It is damaged. Fix it: piton context repair"
     });
     app.output.reply("piton.context.validate/1", &found)?;
-    Ok(if found.is_sound() { Ending::Done } else { Ending::Damaged })
+    Ok(if found.is_sound() { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
 #[derive(Serialize)]
@@ -226,8 +226,8 @@ struct RepairShown {
     validation: Validation,
 }
 
-pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Reading every file");
     let (repaired, validation) = desk.open.wait(desk.frames.repair())?;
     drop(progress);
@@ -258,7 +258,7 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
         }
     });
     output.reply("piton.context.repair/2", &RepairShown { is_sound, repaired, validation })?;
-    Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
 fn say_set_aside(app: &App, taken: &[SetAside]) {
@@ -276,8 +276,8 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
     }
 }
 
-pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let taken = desk.open.wait(desk.frames.set_aside())?;
     if taken.is_empty() {
         app.output.say("Nothing was taken out of the context of this project.");
@@ -288,11 +288,11 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
         );
     }
     app.output.reply("piton.context.repairs/1", &json!({ "setAside": taken }))?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
-pub(super) fn history(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let mut trees = desk.open.wait(desk.frames.history())?;
     trees.reverse();
     let now = App::now();
@@ -311,11 +311,11 @@ pub(super) fn history(app: &App) -> Result<Ending, Failure> {
         "Compare one with the newest: piton context diff @-1"
     });
     app.output.reply("piton.context.history/1", &json!({ "trees": trees }))?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
-pub(super) fn agents(app: &App) -> Result<Ending, Failure> {
-    let desk = Desk::new(app)?;
+pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
     let agents = desk.frames.agents();
     for agent in &agents {
         let served = if agent.is_served { ", clients act as it" } else { "" };
@@ -334,5 +334,5 @@ pub(super) fn agents(app: &App) -> Result<Ending, Failure> {
         (_, false) => "Clients act as nobody. Say whom in piton.toml: [context] agent = \"…\"",
     });
     app.output.reply("piton.context.agents/1", &json!({ "agents": agents }))?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

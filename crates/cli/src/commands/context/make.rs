@@ -10,13 +10,14 @@ use piton_context::{
 };
 use piton_core::UnknownValue;
 use piton_runtime::frames::{
-    Acting, Frames, PolicyName, RegenerateFrames, Right, ScopeName, SkippedFrame, SynthesizeFrames,
+    AgentContext, Frames, PolicyName, RegenerateFrames, Right, ScopeName, SkippedFrame,
+    SynthesizeFrames,
 };
 use piton_store::port::Patience;
 use serde_json::json;
 
-use super::{desk::Desk, generate, look::fix, progress::Progress};
-use crate::{app::App, exit::Ending, failure::Failure};
+use super::{desk::ProjectSession, generate, look::fix, progress::Progress};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 /// How frames become one: by a fixed rule, or by a model.
 #[derive(Clone, Copy)]
@@ -68,12 +69,12 @@ pub(crate) struct Synthesize {
     #[arg(long, value_name = "WHAT")]
     missing: Option<Missing>,
     #[command(flatten)]
-    asking: generate::Asking,
+    asking: generate::ModelOptions,
 }
 
 impl Synthesize {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let policy = match self.policy {
             Some(How::Model) => return self.by_model(app, &desk, &acting),
             Some(How::Rule(policy)) => Some(policy),
@@ -96,11 +97,16 @@ impl Synthesize {
         drop(progress);
         app.output.say(made.text());
         app.output.reply("piton.context.synthesize/1", &made)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 
     /// Lets a model write the frame of the directory from those of its entries.
-    fn by_model(&self, app: &App, desk: &Desk, acting: &Acting) -> Result<Ending, Failure> {
+    fn by_model(
+        &self,
+        app: &App,
+        desk: &ProjectSession,
+        acting: &AgentContext,
+    ) -> Result<CommandEnding, Failure> {
         acting.agent().check(Right::Synthesize).map_err(|error| error.envelope())?;
         let Self { node, frame_type, recursive, .. } = self;
         let request = self.asking.request(node.clone(), frame_type.clone(), *recursive, false);
@@ -111,7 +117,7 @@ impl Synthesize {
             "piton.context.generate/1",
             &json!({ "estimate": plan.estimate, "generated": done }),
         )?;
-        Ok(if done.is_complete() { Ending::Done } else { Ending::Wanting })
+        Ok(if done.is_complete() { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 }
 
@@ -154,8 +160,8 @@ pub(crate) struct Regenerate {
 }
 
 impl Regenerate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let seconds = self.wait.map(Duration::from_secs);
         let patience = seconds.map_or(Patience::FailFast, Patience::Wait);
         let request = RegenerateFrames {
@@ -174,6 +180,6 @@ impl Regenerate {
             app.output.advise(next_step(&desk.frames, &done.skipped));
         }
         app.output.reply("piton.context.regenerate/1", &done)?;
-        Ok(if done.is_fresh() { Ending::Done } else { Ending::Wanting })
+        Ok(if done.is_fresh() { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 }

@@ -13,5 +13,5 @@ mod put;
 mod read;
 mod watch;
 
-pub(crate) use command::Context;
-pub(crate) use desk::{Desk, frames};
+pub(crate) use command::ContextCommand;
+pub(crate) use desk::{ProjectSession, frames};

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use piton_models::provider::SystemSecrets;
 use piton_runtime::{
-    frames::generate::Asking,
+    frames::generate::GenerateSpec,
     models::{ModelSettings, client},
 };
 use piton_store::local::{SystemClock, SystemTimer};
@@ -12,12 +12,12 @@ use piton_store::local::{SystemClock, SystemTimer};
 use crate::{app::App, bounds::SETTINGS_BYTES_MAX, failure::Failure, files};
 
 /// The providers of a file, else of `[models]` in the user's configuration, else those that everybody knows.
-pub(super) fn asking(app: &App, file: Option<&Path>) -> Result<Asking, Failure> {
+pub(super) fn asking(app: &App, file: Option<&Path>) -> Result<GenerateSpec, Failure> {
     let settings = match file {
         Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
         None => ModelSettings::configured(&app.configuration()?)?,
     };
     let timer = Arc::new(SystemTimer);
     let models = client(settings, Arc::new(SystemSecrets), Arc::clone(&timer) as _)?;
-    Ok(Asking { models, clock: Arc::new(SystemClock), timer })
+    Ok(GenerateSpec { models, clock: Arc::new(SystemClock), timer })
 }

@@ -13,8 +13,8 @@ use piton_core::shell_word;
 use piton_runtime::frames;
 use serde_json::json;
 
-use super::{desk::Desk, look::fix};
-use crate::{app::App, exit::Ending, failure::Failure, files};
+use super::{desk::ProjectSession, look::fix};
+use crate::{app::App, exit::CommandEnding, failure::Failure, files};
 
 #[derive(Args)]
 pub(crate) struct PutFrame {
@@ -43,7 +43,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 impl PutFrame {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let content = match (self.text, self.file) {
             (Some(text), _) => text,
             (None, file) => {
@@ -51,7 +51,7 @@ impl PutFrame {
                 files::read_text(&file, CONTENT_BYTES_MAX as u64)?
             }
         };
-        let (desk, acting) = Desk::of(app, agent)?;
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let request = frames::PutFrame {
             node: self.node,
             frame_type: self.frame_type,
@@ -62,7 +62,7 @@ impl PutFrame {
         let put = desk.open.wait(acting.put_frame(request, meta))?;
         app.output.say(put.text());
         app.output.reply("piton.context.put/1", &put)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -75,14 +75,14 @@ pub(crate) struct Adopt {
 }
 
 impl Adopt {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
         app.output.say(adopted.text());
         app.output
             .advise(format_args!("See them: piton context get-node {}", shell_word(&self.new)));
         app.output.reply("piton.context.adopt/1", &adopted)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -99,8 +99,8 @@ pub(crate) struct Invalidate {
 }
 
 impl Invalidate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let marked =
             desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
@@ -114,6 +114,6 @@ impl Invalidate {
         app.output.advise(fix(&desk.frames, remedy, &path, &frame_type, &head.agent_id));
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
         app.output.reply("piton.context.invalidate/1", &told)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -7,13 +7,13 @@ use piton_context::{
 };
 use piton_core::shell_word;
 use piton_runtime::frames::{
-    Acting, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
+    AgentContext, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
 };
 
-use super::desk::Desk;
+use super::desk::ProjectSession;
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     words::{count, short},
 };
@@ -60,7 +60,7 @@ pub(crate) struct GetNode {
 }
 
 impl GetNode {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let fresh = if self.fresh { Some(true) } else { self.stale.then_some(false) };
         let request = GetContext {
             node: self.node,
@@ -85,7 +85,7 @@ pub(crate) struct ListFrames {
 }
 
 impl ListFrames {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let request = GetContext {
             node: self.node,
             types: self.which.types,
@@ -110,7 +110,7 @@ pub(crate) struct GetHead {
 }
 
 impl GetHead {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let asked = self.types.first().cloned();
         let request = GetContext {
             node: self.node,
@@ -119,7 +119,7 @@ impl GetHead {
             ids_only: true,
             ..GetContext::default()
         };
-        let (desk, acting) = Desk::of(app, agent)?;
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let found = desk.open.wait(acting.get_context(&request, &RootRef::Current))?;
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
             let what = format!("of type {frame_type} at {}", found.path);
@@ -128,7 +128,7 @@ impl GetHead {
         }
         say(app, &acting, &request.node, &found);
         app.output.reply("piton.context.heads/1", &found)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -138,16 +138,16 @@ fn show(
     request: &GetContext,
     tree: &RootRef,
     schema: &str,
-) -> Result<Ending, Failure> {
-    let (desk, acting) = Desk::of(app, agent)?;
+) -> Result<CommandEnding, Failure> {
+    let (desk, acting) = ProjectSession::of(app, agent)?;
     let found = desk.open.wait(acting.get_context(request, tree))?;
     say(app, &acting, &request.node, &found);
     app.output.reply(schema, &found)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 /// Shows a node that was asked for as `node`.
-fn say(app: &App, acting: &Acting, node: &str, found: &NodeShown) {
+fn say(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
     app.output.say(format_args!(
         "{}  {} {}, {} bytes{gone}",
@@ -196,7 +196,7 @@ pub(crate) struct Compose {
 }
 
 impl Compose {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let request = ComposeContext {
             node: self.node,
             sources: self.sources,
@@ -207,10 +207,10 @@ impl Compose {
             max_tokens: self.tokens,
             order: self.which.order,
         };
-        let (desk, acting) = Desk::of(app, agent)?;
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let composed = desk.open.wait(acting.compose_context(&request))?;
         app.output.say(composed.text().trim_end());
         app.output.reply("piton.context.composed/1", &composed)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -12,11 +12,11 @@ use piton_context::{
     word::{AgentId, FrameType},
 };
 use piton_core::Envelope;
-use piton_runtime::frames::{Acting, Followed, Following, RegenerateFrames, ScopeName};
+use piton_runtime::frames::{AgentContext, Followed, Following, RegenerateFrames, ScopeName};
 
-use super::{desk::Desk, generate};
+use super::{desk::ProjectSession, generate};
 use crate::{
-    app::App, bounds::WATCH_STEP, commands::stop, exit::Ending, failure::Failure, output,
+    app::App, bounds::WATCH_STEP, commands::stop, exit::CommandEnding, failure::Failure, output,
     words::count,
 };
 
@@ -29,12 +29,12 @@ pub(crate) struct Watch {
     #[arg(long, value_name = "TYPE", requires = "regenerate")]
     generate: Option<FrameType>,
     #[command(flatten)]
-    asking: generate::Asking,
+    asking: generate::ModelOptions,
 }
 
 impl Watch {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<Ending, Failure> {
-        let (desk, acting) = Desk::of(app, agent)?;
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let (desk, acting) = ProjectSession::of(app, agent)?;
         let (mut following, first) = desk.open.wait(desk.frames.follow())?;
         if let Some(scope) = self.regenerate {
             let request = RegenerateFrames { scope: Some(scope), ..RegenerateFrames::default() };
@@ -46,7 +46,7 @@ impl Watch {
             let stopped = Arc::clone(&stopped);
             move || stopped.store(true, Ordering::Relaxed)
         };
-        stop::when_told(&desk.open, ask, Ending::Done)?;
+        stop::when_told(&desk.open, ask, CommandEnding::Done)?;
         tell(app, &first);
         let directory = app.shown(desk.frames.place().directory());
         app.output.say(format_args!("Watching {directory}. Ctrl-C stops."));
@@ -60,13 +60,19 @@ impl Watch {
             }
         }
         app.output.say("Stopped.");
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl Watch {
     /// Lets a model write what changed. What fails is told, and the watch goes on.
-    fn by_model(&self, app: &App, desk: &Desk, acting: &Acting, frame_type: &FrameType) {
+    fn by_model(
+        &self,
+        app: &App,
+        desk: &ProjectSession,
+        acting: &AgentContext,
+        frame_type: &FrameType,
+    ) {
         let request = self.asking.request(".".to_owned(), frame_type.clone(), true, false);
         let plan = desk.open.wait(acting.plan(&request));
         let done = plan.and_then(|plan| self.asking.generate(app, desk, acting, &request, &plan));
@@ -81,7 +87,7 @@ impl Watch {
 }
 
 /// One wait; says whether something changed. What fails is told, and the watch goes on.
-fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
+fn step(app: &App, desk: &ProjectSession, following: &mut Following) -> bool {
     match desk.open.block_on(following.step(WATCH_STEP)) {
         Ok(followed) => {
             told(app, &followed);
@@ -94,7 +100,7 @@ fn step(app: &App, desk: &Desk, following: &mut Following) -> bool {
     }
 }
 
-fn complain(app: &App, desk: &Desk, envelope: &Envelope) {
+fn complain(app: &App, desk: &ProjectSession, envelope: &Envelope) {
     desk.open.log.failed(envelope);
     app.output.trouble(envelope);
 }

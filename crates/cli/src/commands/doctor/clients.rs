@@ -4,25 +4,25 @@ use std::path::Path;
 
 use super::{
     finding::{Finding, Health},
-    probe::{Trouble, probe},
+    probe::{HandshakeError, probe},
 };
 use crate::{
     app::App,
     bounds::{CLIENT_FILE_BYTES_MAX, PROBE_WAIT},
-    commands::mcp::{Client, Entry, Scope, Start, entry_in},
+    commands::mcp::{ClientEntry, ClientScope, McpClient, Start, entry_in},
     files,
 };
 
 /// What is found about the clients that are used here.
 pub(super) fn findings(app: &App) -> Vec<Finding> {
-    Client::ALL.into_iter().filter_map(|client| finding(app, client)).collect()
+    McpClient::ALL.into_iter().filter_map(|client| finding(app, client)).collect()
 }
 
 /// Whether a client is told to start Piton, and whether that answers; nothing if the client is not used here.
-fn finding(app: &App, client: Client) -> Option<Finding> {
+fn finding(app: &App, client: McpClient) -> Option<Finding> {
     let home = app.environment.home()?;
     let user_dir = app.environment.user_dir()?;
-    let file = client.file(Scope::User, home, user_dir.parent()?);
+    let file = client.file(ClientScope::User, home, user_dir.parent()?);
     let text = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX).ok()??;
     Some(match entry_in(client, &file, &text) {
         Err(failure) => Finding::bad(client.name(), &failure),
@@ -30,18 +30,18 @@ fn finding(app: &App, client: Client) -> Option<Finding> {
             let found = "is not told to start Piton".to_owned();
             Finding::of(client.name(), Health::Note, found, again(client))
         }
-        Ok(Some(Entry::Reach { url })) => {
+        Ok(Some(ClientEntry::Reach { url })) => {
             Finding::good(client.name(), format!("reaches Piton at {url}; `piton up` serves it"))
         }
-        Ok(Some(Entry::Start(start))) => started(app, client, &start),
+        Ok(Some(ClientEntry::Start(start))) => started(app, client, &start),
     })
 }
 
-fn again(client: Client) -> String {
+fn again(client: McpClient) -> String {
     format!("piton mcp install --client {}", client.word())
 }
 
-fn started(app: &App, client: Client, start: &Start) -> Finding {
+fn started(app: &App, client: McpClient, start: &Start) -> Finding {
     let program = app.shown(Path::new(&start.program));
     let trouble = match probe(start, PROBE_WAIT) {
         Ok(version) if version == env!("CARGO_PKG_VERSION") => {
@@ -55,23 +55,25 @@ fn started(app: &App, client: Client, start: &Start) -> Finding {
         Err(trouble) => trouble,
     };
     let (found, next) = match trouble {
-        Trouble::NotThere => (format!("is told to start {program}, which is not there"), None),
-        Trouble::CannotStart(error) => {
+        HandshakeError::NotThere => {
+            (format!("is told to start {program}, which is not there"), None)
+        }
+        HandshakeError::CannotStart(error) => {
             (format!("is told to start {program}, which does not start: {error}"), None)
         }
-        Trouble::Ended { said } => {
+        HandshakeError::Ended { said } => {
             let said = said.map_or_else(String::new, |said| format!(": {said}"));
             let found = format!("starts {program}, which ends before it answers{said}");
             (found, Some(format!("run it yourself: {}", start.line())))
         }
-        Trouble::Silent => {
+        HandshakeError::Silent => {
             let found = format!(
                 "starts {program}, which does not answer within {} s",
                 PROBE_WAIT.as_secs()
             );
             (found, Some(format!("run it yourself: {}", start.line())))
         }
-        Trouble::Stranger => {
+        HandshakeError::Stranger => {
             (format!("starts {program}, which answers, but not as Piton does"), None)
         }
     };

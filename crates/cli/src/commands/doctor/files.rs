@@ -1,6 +1,6 @@
 //! What agents may touch, and which wall the kernel puts around that.
 
-use piton_runtime::files::Wall;
+use piton_runtime::files::KernelSandbox;
 use piton_store::local::runs_as_root;
 
 use super::finding::{Finding, Health};
@@ -26,25 +26,25 @@ fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
     };
     let workspaces = count(world.shown().len(), "Workspace");
     Ok(match wall {
-        Ok(Wall::Full) if runs_as_root() => Finding::of(
+        Ok(KernelSandbox::Full) if runs_as_root() => Finding::of(
             "files",
             Health::Note,
             format!("{workspaces}; {}", wall::AS_ROOT),
             "Run it as a user of its own, or where nothing else matters",
         ),
-        Ok(Wall::Full) => Finding::good(
+        Ok(KernelSandbox::Full) => Finding::good(
             "files",
             format!(
                 "{workspaces}; servers can write nowhere else and start no program: the kernel holds it"
             ),
         ),
-        Ok(Wall::Partial) => Finding::of(
+        Ok(KernelSandbox::Partial) => Finding::of(
             "files",
             Health::Note,
             format!("{workspaces}; the kernel is too old for a part of its wall around servers"),
             "Linux 6.2 or newer has all of it",
         ),
-        Ok(Wall::None) => Finding::of(
+        Ok(KernelSandbox::None) => Finding::of(
             "files",
             Health::Note,
             format!(

@@ -13,15 +13,15 @@ use super::{
 use crate::{
     app::App,
     commands::config,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
-    style::{State, styled},
+    style::{Tone, styled},
     words::{count, first_few},
 };
 
 /// Looks at everything, and tells what was found.
-pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
+pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     let wrong = config::problems(app);
     let is_configured = wrong.is_empty();
     let mut findings = vec![if is_configured {
@@ -58,7 +58,7 @@ pub(crate) fn run(app: &App) -> Result<Ending, Failure> {
     let findings = Findings { is_sound, findings };
     say(app, &findings);
     app.output.reply("piton.doctor/1", &findings)?;
-    Ok(if is_sound { Ending::Done } else { Ending::Wanting })
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
 }
 
 /// Checks every session as the medium holds it, and what it refers to: a list may come from what was computed before.
@@ -141,9 +141,9 @@ fn say(app: &App, findings: &Findings) {
     }
     for Finding { what, health, found, next } in &findings.findings {
         let mark = match health {
-            Health::Good => styled(State::Good, "✓"),
-            Health::Note => styled(State::Attention, "·"),
-            Health::Bad => styled(State::Bad, "✗"),
+            Health::Good => styled(Tone::Good, "✓"),
+            Health::Note => styled(Tone::Attention, "·"),
+            Health::Bad => styled(Tone::Bad, "✗"),
         };
         output.say(format_args!(
             "  {mark} {what:<14} {}",

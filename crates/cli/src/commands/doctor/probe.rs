@@ -22,7 +22,7 @@ use crate::{
 
 /// Why a server does not shake hands.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum HandshakeError {
     /// There is no such program.
     NotThere,
     /// The system does not start it.
@@ -39,7 +39,7 @@ pub(super) enum Trouble {
 }
 
 /// Shakes hands with the server that `start` starts; returns its version.
-pub(super) fn probe(start: &Start, patience: Duration) -> Result<String, Trouble> {
+pub(super) fn probe(start: &Start, patience: Duration) -> Result<String, HandshakeError> {
     let mut child = spawn(start)?;
     let outcome = shake_hands(&mut child, patience);
     // It did nothing yet that could be cut off.
@@ -48,7 +48,7 @@ pub(super) fn probe(start: &Start, patience: Duration) -> Result<String, Trouble
     outcome
 }
 
-fn spawn(start: &Start) -> Result<Child, Trouble> {
+fn spawn(start: &Start) -> Result<Child, HandshakeError> {
     Command::new(&start.program)
         .args(&start.arguments)
         .envs(&start.variables)
@@ -57,12 +57,12 @@ fn spawn(start: &Start) -> Result<Child, Trouble> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Trouble::NotThere,
-            _ => Trouble::CannotStart(error),
+            io::ErrorKind::NotFound => HandshakeError::NotThere,
+            _ => HandshakeError::CannotStart(error),
         })
 }
 
-fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Trouble> {
+fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, HandshakeError> {
     let mut input = child.stdin.take().expect("it is piped");
     // One that does not read its input is found out by its silence.
     let _ = input.write_all(format!("{}\n", hello()).as_bytes());
@@ -72,16 +72,18 @@ fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Trouble>
     // The threads end when the process does, which is ended in any case.
     thread::spawn(move || drop(reply.send(first_line(output))));
     match replied.recv_timeout(patience) {
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Trouble::Silent),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            Err(HandshakeError::Silent)
+        }
         Ok(None) => {
             drop(input);
             let (said, told) = mpsc::channel();
             thread::spawn(move || drop(said.send(first_line(errors))));
             let said = told.recv_timeout(patience).ok().flatten();
             let quoted = |said: String| truncate(said.trim(), PROBE_QUOTE_BYTES_MAX).into_owned();
-            Err(Trouble::Ended { said: said.map(quoted) })
+            Err(HandshakeError::Ended { said: said.map(quoted) })
         }
-        Ok(Some(line)) => version(&line).ok_or(Trouble::Stranger),
+        Ok(Some(line)) => version(&line).ok_or(HandshakeError::Stranger),
     }
 }
 
@@ -118,17 +120,17 @@ mod tests {
     fn each_way_not_to_answer_is_told_apart() {
         let patience = Duration::from_mins(1);
         let trouble = |start: &Start| probe(start, patience).unwrap_err();
-        assert!(matches!(trouble(&start("/no/such/program", &[])), Trouble::NotThere));
-        assert!(matches!(trouble(&start("/", &[])), Trouble::CannotStart(_)));
+        assert!(matches!(trouble(&start("/no/such/program", &[])), HandshakeError::NotThere));
+        assert!(matches!(trouble(&start("/", &[])), HandshakeError::CannotStart(_)));
         // It sends back what it is sent.
-        assert!(matches!(trouble(&start("cat", &[])), Trouble::Stranger));
+        assert!(matches!(trouble(&start("cat", &[])), HandshakeError::Stranger));
         let broken = start("sh", &["-c", "echo; echo 'no room' >&2; exit 3"]);
         assert!(
-            matches!(trouble(&broken), Trouble::Ended { said: Some(said) } if said == "no room")
+            matches!(trouble(&broken), HandshakeError::Ended { said: Some(said) } if said == "no room")
         );
-        assert!(matches!(trouble(&start("true", &[])), Trouble::Ended { said: None }));
+        assert!(matches!(trouble(&start("true", &[])), HandshakeError::Ended { said: None }));
         let silent = probe(&start("sleep", &["1000"]), Duration::from_millis(20));
-        assert!(matches!(silent.unwrap_err(), Trouble::Silent));
+        assert!(matches!(silent.unwrap_err(), HandshakeError::Silent));
     }
 
     #[test]

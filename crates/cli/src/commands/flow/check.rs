@@ -7,16 +7,16 @@ use piton_flow::bounds::CONFIG_BYTES_MAX;
 use serde_json::json;
 
 use super::going::NextCommands;
-use super::outside::{self, Tools};
-use crate::{app::App, exit::Ending, failure::Failure, files};
+use super::outside::{self, ToolSources};
+use crate::{app::App, exit::CommandEnding, failure::Failure, files};
 
 /// A flow in a file.
 #[derive(Args)]
-pub(crate) struct File {
+pub(crate) struct FlowFile {
     /// The flow as JSON; `-` for standard input
     pub(super) file: PathBuf,
     #[command(flatten)]
-    pub(super) tools: Tools,
+    pub(super) tools: ToolSources,
 }
 
 /// The text of a flow.
@@ -24,12 +24,12 @@ pub(super) fn text(file: &std::path::Path) -> Result<String, Failure> {
     files::read_text(file, CONFIG_BYTES_MAX as u64)
 }
 
-impl File {
+impl FlowFile {
     pub(super) fn text(&self) -> Result<String, Failure> {
         text(&self.file)
     }
 
-    pub(super) fn check(&self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn check(&self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.text()?;
         let checked = outside::flows(app, &app.open()?, &self.tools, None)?.check(&text);
         for problem in &checked.problems {
@@ -42,16 +42,16 @@ impl File {
             (false, _) => "The flow does not run.".to_owned(),
         });
         app.output.reply("piton.flow_check/1", &checked)?;
-        Ok(if checked.runs { Ending::Done } else { Ending::Wanting })
+        Ok(if checked.runs { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 
-    pub(super) fn graph(&self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn graph(&self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.text()?;
         let next = NextCommands::new(Some(&self.file));
         let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
         let mermaid = mermaid.map_err(|error| next.complete(error))?;
         app.output.say(mermaid.trim_end());
         app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

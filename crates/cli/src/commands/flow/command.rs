@@ -3,21 +3,21 @@
 use clap::Subcommand;
 
 use super::{check, replay, resume, run};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Say what is wrong with a flow, without running it
     #[command(after_help = "Example:\n  piton flow check research.json")]
-    Check(check::File),
+    Check(check::FlowFile),
     /// Print a flow as a Mermaid flowchart
     #[command(after_help = "Example:\n  piton flow graph research.json")]
-    Graph(check::File),
+    Graph(check::FlowFile),
     /// Run a flow, kept in a backpack
     #[command(
         after_help = "Example:\n  piton flow run research.json --set query=\"prices 2026\" --backpack research"
     )]
-    Run(run::Run),
+    Run(run::RunFlowCommand),
     /// Go on with a run after the last node that finished
     #[command(after_help = "Example:\n  piton flow resume research")]
     Resume(resume::Resume),
@@ -29,7 +29,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Check(file) => file.check(app),
             Self::Graph(file) => file.graph(app),

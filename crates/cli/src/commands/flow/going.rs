@@ -6,14 +6,14 @@ use clap::Args;
 use piton_core::{Envelope, refuse_lost_numbers, shell_word};
 use piton_flow::bounds::STEPS_DEFAULT;
 use piton_flow::{Cancel, RunStatus};
-use piton_runtime::flows::{FlowRan, FlowReplayed, Heard, Initial};
+use piton_runtime::flows::{FlowNotice, FlowRan, FlowReplayed, Initial};
 use serde_json::{Value, json};
 
-use crate::{app::App, commands::stop, exit::Ending, failure::Failure, open::Open};
+use crate::{app::App, commands::stop, exit::CommandEnding, failure::Failure, open::Open};
 
 /// What every run takes.
 #[derive(Args)]
-pub(crate) struct Going {
+pub(crate) struct RunArgs {
     /// Which models may be asked: a file with `providers` or `rehearsed`
     #[arg(long, value_name = "FILE")]
     pub(super) models: Option<PathBuf>,
@@ -75,7 +75,7 @@ pub(super) fn until_stopped<T: HasError>(
     next: &NextCommands,
     run: impl Future<Output = Result<T, Envelope>>,
 ) -> Result<T, Failure> {
-    stop::when_told(open, move || cancel.cancel(), Ending::Wanting)?;
+    stop::when_told(open, move || cancel.cancel(), CommandEnding::Wanting)?;
     open.wait(async {
         let mut ran = run.await.map_err(|error| next.complete(error))?;
         let error = ran.error();
@@ -103,14 +103,14 @@ impl HasError for FlowReplayed {
 }
 
 /// Prints an event, if events are wanted.
-pub(super) fn tell(print: bool, heard: &Heard<'_>) {
+pub(super) fn tell(print: bool, heard: &FlowNotice<'_>) {
     if print {
         let line = match heard {
-            Heard::Event(event) => event.to_json_line(),
-            Heard::Warning(problem) => {
+            FlowNotice::Event(event) => event.to_json_line(),
+            FlowNotice::Warning(problem) => {
                 json!({ "type": "warning", "message": problem.to_string() }).to_string()
             }
-            Heard::Missed(count) => json!({ "type": "missed", "count": count }).to_string(),
+            FlowNotice::Missed(count) => json!({ "type": "missed", "count": count }).to_string(),
         };
         // Nobody reads any more: the run goes on all the same.
         let _ = crate::output::bytes(format!("{line}\n").as_bytes());
@@ -164,7 +164,7 @@ impl NextCommands {
 }
 
 /// Tells a person or a program what became of a run.
-pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Failure> {
+pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<CommandEnding, Failure> {
     if !silent {
         say(app, ran);
         app.output.advise(format_args!("Look inside: piton backpack log {}", ran.backpack));
@@ -173,8 +173,8 @@ pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<Ending, Fai
     Ok(ending(ran))
 }
 
-pub(super) fn ending(ran: &FlowRan) -> Ending {
-    if ran.status == RunStatus::Done { Ending::Done } else { Ending::Wanting }
+pub(super) fn ending(ran: &FlowRan) -> CommandEnding {
+    if ran.status == RunStatus::Done { CommandEnding::Done } else { CommandEnding::Wanting }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use crate::{
 
 /// Where tools come from.
 #[derive(Args)]
-pub(crate) struct Tools {
+pub(crate) struct ToolSources {
     /// The tools of these MCP servers: a file with `mcpServers`
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
@@ -33,7 +33,7 @@ pub(crate) struct Tools {
     workspaces: Chosen,
 }
 
-impl Tools {
+impl ToolSources {
     /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
     /// they may be programs, which the wall would keep from starting.
     pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
@@ -48,7 +48,7 @@ impl Tools {
 pub(super) fn flows(
     app: &App,
     open: &Open,
-    tools: &Tools,
+    tools: &ToolSources,
     models: Option<&Path>,
 ) -> Result<Flows, Failure> {
     let declared = tools.workspaces.declared(app)?;

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use clap::Args;
 use piton_backpack::{BackpackId, ChangeKind};
 use piton_flow::Cancel;
-use piton_runtime::flows::{FlowReplayed, Heard, NodeParam, ReplayFlow};
+use piton_runtime::flows::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
 use piton_runtime::state::look::{Backpacks, ChangeShown};
 
 use super::check;
-use super::going::{Going, Items, NextCommands, ending, say, tell, until_stopped, value};
-use super::outside::{self, Tools};
+use super::going::{Items, NextCommands, RunArgs, ending, say, tell, until_stopped, value};
+use super::outside::{self, ToolSources};
 use crate::{
     app::App,
     commands::backpack::{Backpack, cell},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     table::{self, Cell},
 };
@@ -40,9 +40,9 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "NAME")]
     into: Option<BackpackId>,
     #[command(flatten)]
-    tools: Tools,
+    tools: ToolSources,
     #[command(flatten)]
-    going: Going,
+    going: RunArgs,
 }
 
 fn param(text: &str) -> Result<NodeParam, String> {
@@ -53,7 +53,7 @@ fn param(text: &str) -> Result<NodeParam, String> {
 }
 
 impl Replay {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.flow.as_deref().map(check::text).transpose()?;
         self.tools.put_up_wall(app)?;
         let open = app.open()?;
@@ -72,7 +72,7 @@ impl Replay {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: Heard<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
         let replayed =
             until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
         if !print {

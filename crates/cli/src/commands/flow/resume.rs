@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use piton_flow::Cancel;
-use piton_runtime::flows::{Heard, ResumeFlow};
+use piton_runtime::flows::{FlowNotice, ResumeFlow};
 use piton_runtime::state::look::Backpacks;
 
 use super::check;
-use super::going::{Going, NextCommands, tell, told, until_stopped};
-use super::outside::{self, Tools};
-use crate::{app::App, commands::backpack::Backpack, exit::Ending, failure::Failure};
+use super::going::{NextCommands, RunArgs, tell, told, until_stopped};
+use super::outside::{self, ToolSources};
+use crate::{app::App, commands::backpack::Backpack, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 pub(crate) struct Resume {
@@ -20,13 +20,13 @@ pub(crate) struct Resume {
     #[arg(long, value_name = "FILE")]
     flow: Option<PathBuf>,
     #[command(flatten)]
-    tools: Tools,
+    tools: ToolSources,
     #[command(flatten)]
-    going: Going,
+    going: RunArgs,
 }
 
 impl Resume {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.flow.as_deref().map(check::text).transpose()?;
         self.tools.put_up_wall(app)?;
         let open = app.open()?;
@@ -41,7 +41,7 @@ impl Resume {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: Heard<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
         let ran = until_stopped((app, &open), cancel, &next, flows.resume(request, &listener))?;
         told(app, print, &ran)
     }

@@ -3,19 +3,19 @@
 use clap::Args;
 use piton_backpack::BackpackId;
 use piton_flow::Cancel;
-use piton_runtime::flows::{Heard, RunFlow};
+use piton_runtime::flows::{FlowNotice, RunFlow};
 
-use super::check::File;
-use super::going::{Going, Items, NextCommands, tell, told, until_stopped};
+use super::check::FlowFile;
+use super::going::{Items, NextCommands, RunArgs, tell, told, until_stopped};
 use super::outside;
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
-pub(crate) struct Run {
+pub(crate) struct RunFlowCommand {
     #[command(flatten)]
-    file: File,
+    file: FlowFile,
     #[command(flatten)]
-    going: Going,
+    going: RunArgs,
     #[command(flatten)]
     items: Items,
     /// What to call the backpack that keeps it; it gets an id if it has no name
@@ -23,8 +23,8 @@ pub(crate) struct Run {
     backpack: Option<BackpackId>,
 }
 
-impl Run {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl RunFlowCommand {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         self.file.tools.put_up_wall(app)?;
         let (text, open) = (self.file.text()?, app.open()?);
         let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
@@ -38,7 +38,7 @@ impl Run {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: Heard<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
         let ran = until_stopped((app, &open), cancel, &next, flows.run(request, &listener))?;
         told(app, print, &ran)
     }

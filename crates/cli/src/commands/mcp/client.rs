@@ -8,7 +8,7 @@ use serde::Serialize;
 /// An MCP client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Client {
+pub(crate) enum McpClient {
     /// Claude Code
     Claude,
     /// Codex
@@ -22,7 +22,7 @@ pub(crate) enum Client {
 /// For whom a client is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Scope {
+pub(crate) enum ClientScope {
     /// For you, in every project
     User,
     /// For everybody who works in this project
@@ -31,14 +31,14 @@ pub(crate) enum Scope {
 
 /// How a configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ConfigFormat {
     /// JSON, with the servers in an object of this name.
     Json(&'static str),
     /// TOML, with a table for each server.
     Toml,
 }
 
-impl Client {
+impl McpClient {
     pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Cursor, Self::Vscode];
 
     /// What people call it.
@@ -61,23 +61,23 @@ impl Client {
         }
     }
 
-    pub(super) const fn form(self) -> Form {
+    pub(super) const fn form(self) -> ConfigFormat {
         match self {
-            Self::Claude | Self::Cursor => Form::Json("mcpServers"),
-            Self::Vscode => Form::Json("servers"),
-            Self::Codex => Form::Toml,
+            Self::Claude | Self::Cursor => ConfigFormat::Json("mcpServers"),
+            Self::Vscode => ConfigFormat::Json("servers"),
+            Self::Codex => ConfigFormat::Toml,
         }
     }
 
     /// The file that it reads: below the project, or of the user.
-    pub(crate) fn file(self, scope: Scope, base: &Path, config: &Path) -> PathBuf {
+    pub(crate) fn file(self, scope: ClientScope, base: &Path, config: &Path) -> PathBuf {
         match (self, scope) {
-            (Self::Claude, Scope::User) => base.join(".claude.json"),
-            (Self::Claude, Scope::Project) => base.join(".mcp.json"),
+            (Self::Claude, ClientScope::User) => base.join(".claude.json"),
+            (Self::Claude, ClientScope::Project) => base.join(".mcp.json"),
             (Self::Codex, _) => base.join(".codex/config.toml"),
             (Self::Cursor, _) => base.join(".cursor/mcp.json"),
-            (Self::Vscode, Scope::User) => config.join("Code/User/mcp.json"),
-            (Self::Vscode, Scope::Project) => base.join(".vscode/mcp.json"),
+            (Self::Vscode, ClientScope::User) => config.join("Code/User/mcp.json"),
+            (Self::Vscode, ClientScope::Project) => base.join(".vscode/mcp.json"),
         }
     }
 }

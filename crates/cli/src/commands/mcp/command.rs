@@ -5,7 +5,7 @@ use piton_backpack::BackpackId;
 use piton_runtime::frames::AgentId;
 
 use super::{install, serve};
-use crate::{app::App, commands::workspace::Chosen, exit::Ending, failure::Failure};
+use crate::{app::App, commands::workspace::Chosen, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 #[command(
@@ -36,7 +36,7 @@ enum Command {
 }
 
 impl Mcp {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self.command {
             None => serve::run(app, &self.chosen, self.backpack, self.context),
             Some(Command::Install(install)) => install.run(app),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
 use super::{
-    client::{Client, Form},
+    client::{ConfigFormat, McpClient},
     json,
 };
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ const TOML_SECTION: &str = "mcp_servers";
 
 /// The configuration of a client after it was told to start `program`, on the data directory if one is chosen.
 pub(super) fn with_entry(
-    client: Client,
+    client: McpClient,
     file: &Path,
     text: &str,
     program: &str,
@@ -32,15 +32,15 @@ pub(super) fn with_entry(
     let chosen = data_dir.into_iter().flat_map(|dir| ["--data-dir", dir]);
     let arguments: Vec<&str> = ["mcp"].into_iter().chain(chosen).collect();
     match client.form() {
-        Form::Json(section) => {
+        ConfigFormat::Json(section) => {
             let mut entry = json!({ "command": program, "args": arguments });
-            if client == Client::Vscode {
+            if client == McpClient::Vscode {
                 entry["type"] = json!("stdio");
             }
             let entry = serde_json::to_string_pretty(&entry).expect("it is made of texts");
             json::set(text, section, NAME, &entry).map_err(|wrong| not_json(file, wrong))
         }
-        Form::Toml => {
+        ConfigFormat::Toml => {
             let mut document = toml(file, text)?;
             let servers = document.entry(TOML_SECTION).or_insert_with(|| {
                 let mut table = Table::new();
@@ -63,15 +63,15 @@ pub(super) fn with_entry(
 
 /// The configuration of a client without the entry; nothing if it has none.
 pub(super) fn without_entry(
-    client: Client,
+    client: McpClient,
     file: &Path,
     text: &str,
 ) -> Result<Option<String>, Failure> {
     match client.form() {
-        Form::Json(section) => {
+        ConfigFormat::Json(section) => {
             json::remove(text, section, NAME).map_err(|wrong| not_json(file, wrong))
         }
-        Form::Toml => {
+        ConfigFormat::Toml => {
             let mut document = toml(file, text)?;
             let servers = document.get_mut(TOML_SECTION).and_then(Item::as_table_like_mut);
             let removed = servers.and_then(|servers| servers.remove(NAME));
@@ -82,7 +82,7 @@ pub(super) fn without_entry(
 
 /// What a client is told.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Entry {
+pub(crate) enum ClientEntry {
     /// To start a program.
     Start(Start),
     /// To reach a server that runs.
@@ -111,13 +111,17 @@ impl Start {
 }
 
 /// What a client is told about Piton, if anything.
-pub(crate) fn entry_in(client: Client, file: &Path, text: &str) -> Result<Option<Entry>, Failure> {
+pub(crate) fn entry_in(
+    client: McpClient,
+    file: &Path,
+    text: &str,
+) -> Result<Option<ClientEntry>, Failure> {
     let entry = match client.form() {
-        Form::Json(section) => {
+        ConfigFormat::Json(section) => {
             let entry = json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?;
             entry.and_then(|entry| serde_json::from_str(&entry).ok())
         }
-        Form::Toml => {
+        ConfigFormat::Toml => {
             let document = toml(file, text)?;
             let entry = document.get(TOML_SECTION).and_then(|servers| servers.get(NAME));
             entry.and_then(Item::as_table_like).map(as_json)
@@ -138,12 +142,14 @@ fn as_json(table: &dyn TableLike) -> Value {
     json!({ "command": text("command"), "url": text("url"), "args": arguments, "env": variables })
 }
 
-fn told(entry: &Value) -> Option<Entry> {
+fn told(entry: &Value) -> Option<ClientEntry> {
     let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
-    let Some(program) = text("command") else { return text("url").map(|url| Entry::Reach { url }) };
+    let Some(program) = text("command") else {
+        return text("url").map(|url| ClientEntry::Reach { url });
+    };
     let arguments = entry.get("args").and_then(Value::as_array).into_iter().flatten();
     let variables = entry.get("env").and_then(Value::as_object).into_iter().flatten();
-    Some(Entry::Start(Start {
+    Some(ClientEntry::Start(Start {
         program,
         arguments: arguments.filter_map(|one| one.as_str().map(str::to_owned)).collect(),
         variables: variables
@@ -182,29 +188,32 @@ mod tests {
     fn toml_keeps_comments_and_what_a_person_set() {
         let text = "# mine\nmodel = \"a\"\n\n[mcp_servers.other]\ncommand = \"x\"\n";
         let file = Path::new(FILE);
-        let changed = with_entry(Client::Codex, file, text, "/bin/piton", None).unwrap();
+        let changed = with_entry(McpClient::Codex, file, text, "/bin/piton", None).unwrap();
         assert_eq!(
             changed,
             format!("{text}\n[mcp_servers.piton]\ncommand = \"/bin/piton\"\nargs = [\"mcp\"]\n")
         );
         let own = changed.replace("args", "startup_timeout_sec = 9\nargs");
-        let again = with_entry(Client::Codex, file, &own, "/bin/piton", None).unwrap();
+        let again = with_entry(McpClient::Codex, file, &own, "/bin/piton", None).unwrap();
         assert_eq!(again, own);
         let start = Start {
             program: "/bin/piton".to_owned(),
             arguments: vec!["mcp".to_owned()],
             variables: BTreeMap::new(),
         };
-        assert_eq!(entry_in(Client::Codex, file, &again).unwrap(), Some(Entry::Start(start)));
-        let without = without_entry(Client::Codex, file, &changed).unwrap().unwrap();
+        assert_eq!(
+            entry_in(McpClient::Codex, file, &again).unwrap(),
+            Some(ClientEntry::Start(start))
+        );
+        let without = without_entry(McpClient::Codex, file, &changed).unwrap().unwrap();
         assert_eq!(without, text);
-        assert_eq!(without_entry(Client::Codex, file, &without).unwrap(), None);
+        assert_eq!(without_entry(McpClient::Codex, file, &without).unwrap(), None);
     }
 
     #[test]
     fn what_a_client_is_told_is_read_as_the_client_reads_it() {
         let start = |variables: &[(&str, &str)]| {
-            Some(Entry::Start(Start {
+            Some(ClientEntry::Start(Start {
                 program: "/bin/piton".to_owned(),
                 arguments: vec!["mcp".to_owned(), "--data-dir".to_owned(), "/x".to_owned()],
                 variables: variables
@@ -213,21 +222,21 @@ mod tests {
                     .collect(),
             }))
         };
-        let reach = Some(Entry::Reach { url: "http://127.0.0.1:7477/mcp".to_owned() });
+        let reach = Some(ClientEntry::Reach { url: "http://127.0.0.1:7477/mcp".to_owned() });
         let cases = [
             (
-                Client::Codex,
+                McpClient::Codex,
                 "[mcp_servers.piton]\ncommand = \"/bin/piton\"\nargs = [\"mcp\", \"--data-dir\", \"/x\"]\n\
                  env = { A = \"1\" }\n",
                 start(&[("A", "1")]),
             ),
-            (Client::Codex, "[mcp_servers.piton]\nurl = \"http://127.0.0.1:7477/mcp\"\n", reach),
+            (McpClient::Codex, "[mcp_servers.piton]\nurl = \"http://127.0.0.1:7477/mcp\"\n", reach),
             (
-                Client::Claude,
+                McpClient::Claude,
                 r#"{"mcpServers": {"piton": {"command": "/bin/piton", "args": ["mcp", "--data-dir", "/x"]}}}"#,
                 start(&[]),
             ),
-            (Client::Vscode, r#"{"servers": {"other": {"command": "x"}}}"#, None),
+            (McpClient::Vscode, r#"{"servers": {"other": {"command": "x"}}}"#, None),
         ];
         for (client, text, expected) in cases {
             assert_eq!(entry_in(client, Path::new(FILE), text).unwrap(), expected, "{text}");

@@ -11,11 +11,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{
-    client::{Client, Scope},
+    client::{ClientScope, McpClient},
     entry::{with_entry, without_entry},
 };
 use crate::{
-    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::Ending, failure::Failure, files, words,
+    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files, words,
 };
 
 /// Which configuration is meant, and whether it is changed.
@@ -23,10 +23,10 @@ use crate::{
 pub(super) struct Target {
     /// The client
     #[arg(long)]
-    client: Client,
+    client: McpClient,
     /// For whom
     #[arg(long, default_value = "user")]
-    scope: Scope,
+    scope: ClientScope,
     /// Only print the file as it would be
     #[arg(long)]
     dry_run: bool,
@@ -49,9 +49,9 @@ pub(super) struct Uninstall {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
-    client: Client,
-    scope: Scope,
+struct InstallOutcome {
+    client: McpClient,
+    scope: ClientScope,
     file: PathBuf,
     /// Whether the file is, or would be, another than before.
     is_changed: bool,
@@ -64,7 +64,7 @@ struct Outcome {
 }
 
 impl Install {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let program = program(self.target.client, self.force)?;
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
@@ -83,12 +83,12 @@ impl Install {
             app.output.say(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
         }
         app.output.reply("piton.mcp.install/1", &changed)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl Uninstall {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
         let client = self.target.client;
@@ -102,15 +102,15 @@ impl Uninstall {
             &format!("{name} is not told to start Piton: {shown}."),
         );
         app.output.reply("piton.mcp.uninstall/1", &changed)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl Target {
     fn file(&self, app: &App) -> Result<PathBuf, Failure> {
         let base = match self.scope {
-            Scope::User => app.environment.home(),
-            Scope::Project => app.environment.working_dir.as_deref(),
+            ClientScope::User => app.environment.home(),
+            ClientScope::Project => app.environment.working_dir.as_deref(),
         };
         let base = base.ok_or_else(|| {
             let what = "There is no home directory, where clients keep their configuration.";
@@ -126,9 +126,9 @@ impl Target {
         file: PathBuf,
         before: Option<&str>,
         after: String,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<InstallOutcome, Failure> {
         let is_changed = before.unwrap_or_default() != after;
-        let mut changed = Outcome {
+        let mut changed = InstallOutcome {
             client: self.client,
             scope: self.scope,
             file,
@@ -149,7 +149,7 @@ impl Target {
     }
 }
 
-impl Outcome {
+impl InstallOutcome {
     fn say(&self, app: &App, done: &str, already: &str) {
         match (&self.text, self.is_changed) {
             (Some(text), _) => {
@@ -169,7 +169,7 @@ impl Outcome {
 }
 
 /// This program, as clients are to start it.
-fn program(client: Client, force: bool) -> Result<String, Failure> {
+fn program(client: McpClient, force: bool) -> Result<String, Failure> {
     let program = env::current_exe().map_err(Failure::io("find this program"))?;
     let text = program.to_str().map(str::to_owned).ok_or_else(|| {
         Failure::refused(

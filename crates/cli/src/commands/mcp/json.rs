@@ -16,7 +16,7 @@ pub(super) struct NotJson {
 
 /// An object in a text.
 #[derive(Debug)]
-struct Object {
+struct JsonObject {
     /// Its members: the whole, and the value.
     members: Vec<Member>,
     /// Behind its opening brace, and at its closing one.
@@ -77,7 +77,7 @@ pub(super) fn remove(text: &str, section: &str, key: &str) -> Result<Option<Stri
 }
 
 /// The text with a member behind the last one of an object that is `depth` levels deep.
-fn added(text: &str, object: &Object, key: &str, value: &str, depth: usize) -> String {
+fn added(text: &str, object: &JsonObject, key: &str, value: &str, depth: usize) -> String {
     let (before, after) = match object.members.last() {
         Some(last) => (last.value.end, last.value.end),
         None => (object.inside.start, object.inside.end),
@@ -98,7 +98,7 @@ fn indented(value: &str, depth: usize) -> String {
     value.replace('\n', &format!("\n{}", "  ".repeat(depth)))
 }
 
-impl Object {
+impl JsonObject {
     fn find(&self, key: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.key == key)
     }
@@ -158,14 +158,14 @@ impl<'a> Scanner<'a> {
     }
 
     /// The object that begins here.
-    fn object(&mut self) -> Result<Object, NotJson> {
+    fn object(&mut self) -> Result<JsonObject, NotJson> {
         self.expect(b'{')?;
         let start = self.at;
         let mut members = Vec::new();
         loop {
             self.skip();
             if self.peek() == Some(b'}') {
-                return Ok(Object { members, inside: start..self.at });
+                return Ok(JsonObject { members, inside: start..self.at });
             }
             let member = self.at;
             let key = self.string()?;

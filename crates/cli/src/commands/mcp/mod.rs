@@ -16,6 +16,6 @@ mod install;
 mod json;
 mod serve;
 
-pub(crate) use client::{Client, Scope};
+pub(crate) use client::{ClientScope, McpClient};
 pub(crate) use command::Mcp;
-pub(crate) use entry::{Entry, Start, entry_in};
+pub(crate) use entry::{ClientEntry, Start, entry_in};

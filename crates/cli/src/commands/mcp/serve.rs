@@ -15,7 +15,7 @@ use crate::{
         stop,
         workspace::{Chosen, wall},
     },
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     output,
@@ -27,7 +27,7 @@ pub(super) fn run(
     chosen: &Chosen,
     backpack: Option<BackpackId>,
     context: Option<AgentId>,
-) -> Result<Ending, Failure> {
+) -> Result<CommandEnding, Failure> {
     if io::stdin().is_terminal() {
         output::warn(app.output.complete(
             "Waiting for a client of the Model Context Protocol; they start this themselves. \
@@ -56,5 +56,5 @@ pub(super) fn run(
     let served = open.wait(serve_stdio(offer.attached(backpack), whereabouts, told));
     open.leave();
     served?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

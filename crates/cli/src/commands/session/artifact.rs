@@ -8,12 +8,14 @@ use std::{
 use clap::Args;
 use piton_runtime::reply::SessionArtifact;
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, files, output};
+use crate::{
+    app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure, files, output,
+};
 
 #[derive(Args)]
 pub(crate) struct Artifact {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// The digest or output of the artifact, the end of either, or its kind
     #[arg(value_name = "ARTIFACT")]
     reference: String,
@@ -26,7 +28,7 @@ pub(crate) struct Artifact {
 }
 
 impl Artifact {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let found = open.runtime.session_artifact(&self.run.run, self.reference.trim());
         let artifact = open.wait(found)?;
@@ -43,6 +45,6 @@ impl Artifact {
             output::bytes(text.as_bytes())?;
         }
         app.output.reply("piton.session.artifact/1", &artifact)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -8,12 +8,14 @@ use piton_runtime::request::ExportSession;
 use piton_workflow::bounds::BUNDLE_BYTES_MAX;
 use serde::Serialize;
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, files, output};
+use crate::{
+    app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure, files, output,
+};
 
 #[derive(Args)]
 pub(crate) struct Export {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// Where to write it; `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -34,7 +36,7 @@ struct Exported {
 }
 
 impl Export {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let is_standard = files::is_standard(&self.file);
         if is_standard && app.output.is_json() {
             return Err(Failure::refused(
@@ -47,7 +49,7 @@ impl Export {
         let bytes = open.wait(open.runtime.export_session(&request))?;
         if is_standard {
             output::bytes(&bytes)?;
-            return Ok(Ending::Done);
+            return Ok(CommandEnding::Done);
         }
         files::write(&self.file, &bytes, self.force)?;
         let file = self.file.display();
@@ -61,7 +63,7 @@ impl Export {
         }
         let exported = Exported { file: self.file, bytes: bytes.len() };
         app.output.reply("piton.session.export/1", &exported)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -73,7 +75,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let bytes = files::read(&self.file, BUNDLE_BYTES_MAX as u64)?;
         let open = app.open()?;
         let imported = open.wait(open.runtime.import_session(&bytes))?;
@@ -88,6 +90,6 @@ impl Import {
         }
         app.output.advise(format_args!("Look at it: piton session show {}", imported.session_id));
         app.output.reply("piton.session.import/1", &imported)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

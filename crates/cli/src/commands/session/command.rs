@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::{artifact, carry, gc, keep, list, remove, show, soundness, tree};
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -14,7 +14,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  piton session show amber-otter\n  piton session show amber-otter@diagnose"
     )]
-    Show(show::Show),
+    Show(show::ShowSession),
     /// The graph of a run: branches, blocks, and where it goes on
     #[command(after_help = "Example:\n  piton session tree amber-otter")]
     Tree(tree::Tree),
@@ -29,10 +29,10 @@ pub(crate) enum Command {
     Import(carry::Import),
     /// Check every byte of a session and of what it refers to; nothing is changed
     #[command(after_help = "Example:\n  piton session verify amber-otter")]
-    Verify(Run),
+    Verify(RunArgument),
     /// Rebuild the log of a damaged session from what is whole, keeping what is taken away
     #[command(after_help = "Example:\n  piton session repair sess_…")]
-    Repair(Run),
+    Repair(RunArgument),
     /// What repairs and interrupted writes took out of sessions, and where it is kept
     #[command(after_help = "Example:\n  piton session repairs")]
     Repairs,
@@ -48,7 +48,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::List => list::run(app),
             Self::Show(show) => show.run(app),

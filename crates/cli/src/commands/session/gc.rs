@@ -2,11 +2,11 @@
 
 use clap::Args;
 use piton_runtime::reply::CleanedUp;
-use piton_store::collect::Intent;
+use piton_store::collect::CollectMode;
 
 use crate::{
     app::App,
-    exit::{Ending, is_damage},
+    exit::{CommandEnding, is_damage},
     failure::Failure,
     words::count,
 };
@@ -19,16 +19,16 @@ pub(crate) struct Gc {
 }
 
 impl Gc {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
-        let intent = if self.dry_run { Intent::Rehearse } else { Intent::Remove };
+        let intent = if self.dry_run { CollectMode::Rehearse } else { CollectMode::Remove };
         let mut cleaned = open.wait(open.runtime.clean(intent))?;
         app.output.complete_all(&mut cleaned.warnings);
         say(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;
         // What could not be read was kept, with all that it may need.
         let is_held_up = cleaned.warnings.iter().any(|warning| is_damage(warning.code));
-        Ok(if is_held_up { Ending::Damaged } else { Ending::Done })
+        Ok(if is_held_up { CommandEnding::Damaged } else { CommandEnding::Done })
     }
 }
 

@@ -2,19 +2,19 @@
 
 use clap::Args;
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure};
+use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 pub(crate) struct Keep {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// Let it go when its time is over, as any other
     #[arg(long)]
     no_longer: bool,
 }
 
 impl Keep {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let kept = open.wait(open.runtime.keep_session(&self.run.run, !self.no_longer))?;
         open.log.about(kept.session_id);
@@ -28,6 +28,6 @@ impl Keep {
             app.output.advise(format_args!("Keep it again: piton session keep {session}"));
         }
         app.output.reply("piton.session.keep/1", &kept)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -10,22 +10,22 @@ use crate::{
     age::ago,
     app::App,
     bounds::CELL_BYTES_MAX,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::State,
+    style::Tone,
     table::{self, Cell},
     tree::ending,
 };
 
 const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 
-pub(super) fn run(app: &App) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let mut list = open.wait(open.runtime.list_sessions())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     say(app, &list);
     app.output.reply("piton.session.list/1", &list)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn say(app: &App, list: &SessionList) {
@@ -115,11 +115,9 @@ fn step(run: &RunSummary) -> String {
 pub(super) fn status(run: &RunSummary) -> Cell {
     match run.status {
         RunStatus::InProgress => "in progress".into(),
-        RunStatus::Blocked => Cell::of(State::Attention, "blocked"),
-        RunStatus::Complete => Cell::of(State::Good, "complete"),
-        RunStatus::CompleteWithGaps if run.open_gaps == 1 => Cell::of(State::Attention, "1 gap"),
-        RunStatus::CompleteWithGaps => {
-            Cell::of(State::Attention, format!("{} gaps", run.open_gaps))
-        }
+        RunStatus::Blocked => Cell::of(Tone::Attention, "blocked"),
+        RunStatus::Complete => Cell::of(Tone::Good, "complete"),
+        RunStatus::CompleteWithGaps if run.open_gaps == 1 => Cell::of(Tone::Attention, "1 gap"),
+        RunStatus::CompleteWithGaps => Cell::of(Tone::Attention, format!("{} gaps", run.open_gaps)),
     }
 }

@@ -5,9 +5,9 @@ use piton_runtime::reply::SetAsideShown;
 
 use crate::{
     app::App,
-    arguments::Run,
+    arguments::RunArgument,
     ask::{can_ask, confirm},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     words::count,
 };
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Args)]
 pub(crate) struct Delete {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// Do not ask
     #[arg(long)]
     yes: bool,
@@ -31,7 +31,7 @@ fn along_line(kept: &SetAsideShown) -> String {
 }
 
 impl Delete {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let along = open.wait(open.runtime.deleted_along(&self.run.run))?;
         let along: Vec<String> = along.iter().map(along_line).collect();
@@ -46,7 +46,7 @@ impl Delete {
                 Some(true) => {}
                 Some(false) => {
                     app.output.say("Nothing was removed.");
-                    return Ok(Ending::Wanting);
+                    return Ok(CommandEnding::Wanting);
                 }
                 None => {
                     let refused = "Nobody is there to be asked, so nothing was removed.".to_owned();
@@ -65,6 +65,6 @@ impl Delete {
         app.output.say(format_args!("Removed {}.", deleted.session_id));
         app.output.advise("What only it referred to goes with the next `piton session gc`.");
         app.output.reply("piton.session.delete/1", &deleted)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -13,23 +13,23 @@ use crate::{
     age::ago,
     app::App,
     bounds::ARTIFACT_LINE_BYTES_MAX,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::{State, styled},
+    style::{Tone, styled},
     tree::ending,
     words::indented,
 };
 
 #[derive(Args)]
-pub(crate) struct Show {
+pub(crate) struct ShowSession {
     /// The run: its two words, its id, the id of its session, or the end of an id; after `@` a node or the id of a step,
     /// to show the way to it
     #[arg(value_name = "RUN[@NODE]")]
     run: NodeReference,
 }
 
-impl Show {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl ShowSession {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let shown = open.wait(open.runtime.show_node(&self.run))?;
         open.log.about(shown.session_id);
@@ -37,7 +37,7 @@ impl Show {
             say(app, &shown, run);
         }
         app.output.reply("piton.session.show/1", &shown)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -91,7 +91,7 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     for (message, count) in told_once(&step.blocks) {
         let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
         let message = message.replace('\n', "\n     ");
-        output.say(format_args!("   {} {message}{times}", styled(State::Attention, "✗")));
+        output.say(format_args!("   {} {message}{times}", styled(Tone::Attention, "✗")));
     }
     // A block leaves a gap with the same words, which a long message fills only in part.
     let is_told = |gap: &&GapShown| {
@@ -100,7 +100,7 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     };
     for gap in step.gaps.iter().filter(is_told) {
         let mark =
-            if gap.is_open { styled(State::Bad, "gap:") } else { styled(State::Faint, "settled:") };
+            if gap.is_open { styled(Tone::Bad, "gap:") } else { styled(Tone::Faint, "settled:") };
         output.say(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
     }
     say_decisions(app, &step.decisions, "   ");
@@ -108,12 +108,12 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
         output.say(indented(notes, "   "));
     }
     for artifact in &step.artifacts {
-        let mark = styled(State::Faint, "artifact:");
+        let mark = styled(Tone::Faint, "artifact:");
         output.say(format_args!("   {mark} {}", artifact_line(artifact)));
     }
     for record in &step.records {
         let record = record.replace('\n', "\n     ");
-        output.say(format_args!("   {} {record}", styled(State::Faint, "record:")));
+        output.say(format_args!("   {} {record}", styled(Tone::Faint, "record:")));
     }
     for bookmark in &step.bookmarked {
         say_bookmark(app, bookmark);
@@ -121,13 +121,13 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
 }
 
 fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
-    let (mark, age) = (styled(State::Faint, "bookmark:"), ago(App::now(), bookmark.at));
+    let (mark, age) = (styled(Tone::Faint, "bookmark:"), ago(App::now(), bookmark.at));
     app.output.say(format_args!("   {mark} {age}"));
     if let Some(notes) = &bookmark.notes {
         app.output.say(indented(notes, "     "));
     }
     for artifact in &bookmark.artifacts {
-        let mark = styled(State::Faint, "artifact:");
+        let mark = styled(Tone::Faint, "artifact:");
         app.output.say(format_args!("     {mark} {}", artifact_line(artifact)));
     }
 }
@@ -143,13 +143,13 @@ pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str
     for (place, shown) in decisions.iter().enumerate() {
         if place == 0 {
             let state = match shown.decision.decision {
-                DecisionKind::Refused => State::Bad,
-                DecisionKind::Approved | DecisionKind::Answered => State::Good,
+                DecisionKind::Refused => Tone::Bad,
+                DecisionKind::Approved | DecisionKind::Answered => Tone::Good,
             };
             let mark = styled(state, "a person");
             app.output.say(format_args!("{indent}{mark} {}", words(shown)));
         } else {
-            let mark = styled(State::Faint, "before that");
+            let mark = styled(Tone::Faint, "before that");
             app.output.say(format_args!("{indent}  {mark} {}", words(shown)));
         }
     }

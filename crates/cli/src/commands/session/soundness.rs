@@ -4,14 +4,14 @@ use piton_runtime::reply::{SetAsideShown, Soundness};
 
 use crate::{
     app::App,
-    arguments::Run,
-    exit::Ending,
+    arguments::RunArgument,
+    exit::CommandEnding,
     failure::Failure,
     table::{self, Cell},
     words::count,
 };
 
-pub(super) fn verify(app: &App, run: &Run) -> Result<Ending, Failure> {
+pub(super) fn verify(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
     open.log.about(verdict.session_id);
@@ -21,7 +21,7 @@ pub(super) fn verify(app: &App, run: &Run) -> Result<Ending, Failure> {
     Ok(ending(&verdict))
 }
 
-pub(super) fn repair(app: &App, run: &Run) -> Result<Ending, Failure> {
+pub(super) fn repair(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
     open.log.about(verdict.session_id);
@@ -38,7 +38,7 @@ pub(super) fn repair(app: &App, run: &Run) -> Result<Ending, Failure> {
 }
 
 /// Lists what was taken out of sessions.
-pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
+pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let list = open.wait(open.runtime.set_aside())?;
     if list.set_aside.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn repairs(app: &App) -> Result<Ending, Failure> {
         );
     }
     app.output.reply("piton.session.repairs/1", &list)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 fn row(kept: &SetAsideShown) -> [Cell; 4] {
@@ -66,6 +66,6 @@ fn row(kept: &SetAsideShown) -> [Cell; 4] {
     ]
 }
 
-fn ending(verdict: &Soundness) -> Ending {
-    if verdict.is_sound { Ending::Done } else { Ending::Damaged }
+fn ending(verdict: &Soundness) -> CommandEnding {
+    if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged }
 }

@@ -2,19 +2,19 @@
 
 use clap::Args;
 
-use crate::{app::App, arguments::Run, exit::Ending, failure::Failure, tree};
+use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure, tree};
 
 #[derive(Args)]
 pub(crate) struct Tree {
     #[command(flatten)]
-    run: Run,
+    run: RunArgument,
     /// Show the end of each node's id, which names it to `fork`, `diff` and `blame`
     #[arg(long)]
     ids: bool,
 }
 
 impl Tree {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let drawn = open.wait(open.runtime.run_tree(&self.run.run))?;
         open.log.about(drawn.summary.session_id);
@@ -22,6 +22,6 @@ impl Tree {
             app.output.say(line);
         }
         app.output.reply("piton.session.tree/1", &drawn)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

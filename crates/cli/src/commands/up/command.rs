@@ -5,7 +5,7 @@ use std::process;
 use clap::Args;
 use piton_core::{Code, Envelope};
 use piton_mcp::{http::PATH, serve_http};
-use piton_runtime::{files::Joined, request::ListWorkflows};
+use piton_runtime::{files::JoinedWorkspaces, request::ListWorkflows};
 use piton_store::{
     LeaseName,
     port::{Lease, Mode, Patience},
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::{
     listen::{listen, token},
-    notice::Notice,
+    notice::ServerNotice,
     words,
 };
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
         stop,
         workspace::{Chosen, wall},
     },
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     files,
     open::Open,
@@ -32,9 +32,9 @@ use crate::{
 /// What a program is told: where the server listens, or the one that runs already.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Told<'a> {
+struct ServerAnnouncement<'a> {
     #[serde(flatten)]
-    server: &'a Notice,
+    server: &'a ServerNotice,
     data_dir: &'a std::path::Path,
     /// Whether another process serves this data directory.
     was_running: bool,
@@ -48,14 +48,14 @@ pub(crate) struct Up {
 
 impl Up {
     /// Serves agents until a signal ends it.
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let declared = self.chosen.declared(app)?;
         wall::put_up(app, &declared)?;
         serve(app, declared)
     }
 }
 
-fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
+fn serve(app: &App, declared: JoinedWorkspaces) -> Result<CommandEnding, Failure> {
     let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
     let is_new = !files::exists(&app.data_dir(&settings)?);
     let token = token(&settings)?;
@@ -64,14 +64,15 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let offer = open.offer(Chosen::open(&open, declared)?);
     open.note_applied();
     let listener = open.wait(listen(&settings, token))?;
-    let notice = Notice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
+    let notice =
+        ServerNotice { pid: process::id(), url: format!("http://{}{PATH}", listener.address()) };
     let posted = notice.post(open.root())?;
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
     // Whoever reads that a signal stops it may send one.
     let stop = open.wait(async { stop::signals() })?;
     let data = app.shown(open.root());
     words::opening(app, &data, is_new, &notice, settings.http_token_file(), &listed);
-    let told = Told { server: &notice, data_dir: open.root(), was_running: false };
+    let told = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
     open.log.began();
     let stop = async {
@@ -81,7 +82,7 @@ fn serve(app: &App, declared: Joined) -> Result<Ending, Failure> {
     let stopped = open.block_on(serve_http(listener.keeping(open.replies()), offer, stop));
     drop((posted, lease));
     words::stopped(app, stopped);
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
 /// The right to serve this data directory; nothing if somebody has it.
@@ -96,8 +97,8 @@ fn lease(open: &Open) -> Result<Option<Lease>, Failure> {
 }
 
 /// Says where the server is that runs already.
-fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
-    let Some(notice) = Notice::read(open.root()) else {
+fn already(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+    let Some(notice) = ServerNotice::read(open.root()) else {
         let message = "Another `piton up` is about to serve this data directory.";
         let advice = "Run the command again to see where.";
         return Err(Envelope::new(Code::StoreBusy, message).with_suggestion(advice).into());
@@ -107,7 +108,7 @@ fn already(app: &App, open: &Open) -> Result<Ending, Failure> {
         notice.url, notice.pid
     ));
     app.output.advise(crate::words::CONNECT);
-    let told = Told { server: &notice, data_dir: open.root(), was_running: true };
+    let told = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: true };
     app.output.reply("piton.up/1", &told)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }

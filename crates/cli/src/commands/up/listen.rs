@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use piton_core::Envelope;
 use piton_mcp::{Listener, Token};
-use piton_runtime::config::{Place, SettingKey, Settings};
+use piton_runtime::config::{SettingKey, SettingSource, Settings};
 
 use crate::bounds::{PORTS_TRIED, TOKEN_FILE_BYTES_MAX};
 use crate::{failure::Failure, files};
@@ -17,7 +17,7 @@ pub(super) async fn listen(
 ) -> Result<Listener, Envelope> {
     let (address, port) = settings.http();
     let is_chosen =
-        settings.get(SettingKey::HttpPort).is_some_and(|held| held.place != Place::Default);
+        settings.get(SettingKey::HttpPort).is_some_and(|held| held.place != SettingSource::Default);
     let last = if is_chosen { port } else { port.saturating_add(PORTS_TRIED) };
     let mut first_problem = None;
     for port in port..=last {

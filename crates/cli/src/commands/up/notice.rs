@@ -15,7 +15,7 @@ use crate::{failure::Failure, files};
 /// A server that runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Notice {
+pub(super) struct ServerNotice {
     /// Its process.
     pub(super) pid: u32,
     /// Where agents reach it.
@@ -25,7 +25,7 @@ pub(super) struct Notice {
 /// The notice of this process, which is taken away when the server ends.
 pub(super) struct Posted(PathBuf);
 
-impl Notice {
+impl ServerNotice {
     /// The notice of the server of a data directory, if one can be read.
     pub(super) fn read(root: &Path) -> Option<Self> {
         let text = files::read_if_there(&path(root), NOTICE_BYTES_MAX).ok()??;

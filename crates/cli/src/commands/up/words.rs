@@ -6,8 +6,8 @@ use piton_mcp::{Stopped, bounds::SHUTDOWN_WAIT};
 use piton_runtime::reply::ListedWorkflows;
 use piton_workflow::SourceKind;
 
-use super::notice::Notice;
-use crate::{app::App, commands::mcp::Client};
+use super::notice::ServerNotice;
+use crate::{app::App, commands::mcp::McpClient};
 
 /// What the server says when it is told to stop.
 pub(super) fn stopping(app: &App) {
@@ -35,7 +35,7 @@ pub(super) fn opening(
     app: &App,
     data: &str,
     is_new: bool,
-    notice: &Notice,
+    notice: &ServerNotice,
     token: Option<&Path>,
     listed: &ListedWorkflows,
 ) {
@@ -58,7 +58,7 @@ pub(super) fn opening(
     output.say(
         "An agent that speaks HTTP connects to that address. These start Piton themselves, on the same data:",
     );
-    for client in Client::ALL {
+    for client in McpClient::ALL {
         output.advise(format_args!(
             "  {:<12} piton mcp install --client {}",
             client.name(),

@@ -9,14 +9,14 @@ use piton_core::shell_word;
 use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
 use serde::Serialize;
 
-use super::shelf::Shelf;
+use super::shelf::WorkflowLibrary;
 use crate::{
     app::App,
     bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX},
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     files,
-    style::{State, styled},
+    style::{Tone, styled},
 };
 
 const DEFAULT_NAMESPACE: &str = "user";
@@ -40,11 +40,11 @@ pub(crate) struct Adopt {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Outcome {
+struct AdoptOutcome {
     directory: PathBuf,
     dry_run: bool,
     /// Files that are written now, or would be.
-    written: Vec<Written>,
+    written: Vec<AdoptedFiles>,
     /// Files that are there already as they would be written.
     unchanged: Vec<PathBuf>,
     skipped: Vec<NotAdopted>,
@@ -53,15 +53,15 @@ struct Outcome {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct AdoptedFiles {
     #[serde(flatten)]
     adopted: Adopted,
     file: PathBuf,
 }
 
 impl Adopt {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let here = Shelf::of(app)?;
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let here = WorkflowLibrary::of(app)?;
         let target = match &self.to {
             Some(to) => to.clone(),
             // Sets of several namespaces may have files of the same name.
@@ -94,7 +94,7 @@ impl Adopt {
                         keeps_id |= adopted.from == *id;
                         same_ids.push(format!("{path} has the id `{id}` already"));
                     }
-                    None => written.push(Written { adopted, file }),
+                    None => written.push(AdoptedFiles { adopted, file }),
                 },
                 Ok(Some(_)) | Err(_) => same_files
                     .push(format!("{} is there already, with other content", app.shown(&file))),
@@ -102,17 +102,18 @@ impl Adopt {
         }
         self.refuse(&same_ids, &same_files, keeps_id)?;
         if !self.dry_run {
-            for Written { adopted, file } in &written {
+            for AdoptedFiles { adopted, file } in &written {
                 files::write(file, adopted.text.as_bytes(), false)?;
             }
         }
         let is_whole = plan.refused.is_empty();
         let (skipped, refused) = (plan.skipped, plan.refused);
         let dry_run = self.dry_run;
-        let outcome = Outcome { directory: target, dry_run, written, unchanged, skipped, refused };
+        let outcome =
+            AdoptOutcome { directory: target, dry_run, written, unchanged, skipped, refused };
         say(app, &outcome);
         app.output.reply("piton.workflow.adopt/1", &outcome)?;
-        Ok(if is_whole { Ending::Done } else { Ending::Wanting })
+        Ok(if is_whole { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 
     /// Refuses everything if a file of somebody's stands in the way, by its id or by its name. An id that a file keeps
@@ -166,14 +167,14 @@ fn is_same(one: &Path, other: &Path) -> bool {
     files::real(one) == files::real(other)
 }
 
-fn say(app: &App, outcome: &Outcome) {
+fn say(app: &App, outcome: &AdoptOutcome) {
     let output = &app.output;
-    for Written { adopted, file } in &outcome.written {
+    for AdoptedFiles { adopted, file } in &outcome.written {
         output.say(format_args!("{}: {} -> {}", app.shown(file), adopted.from, adopted.to));
         for change in adopted.changes.iter().take(ADOPTED_LINES_SHOWN_MAX) {
             let (before, after) = shown(change);
-            output.say(format_args!("  {}: - {}", change.line, styled(State::Bad, before)));
-            output.say(format_args!("  {}: + {}", change.line, styled(State::Good, after)));
+            output.say(format_args!("  {}: - {}", change.line, styled(Tone::Bad, before)));
+            output.say(format_args!("  {}: + {}", change.line, styled(Tone::Good, after)));
         }
         let more = adopted.changes.len().saturating_sub(ADOPTED_LINES_SHOWN_MAX);
         if more > 0 {
@@ -184,7 +185,7 @@ fn say(app: &App, outcome: &Outcome) {
         output.say(format_args!("{}: left out, {}", one.path.display(), one.reason));
     }
     for one in &outcome.refused {
-        let what = styled(State::Bad, "not adopted:");
+        let what = styled(Tone::Bad, "not adopted:");
         output.say(format_args!("{}: {what} {}", one.path.display(), one.reason));
     }
     let (written, there) = (outcome.written.len(), outcome.unchanged.len());

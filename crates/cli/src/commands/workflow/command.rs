@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use super::{adopt, compile, list, show, validate, walk, write};
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -12,7 +12,7 @@ pub(crate) enum Command {
     List(list::List),
     /// What a workflow is for, its steps, and the first prompt
     #[command(after_help = "Example:\n  piton workflow show wr.code_review")]
-    Show(show::Show),
+    Show(show::ShowWorkflow),
     /// Look for mistakes in workflow files: every one, with its place and what to write
     #[command(after_help = "Example:\n  piton workflow validate .piton/workflows/release.json")]
     Validate(validate::Validate),
@@ -32,11 +32,11 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  piton workflow run wr.tour\n  piton workflow run --resume amber-otter\n  piton workflow run --resume amber-otter@diagnose"
     )]
-    Run(walk::Walk),
+    Run(walk::WalkWorkflow),
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::List(list) => list.run(app),
             Self::Show(show) => show.run(app),

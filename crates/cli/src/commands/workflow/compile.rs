@@ -6,8 +6,8 @@ use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::library::NotFound;
 
-use super::shelf::Shelf;
-use crate::{app::App, exit::Ending, failure::Failure, files, output};
+use super::shelf::WorkflowLibrary;
+use crate::{app::App, exit::CommandEnding, failure::Failure, files, output};
 
 #[derive(Args)]
 pub(crate) struct Compile {
@@ -42,8 +42,8 @@ impl Compile {
         )
     }
 
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let stock = Shelf::of(app)?.stock;
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let stock = WorkflowLibrary::of(app)?.stock;
         let found = stock.find_to_read(&self.workflow).map_err(|error| self.not_found(&error))?;
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));
@@ -58,6 +58,6 @@ impl Compile {
             text.push(b'\n');
             output::bytes(&text)?;
         }
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }

@@ -5,7 +5,7 @@ use piton_runtime::{reply::ListedWorkflows, request::ListWorkflows};
 
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     table::{self, Cell},
 };
@@ -21,14 +21,14 @@ pub(crate) struct List {
 }
 
 impl List {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let query = Some(self.words.join(" ")).filter(|query| !query.is_empty());
         let request = ListWorkflows { query, tags: self.tags, project_dir: None };
         let listed = open.connect(app).list_workflows(&request)?;
         say(app, &listed);
         app.output.reply("piton.workflow.list/1", &listed)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

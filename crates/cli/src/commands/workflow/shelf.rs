@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use piton_runtime::{
     config::{Configuration, Settings},
-    library::{Library, PROJECT_WORKFLOWS, Source, Stock, USER_WORKFLOWS, sources},
+    library::{
+        Library, LibraryContents, PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources,
+    },
     surroundings::{ProjectDir, project_dir},
 };
 use piton_workflow::SourceKind;
@@ -12,14 +14,14 @@ use piton_workflow::SourceKind;
 use crate::{app::App, failure::Failure};
 
 /// The workflows that can be had here.
-pub(super) struct Shelf {
+pub(super) struct WorkflowLibrary {
     configuration: Configuration,
     pub(super) project: Option<ProjectDir>,
-    pub(super) stock: Stock,
-    pub(super) sources: Vec<Source>,
+    pub(super) stock: LibraryContents,
+    pub(super) sources: Vec<WorkflowSource>,
 }
 
-impl Shelf {
+impl WorkflowLibrary {
     pub(super) fn of(app: &App) -> Result<Self, Failure> {
         let configuration = app.configuration()?;
         let settings: Settings = configuration.settings_here().map_err(Failure::Configuration)?;

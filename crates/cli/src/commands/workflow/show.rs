@@ -8,17 +8,17 @@ use piton_runtime::{
     request::{InspectMode, InspectWorkflow},
 };
 
-use crate::{app::App, exit::Ending, failure::Failure, words::indented};
+use crate::{app::App, exit::CommandEnding, failure::Failure, words::indented};
 
 #[derive(Args)]
-pub(crate) struct Show {
+pub(crate) struct ShowWorkflow {
     /// The id, as `piton workflow list` shows it
     #[arg(value_name = "WORKFLOW")]
     workflow: String,
 }
 
-impl Show {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl ShowWorkflow {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let request = InspectWorkflow {
             workflow_id: self.workflow,
@@ -28,7 +28,7 @@ impl Show {
         let shown = open.connect(app).inspect_workflow(&request)?;
         say(app, &shown);
         app.output.reply("piton.workflow.show/1", &shown)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

@@ -3,22 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_runtime::library::{Broken, BrokenReason, Source, catalog_beside};
+use piton_runtime::library::{Broken, BrokenReason, WorkflowSource, catalog_beside};
 use piton_workflow::{
     SourceKind,
     compile::compile,
-    source::{Origin, Problem},
+    source::{SourceOrigin, SourceProblem},
 };
 use serde::Serialize;
 
-use super::shelf::Shelf;
+use super::shelf::WorkflowLibrary;
 use crate::{
     app::App,
     bounds::WORKFLOW_FILE_BYTES_MAX,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     files,
-    style::{State, styled},
+    style::{Tone, styled},
 };
 
 #[derive(Args)]
@@ -32,27 +32,27 @@ pub(crate) struct Validate {
 #[serde(rename_all = "camelCase")]
 struct Validated {
     is_sound: bool,
-    files: Vec<File>,
+    files: Vec<ValidatedFile>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct File {
+struct ValidatedFile {
     path: String,
     /// Why it cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
-    problems: Vec<Problem>,
+    problems: Vec<SourceProblem>,
     /// What its author should know although it can be run.
     warnings: Vec<String>,
 }
 
 impl Validate {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let files = if self.files.is_empty() {
             everything_here(app)?
         } else {
-            let sources = Shelf::of(app)?.sources;
+            let sources = WorkflowLibrary::of(app)?.sources;
             self.files.iter().map(|path| judge(path, &sources)).collect::<Result<_, _>>()?
         };
         let is_sound =
@@ -60,14 +60,14 @@ impl Validate {
         let validated = Validated { is_sound, files };
         say(app, &validated);
         app.output.reply("piton.workflow.validate/1", &validated)?;
-        Ok(if is_sound { Ending::Done } else { Ending::Wanting })
+        Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 }
 
-fn judge(path: &Path, sources: &[Source]) -> Result<File, Failure> {
+fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failure> {
     let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
     let directory = path.parent().unwrap_or(Path::new(""));
-    let origin = Origin::new(SourceKind::User, directory.display().to_string());
+    let origin = SourceOrigin::new(SourceKind::User, directory.display().to_string());
     let beside = if directory == Path::new("") { Path::new(".") } else { directory };
     let outcome = compile(&text, &origin, &catalog_beside(beside, sources));
     let path = path.display().to_string();
@@ -78,29 +78,29 @@ fn judge(path: &Path, sources: &[Source]) -> Result<File, Failure> {
                 .iter()
                 .map(|warning| format!("{}: {}", warning.subject, warning.code.advice()))
                 .collect();
-            File { path, unreadable: None, problems: Vec::new(), warnings }
+            ValidatedFile { path, unreadable: None, problems: Vec::new(), warnings }
         }
-        Err(problems) => File { path, unreadable: None, problems, warnings: Vec::new() },
+        Err(problems) => ValidatedFile { path, unreadable: None, problems, warnings: Vec::new() },
     })
 }
 
 /// The files of every source: those that load, and those that do not.
-fn everything_here(app: &App) -> Result<Vec<File>, Failure> {
-    let stock = Shelf::of(app)?.stock;
+fn everything_here(app: &App) -> Result<Vec<ValidatedFile>, Failure> {
+    let stock = WorkflowLibrary::of(app)?.stock;
     let sound = stock.files().filter_map(|one| {
         let path = one.path.as_ref()?.display().to_string();
-        Some(File { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
+        Some(ValidatedFile { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
     });
     Ok(sound.chain(stock.broken.iter().map(broken)).collect())
 }
 
-fn broken(broken: &Broken) -> File {
+fn broken(broken: &Broken) -> ValidatedFile {
     let (unreadable, problems) = match &broken.reason {
         BrokenReason::Unreadable(reason) => (Some(reason.clone()), Vec::new()),
         BrokenReason::Problems(problems) => (None, problems.to_vec()),
     };
     let path = broken.path.display().to_string();
-    File { path, unreadable, problems, warnings: Vec::new() }
+    ValidatedFile { path, unreadable, problems, warnings: Vec::new() }
 }
 
 fn say(app: &App, validated: &Validated) {
@@ -112,15 +112,15 @@ fn say(app: &App, validated: &Validated) {
         return;
     }
     for file in &validated.files {
-        let File { path, unreadable, problems, warnings } = file;
+        let ValidatedFile { path, unreadable, problems, warnings } = file;
         match (unreadable, problems.len()) {
             (Some(reason), _) => output
-                .say(format_args!("{path}: {} {reason}", styled(State::Bad, "cannot be read:"))),
-            (None, 0) => output.say(format_args!("{path}: {}", styled(State::Good, "in order"))),
-            (None, 1) => output.say(format_args!("{path}: {}", styled(State::Bad, "1 problem"))),
+                .say(format_args!("{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))),
+            (None, 0) => output.say(format_args!("{path}: {}", styled(Tone::Good, "in order"))),
+            (None, 1) => output.say(format_args!("{path}: {}", styled(Tone::Bad, "1 problem"))),
             (None, count) => output.say(format_args!(
                 "{path}: {}",
-                styled(State::Bad, format_args!("{count} problems"))
+                styled(Tone::Bad, format_args!("{count} problems"))
             )),
         }
         for problem in problems {

@@ -7,12 +7,12 @@ use piton_runtime::{
     Connection,
     lineage::NodeReference,
     reply::RunAnswer,
-    request::{ContinueWorkflow, Output, ResumeSession, SessionReference, StartWorkflow},
+    request::{ContinueWorkflow, ResumeSession, SessionReference, StartWorkflow, StepOutput},
 };
 use piton_workflow::{
     BlockerCode,
     event::Blocker,
-    session::{Body, DECIDED, DecisionLine, ReplyKind, RunLine},
+    session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -20,15 +20,15 @@ use serde_json::Value;
 use crate::{
     app::App,
     ask,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     output,
-    style::{State, styled},
+    style::{Tone, styled},
 };
 
 #[derive(Args)]
-pub(crate) struct Walk {
+pub(crate) struct WalkWorkflow {
     /// The workflow, as `piton workflow list` shows it
     #[arg(value_name = "WORKFLOW", required_unless_present = "resume", conflicts_with = "resume")]
     workflow: Option<String>,
@@ -52,8 +52,8 @@ struct Walked {
     decisions: Vec<DecisionLine>,
 }
 
-impl Walk {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl WalkWorkflow {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let open = app.open()?;
         let connection = open.connect(app);
         let mut answer = match self.resume {
@@ -124,24 +124,24 @@ fn standing(
 }
 
 /// What a person typed: JSON is what a step asked for as an artifact, anything else is notes.
-fn output(text: String) -> Result<Output, LostNumber> {
+fn output(text: String) -> Result<StepOutput, LostNumber> {
     let is_json = text.trim_start().starts_with(['{', '[']);
     if is_json {
         refuse_lost_numbers(&text)?;
     }
     Ok(match serde_json::from_str(&text).ok().filter(|_| is_json) {
-        Some(Value::Array(artifacts)) => Output { notes_markdown: None, artifacts },
-        Some(artifact) => Output { notes_markdown: None, artifacts: vec![artifact] },
-        None => Output { notes_markdown: Some(text), artifacts: Vec::new() },
+        Some(Value::Array(artifacts)) => StepOutput { notes_markdown: None, artifacts },
+        Some(artifact) => StepOutput { notes_markdown: None, artifacts: vec![artifact] },
+        None => StepOutput { notes_markdown: Some(text), artifacts: Vec::new() },
     })
 }
 
 /// Whether the run waits for what only a person can say.
-fn waits(body: &Body) -> bool {
+fn waits(body: &ReplyBody) -> bool {
     blockers(body).iter().any(|blocker| blocker.code == BlockerCode::UserOnlyDependency)
 }
 
-fn blockers(body: &Body) -> &[Blocker] {
+fn blockers(body: &ReplyBody) -> &[Blocker] {
     body.blockers.as_ref().map_or(&[][..], |report| report.blockers())
 }
 
@@ -153,7 +153,7 @@ fn say(app: &App, answer: &RunAnswer) {
     if body.kind == ReplyKind::Blocked {
         output.say(format_args!(
             "\n{label} · {place} is {}:",
-            styled(State::Attention, "not finished")
+            styled(Tone::Attention, "not finished")
         ));
         say_decisions(app, body);
         for blocker in blockers(body) {
@@ -171,7 +171,7 @@ fn say(app: &App, answer: &RunAnswer) {
     for gap in &body.gaps_recorded {
         output.say(format_args!(
             "  {} {}",
-            styled(State::Attention, "recorded as missing:"),
+            styled(Tone::Attention, "recorded as missing:"),
             gap.summary
         ));
     }
@@ -188,7 +188,7 @@ fn say(app: &App, answer: &RunAnswer) {
 }
 
 /// What persons decided, as an agent reads it.
-fn say_decisions(app: &App, body: &Body) {
+fn say_decisions(app: &App, body: &ReplyBody) {
     if body.decisions.is_empty() {
         return;
     }
@@ -197,11 +197,11 @@ fn say_decisions(app: &App, body: &Body) {
         app.output.say(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
     }
     if body.is_refused_here() {
-        app.output.say(format_args!("  {}", styled(State::Bad, "A person refused this step.")));
+        app.output.say(format_args!("  {}", styled(Tone::Bad, "A person refused this step.")));
     }
 }
 
-fn finish(app: &App, body: &Body) -> Result<Ending, Failure> {
+fn finish(app: &App, body: &ReplyBody) -> Result<CommandEnding, Failure> {
     let label = body.run.label;
     let walked = Walked {
         run: body.run.clone(),
@@ -219,5 +219,5 @@ fn finish(app: &App, body: &Body) -> Result<Ending, Failure> {
         ));
     }
     app.output.reply("piton.workflow.run/1", &walked)?;
-    Ok(if walked.waits_for_person { Ending::Waits } else { Ending::Done })
+    Ok(if walked.waits_for_person { CommandEnding::Waits } else { CommandEnding::Done })
 }

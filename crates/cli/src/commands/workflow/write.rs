@@ -7,14 +7,16 @@ use piton_core::WorkflowId;
 use piton_runtime::library::{NotFound, catalog_beside};
 use piton_workflow::{
     SourceKind,
-    compile::{Catalog, compile},
-    source::{Origin, Purpose},
+    compile::{Definitions, compile},
+    source::{Purpose, SourceOrigin},
 };
 use serde::Serialize;
 use serde_json::json;
 
-use super::shelf::Shelf;
-use crate::{app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::Ending, failure::Failure, files};
+use super::shelf::WorkflowLibrary;
+use crate::{
+    app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
+};
 
 /// What a new workflow starts from.
 const TEMPLATE: &str = include_str!("template.json");
@@ -28,7 +30,7 @@ pub(crate) struct New {
     #[arg(value_name = "ID")]
     id: WorkflowId,
     #[command(flatten)]
-    place: Place,
+    place: TargetFile,
 }
 
 #[derive(Args)]
@@ -40,12 +42,12 @@ pub(crate) struct Fork {
     #[arg(value_name = "ID")]
     id: WorkflowId,
     #[command(flatten)]
-    place: Place,
+    place: TargetFile,
 }
 
 /// Where the file is written.
 #[derive(Args)]
-struct Place {
+struct TargetFile {
     /// Keep it in the project instead of your own configuration
     #[arg(long)]
     project: bool,
@@ -56,21 +58,21 @@ struct Place {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Written {
+struct WrittenFile {
     workflow_id: WorkflowId,
     file: PathBuf,
 }
 
 impl New {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let here = Shelf::of(app)?;
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let here = WorkflowLibrary::of(app)?;
         write(app, &here, &self.place, &renamed(TEMPLATE, TEMPLATE_ID, &self.id)?, self.id)
     }
 }
 
 impl Fork {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
-        let here = Shelf::of(app)?;
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let here = WorkflowLibrary::of(app)?;
         let found = here.stock.find_to_read(&self.workflow);
         let found = found.map_err(|error| NotFound::envelope(&error))?;
         let stocked = found.stocked;
@@ -106,11 +108,11 @@ fn renamed(text: &str, before: &str, after: &WorkflowId) -> Result<String, Failu
 
 fn write(
     app: &App,
-    shelf: &Shelf,
-    place: &Place,
+    shelf: &WorkflowLibrary,
+    place: &TargetFile,
     text: &str,
     id: WorkflowId,
-) -> Result<Ending, Failure> {
+) -> Result<CommandEnding, Failure> {
     let (kind, directory) = shelf.directory(place.project)?;
     check(kind, &directory, &catalog_beside(&directory, &shelf.sources), text)?;
     let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
@@ -121,13 +123,18 @@ fn write(
         "Change it, then check it: piton workflow validate {}",
         app.shell_word(&file)
     ));
-    app.output.reply("piton.workflow.write/1", &Written { workflow_id: id, file })?;
-    Ok(Ending::Done)
+    app.output.reply("piton.workflow.write/1", &WrittenFile { workflow_id: id, file })?;
+    Ok(CommandEnding::Done)
 }
 
 /// Nothing is written that would not load.
-fn check(kind: SourceKind, directory: &Path, catalog: &Catalog, text: &str) -> Result<(), Failure> {
-    let mut origin = Origin::new(kind, directory.display().to_string());
+fn check(
+    kind: SourceKind,
+    directory: &Path,
+    catalog: &Definitions,
+    text: &str,
+) -> Result<(), Failure> {
+    let mut origin = SourceOrigin::new(kind, directory.display().to_string());
     origin.purpose = Purpose::Save;
     let outcome = compile(text, &origin, catalog);
     outcome.map(drop).map_err(|problems| {
@@ -148,7 +155,8 @@ mod tests {
 
     #[test]
     fn the_template_can_be_run_as_it_is() {
-        let compiled = compile(TEMPLATE, &Origin::new(SourceKind::User, ""), &Catalog::standard());
+        let compiled =
+            compile(TEMPLATE, &SourceOrigin::new(SourceKind::User, ""), &Definitions::standard());
         let compiled = compiled.unwrap();
         assert_eq!(compiled.workflow_id.as_str(), TEMPLATE_ID);
         // That one stands at every step with criteria.

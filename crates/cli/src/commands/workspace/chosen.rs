@@ -5,10 +5,10 @@ use std::{path::Path, sync::Arc};
 use clap::Args;
 use piton_runtime::{
     config::{
-        Problem,
-        section::{Found, WorkspacesSection},
+        ConfigProblem,
+        section::{FoundSection, WorkspacesSection},
     },
-    files::{Declared, FileWorld, Joined, Mount, WorkspaceConfig, WorkspacePorts, join},
+    files::{Declared, FileWorld, JoinedWorkspaces, Mount, WorkspaceConfig, WorkspacePorts, join},
     surroundings::ProjectDir,
 };
 
@@ -29,7 +29,7 @@ fn mount(text: &str) -> Result<Mount, String> {
 }
 
 /// What the files of the user and of the project say.
-fn found(app: &App) -> Result<Vec<Found<WorkspacesSection>>, Failure> {
+fn found(app: &App) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
     let configuration = app.configuration()?;
     let project = app.project(&configuration.settings())?;
     let project = project.as_ref().map(ProjectDir::path);
@@ -43,7 +43,7 @@ impl Chosen {
     }
 
     /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.
-    pub(crate) fn declared(&self, app: &App) -> Result<Joined, Failure> {
+    pub(crate) fn declared(&self, app: &App) -> Result<JoinedWorkspaces, Failure> {
         let environment = &app.environment;
         let mut places: Vec<Declared> = found(app)?.into_iter().map(Declared::found).collect();
         if !self.workspaces.is_empty() {
@@ -54,7 +54,10 @@ impl Chosen {
     }
 
     /// Everything for which a process that is started here refuses the Workspaces that are configured.
-    pub(crate) fn problems(app: &App, ports: &WorkspacePorts) -> Result<Vec<Problem>, Failure> {
+    pub(crate) fn problems(
+        app: &App,
+        ports: &WorkspacePorts,
+    ) -> Result<Vec<ConfigProblem>, Failure> {
         let found = found(app)?;
         let place = |problem: &str| {
             let names = |config: &WorkspaceConfig| {
@@ -70,11 +73,14 @@ impl Chosen {
         let declared = Self::default().declared(app)?;
         let problems = FileWorld::problems(&declared, ports).into_iter();
         let fix = "correct it in `[[workspaces]]`";
-        Ok(problems.map(|problem| Problem::of(place(&problem), problem, fix)).collect())
+        Ok(problems.map(|problem| ConfigProblem::of(place(&problem), problem, fix)).collect())
     }
 
     /// The Workspaces, open; nothing if none is declared. What a person should know of them is told.
-    pub(crate) fn open(open: &Open, declared: Joined) -> Result<Option<Arc<FileWorld>>, Failure> {
+    pub(crate) fn open(
+        open: &Open,
+        declared: JoinedWorkspaces,
+    ) -> Result<Option<Arc<FileWorld>>, Failure> {
         if declared.is_empty() {
             return Ok(None);
         }

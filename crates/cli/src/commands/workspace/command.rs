@@ -4,10 +4,10 @@ use clap::Subcommand;
 
 use super::{
     Chosen, log, map, resolve,
-    review::{Apply, Diff, Drop},
+    review::{Apply, DiffOverlay, Drop},
     shell, soundness,
 };
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -24,10 +24,10 @@ pub(crate) enum Command {
     Resolve(resolve::Resolve),
     /// Who changed a file
     #[command(after_help = "Example:\n  piton workspace log /scratch/plan.md")]
-    Log(log::Log),
+    Log(log::LogFile),
     /// What an overlay changed
     #[command(after_help = "Example:\n  piton workspace diff /scratch")]
-    Diff(Diff),
+    Diff(DiffOverlay),
     /// Bring what an overlay changed into the Workspace below it
     #[command(after_help = "Example:\n  piton workspace apply /scratch --yes")]
     Apply(Apply),
@@ -48,7 +48,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
             Self::Map(chosen) => map::map(app, &chosen),
             Self::Tools(chosen) => map::tools(app, &chosen),

@@ -8,15 +8,15 @@ use super::Chosen;
 use crate::{
     age::ago,
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::{State, styled},
+    style::{Tone, styled},
     table,
     words::short,
 };
 
 #[derive(Args)]
-pub(crate) struct Log {
+pub(crate) struct LogFile {
     /// A path as agents write it
     path: String,
     #[command(flatten)]
@@ -25,13 +25,13 @@ pub(crate) struct Log {
 
 const HEADS: [&str; 5] = ["WHEN", "WHO", "DID", "VERSION", "OUTCOME"];
 
-impl Log {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl LogFile {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
         app.output.reply("piton.workspace.log/1", &history)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -65,11 +65,11 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
         } else {
             "It is not as the last of these left it: it was changed outside Piton."
         };
-        output.say(styled(State::Attention, words));
+        output.say(styled(Tone::Attention, words));
     }
     if history.lost {
         let words = "It is not as the last of these left it: it was lost when stored data was damaged. Write it again.";
-        output.say(styled(State::Attention, words));
+        output.say(styled(Tone::Attention, words));
         output.advise("What repairs keep of it: piton data repairs");
     }
     output.advise(format_args!(

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Chosen;
-use crate::{app::App, exit::Ending, failure::Failure, words::count};
+use crate::{app::App, exit::CommandEnding, failure::Failure, words::count};
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct ShownMap<'a> {
     /// What an agent reads.
     map: &'a str,
     workspaces: Vec<WorkspaceShown>,
@@ -17,11 +17,11 @@ struct Shown<'a> {
 }
 
 #[derive(Serialize)]
-struct Tools {
+struct ToolNames {
     tools: Vec<Value>,
 }
 
-pub(super) fn map(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+pub(super) fn map(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (_open, world) = chosen.world(app)?;
     let map = world.map();
     app.output.say(map.trim_end());
@@ -29,12 +29,12 @@ pub(super) fn map(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
         "\nAn agent reads this when it connects. Its {}: piton workspace tools",
         count(world.tools().len(), "tool")
     ));
-    let told = Shown { map: &map, workspaces: world.shown(), notes: world.notes() };
+    let told = ShownMap { map: &map, workspaces: world.shown(), notes: world.notes() };
     app.output.reply("piton.workspace.map/1", &told)?;
-    Ok(Ending::Done)
+    Ok(CommandEnding::Done)
 }
 
-pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (_open, world) = chosen.world(app)?;
     let catalogue = given(&world);
     for tool in &catalogue.tools {
@@ -51,6 +51,6 @@ pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
         app.output.say(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
     }
     app.output.advise("\nTry them: piton workspace shell");
-    app.output.reply("piton.workspace.tools/1", &Tools { tools: listed(&catalogue) })?;
-    Ok(Ending::Done)
+    app.output.reply("piton.workspace.tools/1", &ToolNames { tools: listed(&catalogue) })?;
+    Ok(CommandEnding::Done)
 }

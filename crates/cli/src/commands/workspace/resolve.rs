@@ -7,7 +7,7 @@ use piton_core::shell_word;
 use piton_runtime::files::ResolvedPath;
 
 use super::Chosen;
-use crate::{app::App, exit::Ending, failure::Failure};
+use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
 pub(crate) struct Resolve {
@@ -18,12 +18,12 @@ pub(crate) struct Resolve {
 }
 
 impl Resolve {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (_open, world) = self.chosen.world(app)?;
         let resolved = world.resolve(&self.path)?;
         say(app, &resolved);
         app.output.reply("piton.workspace.resolve/1", &resolved)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 

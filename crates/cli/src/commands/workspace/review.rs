@@ -14,9 +14,9 @@ use crate::{
     app::App,
     ask::confirm,
     bounds::APPLIED_SHOWN,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
-    style::{State, styled},
+    style::{Tone, styled},
     words::count,
 };
 
@@ -31,7 +31,7 @@ pub(crate) struct Overlay {
 }
 
 #[derive(Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffOverlay {
     #[command(flatten)]
     overlay: Overlay,
     /// Only name what changed
@@ -64,8 +64,8 @@ pub(crate) struct Drop {
 const CHANGED_BELOW: &str =
     "changed below since the overlay changed it; the lines with - are below now";
 
-impl Diff {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+impl DiffOverlay {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.overlay.chosen.world(app)?;
         let diff = open.wait(world.diff(&self.overlay.prefix))?;
         if !self.stat {
@@ -73,19 +73,19 @@ impl Diff {
                 let text = change.diff.as_deref().unwrap_or_default();
                 if change.changed_below && !text.is_empty() {
                     let what = format!("{}: {CHANGED_BELOW}", change.path);
-                    app.output.say(styled(State::Attention, what));
+                    app.output.say(styled(Tone::Attention, what));
                 }
                 text.lines().for_each(|line| app.output.say(coloured(line)));
             }
         }
         summary(app, &diff);
         app.output.reply("piton.workspace.diff/1", &diff)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
 impl Apply {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
         let diff = open.wait(world.diff(prefix))?;
@@ -93,7 +93,7 @@ impl Apply {
             summary(app, &diff);
             let question = format!("Change {} in {}?", count(diff.total(), "path"), diff.over);
             if !agreed(app, &question, "Nothing was applied.")? {
-                return Ok(Ending::Wanting);
+                return Ok(CommandEnding::Wanting);
             }
         }
         let applied =
@@ -103,7 +103,11 @@ impl Apply {
         let is_expected =
             |one: &LeftShown| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
         let is_whole = applied.left.iter().all(is_expected);
-        Ok(if is_whole && applied.stopped.is_none() { Ending::Done } else { Ending::Wanting })
+        Ok(if is_whole && applied.stopped.is_none() {
+            CommandEnding::Done
+        } else {
+            CommandEnding::Wanting
+        })
     }
 }
 
@@ -121,7 +125,7 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         say_some(paths);
     }
     if let Some(envelope) = stopped {
-        app.output.say(styled(State::Bad, format_args!("Stopped: {}", envelope.message)));
+        app.output.say(styled(Tone::Bad, format_args!("Stopped: {}", envelope.message)));
     }
     if left.is_empty() {
         app.output.say(format_args!("{overlay} shows what is below again."));
@@ -150,7 +154,7 @@ const fn because(reason: LeftReason) -> &'static str {
 }
 
 impl Drop {
-    pub(super) fn run(self, app: &App) -> Result<Ending, Failure> {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
         if !self.yes {
@@ -159,7 +163,7 @@ impl Drop {
             let question = format!("Forget {} of {}?", count(diff.total(), "change"), diff.overlay);
             let is_empty = diff.changes.is_empty();
             if !is_empty && !agreed(app, &question, "Nothing was dropped.")? {
-                return Ok(Ending::Wanting);
+                return Ok(CommandEnding::Wanting);
             }
         }
         let dropped = open.wait(world.drop_overlay(prefix))?;
@@ -170,7 +174,7 @@ impl Drop {
             dropped.over
         ));
         app.output.reply("piton.workspace.drop/1", &dropped)?;
-        Ok(Ending::Done)
+        Ok(CommandEnding::Done)
     }
 }
 
@@ -204,7 +208,7 @@ fn summary(app: &App, diff: &OverlayDiff) {
         let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.kind));
         let line = line.trim_end();
         if change.changed_below {
-            let below = styled(State::Attention, "changed below since");
+            let below = styled(Tone::Attention, "changed below since");
             output.say(format_args!("{line}  {below}"));
         } else {
             output.say(line);
@@ -261,9 +265,9 @@ fn lines(change: &ChangeShown) -> String {
 
 fn coloured(line: &str) -> String {
     match line.as_bytes().first() {
-        Some(b'+') => styled(State::Good, line).to_string(),
-        Some(b'-') => styled(State::Bad, line).to_string(),
-        Some(b'@') => styled(State::Faint, line).to_string(),
+        Some(b'+') => styled(Tone::Good, line).to_string(),
+        Some(b'-') => styled(Tone::Bad, line).to_string(),
+        Some(b'@') => styled(Tone::Faint, line).to_string(),
         _ => visible(line).into_owned(),
     }
 }

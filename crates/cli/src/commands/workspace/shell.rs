@@ -4,7 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
 use piton_mcp::failure_text;
 use piton_runtime::{
-    Standing,
+    CallBasis,
     files::{FileWorld, Tool},
     frames::PERSON,
 };
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Chosen, typed};
 use crate::{
-    app::App, bounds::SHELL_BYTES_MAX, exit::Ending, failure::Failure, open::Open, output,
+    app::App, bounds::SHELL_BYTES_MAX, exit::CommandEnding, failure::Failure, open::Open, output,
 };
 
 const HELP: &str = "\
@@ -25,7 +25,7 @@ map shows what an agent reads when it connects, tools the tools. exit leaves.";
 /// What came of one line.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct ShellOutput {
     call: String,
     text: String,
     is_error: bool,
@@ -33,10 +33,10 @@ struct Said {
 
 #[derive(Serialize)]
 struct Transcript {
-    calls: Vec<Said>,
+    calls: Vec<ShellOutput>,
 }
 
-pub(super) fn run(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
+pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (open, world) = chosen.world(app)?;
     let is_watched = io::stdin().is_terminal();
     if is_watched {
@@ -67,10 +67,10 @@ pub(super) fn run(app: &App, chosen: &Chosen) -> Result<Ending, Failure> {
     }
     let has_failed = calls.iter().any(|call| call.is_error);
     app.output.reply("piton.workspace.shell/1", &Transcript { calls })?;
-    Ok(if has_failed && !is_watched { Ending::Wanting } else { Ending::Done })
+    Ok(if has_failed && !is_watched { CommandEnding::Wanting } else { CommandEnding::Done })
 }
 
-fn answer(open: &Open, world: &FileWorld, line: &str) -> Said {
+fn answer(open: &Open, world: &FileWorld, line: &str) -> ShellOutput {
     let (text, is_error) = match line {
         "help" => (HELP.to_owned(), false),
         "map" => (world.map(), false),
@@ -81,7 +81,7 @@ fn answer(open: &Open, world: &FileWorld, line: &str) -> Said {
         line => match typed::parse(line) {
             Err(why) => (format!("Not understood: {why}. `help` says how to type a call."), true),
             Ok((tool, arguments)) => {
-                let standing = Standing::default();
+                let standing = CallBasis::default();
                 match open.block_on(world.call(PERSON, &standing, &tool, arguments)) {
                     Ok(text) => (text, false),
                     Err(envelope) => (failure_text(&envelope), true),
@@ -89,5 +89,5 @@ fn answer(open: &Open, world: &FileWorld, line: &str) -> Said {
             }
         },
     };
-    Said { call: line.to_owned(), text, is_error }
+    ShellOutput { call: line.to_owned(), text, is_error }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Chosen;
 use crate::{
     app::App,
-    exit::Ending,
+    exit::CommandEnding,
     failure::Failure,
     open::Open,
     words::{count, listed},
@@ -14,7 +14,7 @@ use crate::{
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Verified {
+struct VerifiedWorkspaces {
     #[serde(flatten)]
     found: VirtualChecked,
     lost_files: Vec<String>,
@@ -22,7 +22,7 @@ struct Verified {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Repaired {
+struct RepairedWorkspaces {
     #[serde(flatten)]
     done: VirtualRepaired,
     lost_files: Vec<String>,
@@ -43,7 +43,7 @@ pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
     lost
 }
 
-pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
+pub(super) fn verify(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let found = open.block_on(check_virtual(&open.files.kept))?;
     let is_sound = found.damaged.is_empty();
@@ -55,11 +55,11 @@ pub(super) fn verify(app: &App) -> Result<Ending, Failure> {
         app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     let lost_files = lost_files(app, &open);
-    app.output.reply("piton.workspace.verify/1", &Verified { found, lost_files })?;
-    Ok(if is_sound { Ending::Done } else { Ending::Damaged })
+    app.output.reply("piton.workspace.verify/1", &VerifiedWorkspaces { found, lost_files })?;
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
-pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
+pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let done = open.block_on(repair_virtual(&open.files.kept))?;
     if done.taken_out.is_empty() {
@@ -74,6 +74,6 @@ pub(super) fn repair(app: &App) -> Result<Ending, Failure> {
             .say(format_args!("A damaged content is kept: {}/{kept}", app.shown(open.root())));
     }
     let lost_files = lost_files(app, &open);
-    app.output.reply("piton.workspace.repair/1", &Repaired { done, lost_files })?;
-    Ok(Ending::Done)
+    app.output.reply("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })?;
+    Ok(CommandEnding::Done)
 }

@@ -7,7 +7,9 @@
 
 use std::{path::Path, thread};
 
-use piton_runtime::files::{AccessScope, FileWorld, Joined, Opening, Wall, enclose};
+use piton_runtime::files::{
+    AccessScope, AllowedDirectory, FileWorld, JoinedWorkspaces, KernelSandbox, enclose,
+};
 use piton_store::local::{DataDir, runs_as_root};
 
 use crate::{app::App, failure::Failure, output};
@@ -16,7 +18,10 @@ use crate::{app::App, failure::Failure, output};
 pub(crate) const AS_ROOT: &str = "Piton runs as root, whom no permission of a file stops: only the Workspaces and the kernel's wall do";
 
 /// Puts the wall up around this process, if it has Workspaces. No thread may have been started yet.
-pub(crate) fn put_up(app: &App, declared: &Joined) -> Result<Option<Wall>, Failure> {
+pub(crate) fn put_up(
+    app: &App,
+    declared: &JoinedWorkspaces,
+) -> Result<Option<KernelSandbox>, Failure> {
     if declared.is_empty() {
         return Ok(None);
     }
@@ -37,15 +42,18 @@ pub(crate) fn put_up(app: &App, declared: &Joined) -> Result<Option<Wall>, Failu
 }
 
 /// Which wall this machine has, tried out on a thread that ends.
-pub(crate) fn tried(root: &Path, declared: &Joined) -> Result<Wall, &'static str> {
+pub(crate) fn tried(
+    root: &Path,
+    declared: &JoinedWorkspaces,
+) -> Result<KernelSandbox, &'static str> {
     let openings = openings(root, declared);
     let tried = thread::spawn(move || enclose(&openings)).join();
     tried.unwrap_or(Err("the kernel's wall could not be tried out"))
 }
 
-fn openings(root: &Path, declared: &Joined) -> Vec<Opening> {
-    let everything = Opening { directory: "/".into(), scope: AccessScope::ReadOnly };
-    let data = Opening { directory: root.to_owned(), scope: AccessScope::ReadWrite };
+fn openings(root: &Path, declared: &JoinedWorkspaces) -> Vec<AllowedDirectory> {
+    let everything = AllowedDirectory { directory: "/".into(), scope: AccessScope::ReadOnly };
+    let data = AllowedDirectory { directory: root.to_owned(), scope: AccessScope::ReadWrite };
     let mounts = FileWorld::openings(declared);
     // What does not exist is told when the Workspaces are opened, with every other problem.
     let mounts = mounts.into_iter().filter(|opening| opening.directory.is_dir());

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use piton_context::{
-    Context, Ports, ProjectId,
-    agent::{AgentAdapter, Agents, Answer, Role},
-    frame::{Appended, Basis, Metadata, NewFrame, Outcome},
+    Context, ContextPorts, ProjectId,
+    agent::{AgentAdapter, Agents, ModelAnswer, Role},
+    frame::{AppendOutcome, Appended, Basis, Metadata, NewFrame},
     history::NodeRef,
     read::View,
     synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest},
     word::FrameType,
 };
 use piton_core::port::NoTrace;
-use piton_models::{Wire, testing::ModelServer};
+use piton_models::{WireFormat, testing::ModelServer};
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use serde_json::{Value, json};
 
@@ -204,7 +204,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     configure(&rig, "");
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 1);
     let by = ["context", "--agent", "librarian"];
     let put = ["put-frame", "src/lib.rs", "--type", "summary", "--text", "It answers."];
@@ -219,7 +219,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     let runtime = executor.handle();
     let dir = DataDir::open(&rig.data()).unwrap();
     let clock = Arc::new(SystemClock);
-    let ports = Ports {
+    let ports = ContextPorts {
         table: Arc::new(LocalTable::open(&dir, &"context".parse().unwrap()).unwrap()),
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
@@ -228,13 +228,15 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     let project = rig.project().canonicalize().unwrap();
     let id = ProjectId::of_directory(project.as_os_str().as_encoded_bytes());
     let context = Context::new(ports, id);
-    let librarian =
-        piton_context::agent::Agent { id: "librarian".parse().unwrap(), role: Role::Synthesis };
+    let librarian = piton_context::agent::ContextAgent {
+        id: "librarian".parse().unwrap(),
+        role: Role::Synthesis,
+    };
     let agents = Agents::new([librarian.clone()]);
     let adapter = AgentAdapter::new(context.clone(), &agents, &librarian.id).unwrap();
     let check = |appended: Appended, frame: &Value| {
         assert_eq!(json!(appended.frame.to_string()), *frame);
-        assert_eq!(appended.outcome, Outcome::Unchanged, "{frame}");
+        assert_eq!(appended.outcome, AppendOutcome::Unchanged, "{frame}");
     };
     let summary: FrameType = "summary".parse().unwrap();
     let node = |text: &str| text.parse::<NodeRef>().unwrap();
@@ -256,7 +258,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     let Basis::Generated { prompt, given, attempt } = seen.frames[0].frame.basis.clone() else {
         panic!("a model wrote it: {told}")
     };
-    let answer = Answer {
+    let answer = ModelAnswer {
         prompt,
         given,
         attempt,

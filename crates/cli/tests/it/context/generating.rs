@@ -2,8 +2,8 @@
 
 use std::process::{Child, Stdio};
 
-use piton_models::Wire;
-use piton_models::testing::{Fault, ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply, ServerFault};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
@@ -15,8 +15,8 @@ pub(super) fn executor() -> Runtime {
 }
 
 /// A file that says where models are: providers of these names and wire formats, the first the default.
-pub(super) fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> String {
-    let one = |(name, wire, server): &(&str, Wire, &ModelServer)| {
+pub(super) fn models(rig: &Rig, providers: &[(&str, WireFormat, &ModelServer)]) -> String {
+    let one = |(name, wire, server): &(&str, WireFormat, &ModelServer)| {
         json!({ "name": name, "wire": wire, "model": "small", "timeoutMs": 1000,
             "key": { "env": "MODEL_KEY" }, "baseUrl": server.base_url(*wire) })
     };
@@ -29,7 +29,7 @@ pub(super) fn models(rig: &Rig, providers: &[(&str, Wire, &ModelServer)]) -> Str
 
 pub(super) fn answers(server: &ModelServer, count: usize) {
     (0..count).for_each(|number| {
-        server.then(Reply::text(&format!("answer {number}")));
+        server.then(ScriptedReply::text(&format!("answer {number}")));
     });
 }
 
@@ -65,7 +65,7 @@ fn a_tree_is_filled_from_the_bottom_up_and_the_same_again_asks_nobody() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 5);
     let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
     assert_eq!(code, 0, "{told}");
@@ -105,7 +105,7 @@ fn nobody_is_asked_before_somebody_said_yes() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     let usual =
         ["context", "generate", "--type", "summary", "--prompt", "Why?", "--models", &models];
     let dry = rig.tells(&[&usual[..], &["--recursive", "--dry-run"]].concat());
@@ -124,20 +124,23 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     let cases = [
-        (Reply::Fault(Fault::BadJson), "local sent no usable answer"),
-        (Reply::Fault(Fault::NoAnswer), "local sent no usable answer"),
-        (Reply::Fault(Fault::Hang), "local did not answer within 1000 ms"),
-        (Reply::Fault(Fault::Cut), "local hung up before the answer was complete"),
-        (Reply::status(404, "no such model"), "local does not have the model `small`"),
-        (Reply::status(401, &format!("bad key {KEY}")), "local refused the key: bad key [key]"),
-        (Reply::text(""), "the answer of local is empty"),
+        (ScriptedReply::Fault(ServerFault::BadJson), "local sent no usable answer"),
+        (ScriptedReply::Fault(ServerFault::NoAnswer), "local sent no usable answer"),
+        (ScriptedReply::Fault(ServerFault::Hang), "local did not answer within 1000 ms"),
+        (ScriptedReply::Fault(ServerFault::Cut), "local hung up before the answer was complete"),
+        (ScriptedReply::status(404, "no such model"), "local does not have the model `small`"),
         (
-            Reply::CutShort("It is".to_owned()),
+            ScriptedReply::status(401, &format!("bad key {KEY}")),
+            "local refused the key: bad key [key]",
+        ),
+        (ScriptedReply::text(""), "the answer of local is empty"),
+        (
+            ScriptedReply::CutShort("It is".to_owned()),
             "cut off at the limit of tokens, after 7 tokens; allow more with --answer-tokens",
         ),
-        (Reply::call("look", json!({})), "calls the tool `look`, but no tool was offered"),
+        (ScriptedReply::call("look", json!({})), "calls the tool `look`, but no tool was offered"),
     ];
     for (reply, words) in cases {
         server.then(reply);
@@ -147,8 +150,8 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
         assert!(node["reason"].as_str().unwrap().contains(words), "{told}");
     }
     let asked = server.seen().len();
-    server.then(Reply::Fault(Fault::Status(429, "slow down".to_owned(), Some(1))));
-    server.then(Reply::text("patience"));
+    server.then(ScriptedReply::Fault(ServerFault::Status(429, "slow down".to_owned(), Some(1))));
+    server.then(ScriptedReply::text("patience"));
     let (code, told) = generate(&rig, &models, &["README.md"]);
     assert_eq!((code, server.seen().len() - asked), (0, 2), "{told}");
     assert_eq!(rig.tells(&["context", "get-node", "README.md"])["frameCount"], 1);
@@ -161,8 +164,8 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::Anthropic, &server)]);
-    server.then(Reply::Fault(Fault::BadJson));
+    let models = models(&rig, &[("local", WireFormat::Anthropic, &server)]);
+    server.then(ScriptedReply::Fault(ServerFault::BadJson));
     let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
     let fate = |path: &str, fate: &str| (path.to_owned(), fate.to_owned());
     assert_eq!(code, 1);
@@ -171,7 +174,7 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
         [fate("src/lib.rs", "failed"), fate("src/main.rs", "not_started")]
     );
     assert_eq!(server.seen().len(), 1);
-    server.then(Reply::Fault(Fault::BadJson));
+    server.then(ScriptedReply::Fault(ServerFault::BadJson));
     answers(&server, 2);
     let (code, told) =
         generate(&rig, &models, &["--recursive", "--at-once", "1", "--on-failure", "continue"]);
@@ -200,7 +203,7 @@ fn what_was_killed_midway_goes_on_where_it_stopped() {
         rig.write(&format!("d/f{number}.txt"), &format!("text {number}\n"));
     }
     rig.says(&["context", "scan"]);
-    let models = models(&rig, &[("local", Wire::Ollama, &server)]);
+    let models = models(&rig, &[("local", WireFormat::Ollama, &server)]);
     answers(&server, 2 * FILES);
     let mut child = start(&rig, &models, &["--recursive"]);
     while server.seen().len() < 40 {
@@ -230,7 +233,11 @@ fn three_providers_answer_at_once_and_an_agent_is_the_same_whoever_answers() {
     let servers: Vec<ModelServer> =
         (0..3).map(|_| executor.block_on(ModelServer::start())).collect();
     let rig = project();
-    let wires = [("one", Wire::OpenAi), ("two", Wire::Anthropic), ("three", Wire::Ollama)];
+    let wires = [
+        ("one", WireFormat::OpenAi),
+        ("two", WireFormat::Anthropic),
+        ("three", WireFormat::Ollama),
+    ];
     let all: Vec<_> =
         wires.iter().zip(&servers).map(|((name, wire), server)| (*name, *wire, server)).collect();
     let models = models(&rig, &all);
@@ -276,11 +283,11 @@ fn a_directory_is_synthesised_by_a_model_from_what_is_said_of_its_entries() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     for (path, words) in [("src/lib.rs", "It answers."), ("src/main.rs", "It starts.")] {
         rig.says(&["context", "put-frame", path, "--type", "summary", "--text", words]);
     }
-    server.then(Reply::text("Code that answers."));
+    server.then(ScriptedReply::text("Code that answers."));
     let arguments = ["context", "synthesize", "src", "--type", "summary", "--policy", "model"];
     let more = ["--prompt", "In one sentence.", "--models", &models];
     let mut command = rig.command(&[&arguments[..], &more].concat());
@@ -300,7 +307,7 @@ fn what_was_renamed_is_not_asked_about_again() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 5);
     assert_eq!(generate(&rig, &models, &["src", "--recursive"]).0, 0);
     assert_eq!(server.seen().len(), 3);
@@ -320,7 +327,7 @@ fn a_model_is_asked_again_about_what_somebody_called_wrong() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 2);
     generate(&rig, &models, &["README.md"]);
     let why = ["--type", "summary", "--because", "wrong"];
@@ -337,7 +344,7 @@ fn what_would_be_refused_is_found_before_a_model_is_asked() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     let long = ["d".repeat(210), "e".repeat(210), "f".repeat(210), "g".repeat(210)].join("/");
     rig.write(&long, "a file whose path is too long for a frame\n");
     let (_, told) = generate(&rig, &models, &[&long]);
@@ -352,7 +359,7 @@ fn generating_shows_how_far_it_is_on_a_terminal() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 5);
     let piton = env!("CARGO_BIN_EXE_piton");
     let line = format!(
@@ -379,9 +386,9 @@ fn a_failure_in_the_middle_tells_what_was_made() {
     let executor = executor();
     let server = executor.block_on(ModelServer::start());
     let rig = project();
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
-    server.then(Reply::text("The first."));
-    server.then(Reply::CutShort("The sec".to_owned()));
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
+    server.then(ScriptedReply::text("The first."));
+    server.then(ScriptedReply::CutShort("The sec".to_owned()));
     let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
     let found: Vec<String> = fates(&told).into_iter().map(|(_, fate)| fate).collect();
     assert_eq!((code, &found[..3]), (1, &["made", "failed", "not_started"].map(str::to_owned)[..]));
@@ -397,7 +404,7 @@ fn what_status_advises_for_a_text_of_a_model_asks_the_model_again() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     rig.write("piton.toml", AGENTS);
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 4);
     let ask = |arguments: &[&str]| {
         let all = [arguments, &["--models", &models, "--yes"]].concat();

@@ -1,7 +1,7 @@
 //! The guide, carried out.
 
-use piton_models::Wire;
-use piton_models::testing::{ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply};
 
 use crate::page::{blocks, typed};
 use crate::rig::{Rig, text};
@@ -13,7 +13,7 @@ fn every_command_of_the_guide_does_what_it_says() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let server = executor.block_on(ModelServer::start());
     (0..20).for_each(|_| {
-        server.then(Reply::text("It is for the guide."));
+        server.then(ScriptedReply::text("It is for the guide."));
     });
     let rig = Rig::new();
     rig.write("README.md", "# A sample\n");
@@ -24,7 +24,8 @@ fn every_command_of_the_guide_does_what_it_says() {
         let lines = block.lines.join("\n") + "\n";
         match block.language.as_str() {
             "toml" if lines.starts_with("[models]") => {
-                let here = format!("{lines}base_url = \"{}\"\n", server.base_url(Wire::Ollama));
+                let here =
+                    format!("{lines}base_url = \"{}\"\n", server.base_url(WireFormat::Ollama));
                 let file = rig.home().join(".config/piton/config.toml");
                 std::fs::create_dir_all(file.parent().unwrap()).unwrap();
                 std::fs::write(file, here).unwrap();

@@ -6,7 +6,7 @@ use std::{
 };
 
 use piton_core::port::fixed::SeededEntropy;
-use piton_models::{Wire, testing::ModelServer};
+use piton_models::{WireFormat, testing::ModelServer};
 use piton_store::testing::LongRun;
 use serde_json::json;
 
@@ -142,7 +142,7 @@ mod long {
         let rig = project();
         let executor = executor();
         let server = executor.block_on(ModelServer::start());
-        let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+        let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
         let rounds = LongRun::size(2, 60);
         let (mut kills, mut commands) = (0, 0);
         for round in 0..rounds {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use piton_models::Wire;
-use piton_models::testing::{ModelServer, Reply};
+use piton_models::WireFormat;
+use piton_models::testing::{ModelServer, ScriptedReply};
 use serde_json::{Value, json};
 
 use super::{
@@ -65,8 +65,8 @@ fn a_model_is_asked_about_a_directory_of_many_entries_and_its_answer_is_kept() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     described(&rig, COUNT);
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
-    server.then(Reply::text("Many files with a number each."));
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
+    server.then(ScriptedReply::text("Many files with a number each."));
     let asked = ["context", "generate", "many", "--type", "summary", "--prompt", "What is it?"];
     let asked = [&asked[..], &["--models", &models, "--yes"]].concat();
     let output = rig.command(&asked).env("MODEL_KEY", KEY).output().unwrap();

@@ -8,8 +8,8 @@ use std::{
 };
 
 use piton_models::{
-    Wire,
-    testing::{Fault, ModelServer, Reply},
+    WireFormat,
+    testing::{ModelServer, ScriptedReply, ServerFault},
 };
 use serde_json::Value;
 
@@ -145,7 +145,7 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     configure(&rig, "");
-    let models = models(&rig, &[("local", Wire::OpenAi, &server)]);
+    let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
     answers(&server, 7);
     // What is told first was there before; then it watches.
     rig.write("src/seen.txt", "1");
@@ -169,7 +169,7 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     let asked = server.seen().len();
 
     // A model that gives no answer is told, and the watch goes on.
-    server.then(Reply::Fault(Fault::BadJson));
+    server.then(ScriptedReply::Fault(ServerFault::BadJson));
     rig.write("src/lib.rs", "pub fn two() {}\n");
     let told = watcher.until(|told| told.get("generated").is_some());
     assert_eq!(told["generated"]["nodes"][0]["fate"], "failed", "{told}");

@@ -17,7 +17,7 @@ use std::{
 
 use piton_store::{
     local::{DataDir, LocalTable},
-    port::{Change, Expect, Table as _, Write},
+    port::{EntryChange, Expect, Table as _, TableWrite},
 };
 use serde_json::{Value, json};
 
@@ -455,8 +455,8 @@ fn a_damaged_log_of_the_table_costs_at_most_the_commits_in_it() {
         LocalTable::open(&dir, &"workflow".parse().unwrap()).unwrap()
     };
     let put = |table: &LocalTable, key: &[u8]| {
-        let change = Change::Put(b"value".to_vec());
-        let write = Write { key: key.into(), expect: Expect::Anything, change };
+        let change = EntryChange::Put(b"value".to_vec());
+        let write = TableWrite { key: key.into(), expect: Expect::Anything, change };
         runtime.block_on(table.commit(vec![write])).unwrap();
     };
     let has = |table: &LocalTable, key: &[u8]| runtime.block_on(table.get(key)).unwrap().is_some();

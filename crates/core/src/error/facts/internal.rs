@@ -1,10 +1,10 @@
 //! What is said about errors of Piton itself.
 
-use super::Facts;
+use super::CodeFacts;
 use crate::error::domain::Domain;
 use crate::error::retry::Retry;
 
-pub(in crate::error) const ERROR: Facts = Facts {
+pub(in crate::error) const ERROR: CodeFacts = CodeFacts {
     domain: Domain::Internal,
     meaning: "The call met a fault in Piton itself; what was recorded before it stays recorded.",
     advice: "Find the run with `resume_session`, continue it from where it stands, and report the fault.",

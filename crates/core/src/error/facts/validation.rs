@@ -1,10 +1,10 @@
 //! What is said about errors of what callers send.
 
-use super::Facts;
+use super::CodeFacts;
 use crate::error::domain::Domain;
 use crate::error::retry::Retry;
 
-pub(in crate::error) const ERROR: Facts = Facts {
+pub(in crate::error) const ERROR: CodeFacts = CodeFacts {
     domain: Domain::Validation,
     meaning: "The call carries something that is missing, malformed or not allowed.",
     advice: "Correct the input that the message names and call again.",

@@ -13,7 +13,7 @@ use crate::catalogue::{Catalogue, Hints, ToolCard};
 
 piton_core::closed_set! {
     /// Names a tool of the set `context`.
-    pub enum ToolName {
+    pub enum ContextTool {
         /// A node with its frames.
         GetContext => "get_context",
         /// What to read about a node.
@@ -29,7 +29,7 @@ piton_core::closed_set! {
 
 /// The part of the set that an agent of a role gets.
 pub fn catalogue(role: Role) -> Arc<Catalogue> {
-    let tools: Vec<ToolCard> = ToolName::ALL
+    let tools: Vec<ToolCard> = ContextTool::ALL
         .iter()
         .filter(|tool| role.allows(tool.needs()))
         .map(|tool| tool.card().within_a_run())
@@ -41,7 +41,7 @@ pub fn catalogue(role: Role) -> Arc<Catalogue> {
     Arc::new(Catalogue { name: "context", instructions, tools })
 }
 
-impl ToolName {
+impl ContextTool {
     /// What an agent needs to call it.
     pub const fn needs(self) -> Right {
         match self {

@@ -3,4 +3,4 @@
 mod tool;
 mod words;
 
-pub use tool::{ToolName, catalogue};
+pub use tool::{BackpackTool, catalogue};

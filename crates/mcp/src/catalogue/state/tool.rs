@@ -11,7 +11,7 @@ use crate::catalogue::{Catalogue, Hints, ToolCard};
 
 piton_core::closed_set! {
     /// Names a tool of the set `state`.
-    pub enum ToolName {
+    pub enum BackpackTool {
         /// Stores a value.
         Pack => "pack",
         /// Reads a value.
@@ -29,13 +29,13 @@ pub fn catalogue() -> Arc<Catalogue> {
         Arc::new(Catalogue {
             name: "state",
             instructions: words::INSTRUCTIONS.to_owned(),
-            tools: ToolName::ALL.iter().map(|tool| tool.card().within_a_run()).collect(),
+            tools: BackpackTool::ALL.iter().map(|tool| tool.card().within_a_run()).collect(),
         })
     });
     Arc::clone(&WHOLE)
 }
 
-impl ToolName {
+impl BackpackTool {
     fn card(self) -> ToolCard {
         let (title, description) = self.words();
         ToolCard {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use piton_runtime::reply::{
-    ArtifactPart, Body, CheckpointBody, InspectedWorkflow, ListedWorkflows, ResumeCandidates,
+    ArtifactPart, CheckpointBody, InspectedWorkflow, ListedWorkflows, ReplyBody, ResumeCandidates,
 };
 use piton_runtime::request::{
     CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows,
@@ -16,7 +16,7 @@ use crate::catalogue::{Catalogue, Hints, ToolCard};
 
 piton_core::closed_set! {
     /// Names a tool of the set `workflow`.
-    pub enum ToolName {
+    pub enum WorkflowTool {
         /// Which workflows there are.
         ListWorkflows => "list_workflows",
         /// What a workflow does.
@@ -40,13 +40,13 @@ pub fn catalogue() -> Arc<Catalogue> {
         Arc::new(Catalogue {
             name: "workflow",
             instructions: words::INSTRUCTIONS.to_owned(),
-            tools: ToolName::ALL.iter().map(|tool| tool.card()).collect(),
+            tools: WorkflowTool::ALL.iter().map(|tool| tool.card()).collect(),
         })
     });
     Arc::clone(&WHOLE)
 }
 
-impl ToolName {
+impl WorkflowTool {
     fn card(self) -> ToolCard {
         ToolCard {
             name: self.as_str(),
@@ -113,7 +113,7 @@ impl ToolName {
         match self {
             Self::ListWorkflows => output::<ListedWorkflows>(),
             Self::InspectWorkflow => output::<InspectedWorkflow>(),
-            Self::StartWorkflow | Self::ContinueWorkflow => output::<Body>(),
+            Self::StartWorkflow | Self::ContinueWorkflow => output::<ReplyBody>(),
             Self::CheckpointWorkflow => output::<CheckpointBody>(),
             Self::GetArtifact => output::<ArtifactPart>(),
             Self::ResumeSession => output::<ResumeCandidates>(),

@@ -2,4 +2,4 @@
 
 mod set;
 
-pub(super) use set::Context;
+pub(super) use set::ContextTools;

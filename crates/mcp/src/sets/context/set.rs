@@ -8,23 +8,23 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
-use piton_runtime::frames::{Acting, Agent, CURRENT_TREE, NO_WAIT, Role};
-use piton_runtime::{Connection, Standing, StepAccess};
+use piton_runtime::frames::{AgentContext, CURRENT_TREE, ContextAgent, NO_WAIT, Role};
+use piton_runtime::{CallBasis, Connection, StepAccess};
 
-use crate::catalogue::context::{ToolName, catalogue};
+use crate::catalogue::context::{ContextTool, catalogue};
 use crate::catalogue::{Catalogue, ToolCard};
-use crate::sets::{Call, Told, ToolSet};
+use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
 /// What models write where the name of a tree node is asked for, which is nearly always a path.
 const ALIASES: &[(&str, &str)] = &[("path", "node"), ("file_path", "node")];
 
-pub(in crate::sets) struct Context {
+pub(in crate::sets) struct ContextTools {
     connection: Arc<Connection>,
-    agent: Agent,
+    agent: ContextAgent,
     catalogue: Arc<Catalogue>,
 }
 
-impl Context {
+impl ContextTools {
     /// The set of a connection that acts as an agent of context; nothing for any other.
     pub(in crate::sets) fn of(connection: &Arc<Connection>) -> Option<Self> {
         let agent = connection.context_agent()?;
@@ -34,7 +34,7 @@ impl Context {
 
     /// Who makes the call, if they may: the agent of the connection, as far as its role and the step go that the call
     /// belongs to.
-    fn acting(&self, tool: ToolName, standing: &Standing) -> Result<Acting, Envelope> {
+    fn acting(&self, tool: ContextTool, standing: &CallBasis) -> Result<AgentContext, Envelope> {
         let may = self.agent.check(tool.needs());
         may.map_err(|error| error.envelope())?;
         if let Some(left) = taken_away(tool, standing.access.as_ref()) {
@@ -50,43 +50,43 @@ impl Context {
         Ok(acting.at_step(standing.provenance.as_ref()))
     }
 
-    async fn make(&self, call: Call<'_>) -> Result<Told, Envelope> {
-        let tool: ToolName = call.tool().parse().expect("its catalogue has these tools alone");
+    async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
+        let tool: ContextTool = call.tool().parse().expect("its catalogue has these tools alone");
         let standing = self.connection.standing(call.run()).await?;
         let acting = self.acting(tool, &standing)?;
         Ok(match tool {
-            ToolName::GetContext => {
+            ContextTool::GetContext => {
                 let reply = acting.get_context(&call.request()?, &CURRENT_TREE).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::ComposeContext => {
+            ContextTool::ComposeContext => {
                 let reply = acting.compose_context(&call.request()?).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::PutFrame => {
+            ContextTool::PutFrame => {
                 let reply = acting.put_frame(call.request()?, BTreeMap::new()).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::Synthesize => {
+            ContextTool::Synthesize => {
                 let reply = acting.synthesize(&call.request()?).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::Regenerate => {
+            ContextTool::Regenerate => {
                 let reply = acting.regenerate(&call.request()?, NO_WAIT).await?.bounded();
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
         })
     }
 }
 
 /// What a step leaves in the context, if that does not allow the tool.
-fn taken_away(tool: ToolName, access: Option<&StepAccess>) -> Option<&'static str> {
+fn taken_away(tool: ContextTool, access: Option<&StepAccess>) -> Option<&'static str> {
     let left = access?.context?.as_str();
     let role = left.parse::<Role>().ok();
     (!role.is_some_and(|role| role.allows(tool.needs()))).then_some(left)
 }
 
-impl ToolSet for Context {
+impl ToolSet for ContextTools {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -95,13 +95,14 @@ impl ToolSet for Context {
         ALIASES
     }
 
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
         Box::pin(self.make(call))
     }
 
     fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
-        let is_left =
-            |tool: ToolName| left.iter().any(|access| taken_away(tool, access.as_ref()).is_none());
+        let is_left = |tool: ContextTool| {
+            left.iter().any(|access| taken_away(tool, access.as_ref()).is_none())
+        };
         let tools = self.catalogue.tools.iter();
         tools.filter(|card| card.name.parse().is_ok_and(is_left)).collect()
     }

@@ -2,4 +2,4 @@
 
 mod set;
 
-pub(super) use set::Files;
+pub(super) use set::WorkspaceTools;

@@ -12,12 +12,12 @@ use serde_json::Value;
 use crate::bounds::FLUSH_AFTER;
 use crate::catalogue::files::given;
 use crate::catalogue::{Catalogue, ToolCard};
-use crate::sets::{Call, Told, ToolSet};
+use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
 /// Who acts where the client did not say what it is called.
 const NAMELESS: &str = "agent";
 
-pub(in crate::sets) struct Files {
+pub(in crate::sets) struct WorkspaceTools {
     connection: Arc<Connection>,
     world: Arc<FileWorld>,
     catalogue: Catalogue,
@@ -25,7 +25,7 @@ pub(in crate::sets) struct Files {
     flushes: Arc<AtomicBool>,
 }
 
-impl Files {
+impl WorkspaceTools {
     /// The set of a connection; nothing if its Workspaces allow no tool.
     pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
         let catalogue = given(&world);
@@ -37,7 +37,7 @@ impl Files {
         })
     }
 
-    async fn make(&self, call: Call<'_>) -> Result<Told, Envelope> {
+    async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
         let standing = self.connection.standing(call.run()).await?;
         let agent = self.connection.client();
         let agent = agent.as_deref().unwrap_or(NAMELESS);
@@ -45,7 +45,7 @@ impl Files {
         let arguments = Value::Object(call.into_arguments());
         let text = self.world.call(agent, &standing, tool, arguments).await?;
         self.flush_when_idle();
-        Ok(Told::text(text))
+        Ok(ToolReply::text(text))
     }
 
     /// Has outcomes written that no further change takes along.
@@ -63,7 +63,7 @@ impl Files {
     }
 }
 
-impl ToolSet for Files {
+impl ToolSet for WorkspaceTools {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
@@ -72,7 +72,7 @@ impl ToolSet for Files {
         ALIASES
     }
 
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
         Box::pin(self.make(call))
     }
 

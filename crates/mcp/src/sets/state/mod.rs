@@ -2,4 +2,4 @@
 
 mod set;
 
-pub(super) use set::State;
+pub(super) use set::BackpackTools;

@@ -6,9 +6,9 @@
 use piton_core::error::sentence;
 use piton_runtime::Connection;
 use piton_runtime::reply::{Question, RunAnswer, UserOnlyDependency};
-use piton_runtime::request::Say;
+use piton_runtime::request::PersonReply;
 
-use crate::sets::person::{Asked, Form, Heard, Person};
+use crate::sets::person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
 /// Asks the person what the run of an answer waits for, if it does, and says beside the answer what came of it.
 /// Returns whether they settled it.
@@ -21,28 +21,28 @@ pub(super) async fn ask(
         return false;
     }
     let Ok(Some(question)) = connection.question(&answer.body).await else { return false };
-    let asked = Asked {
+    let asked = PersonQuestion {
         message: message(&question),
         form: form(question.reason),
         state: answer.body.state_token.clone(),
     };
     let (say, next) = match person.ask(&asked).await {
-        Heard::Yes(said) => {
-            let say = said.map_or(Say::Approve {}, |text| Say::Answer { text });
+        ElicitationAnswer::Yes(said) => {
+            let say = said.map_or(PersonReply::Approve {}, |text| PersonReply::Answer { text });
             (say, "Continue with the call after `Next:`.")
         }
-        Heard::No => {
+        ElicitationAnswer::No => {
             // It counts even if it cannot be recorded.
             answer.beside.is_agreed = Some(false);
             let text = "they said no when they were asked".to_owned();
-            (Say::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
+            (PersonReply::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
         }
-        Heard::Nothing => {
+        ElicitationAnswer::Nothing => {
             let words = "The person was asked and did not answer. The run waits for them: ask them yourself.";
             answer.beside.person = Some(words.to_owned());
             return false;
         }
-        Heard::Later => return false,
+        ElicitationAnswer::Later => return false,
     };
     let settled = connection.settle(&question, say).await;
     let words = match &settled {
@@ -61,11 +61,13 @@ pub(super) async fn ask(
 }
 
 /// What a person is asked for may be typed only where it is no secret.
-fn form(reason: UserOnlyDependency) -> Form {
+fn form(reason: UserOnlyDependency) -> AnswerForm {
     match reason {
-        UserOnlyDependency::Approval | UserOnlyDependency::EnvironmentAction => Form::Remark,
-        UserOnlyDependency::Artifact | UserOnlyDependency::Choice => Form::Answer,
-        UserOnlyDependency::SecretOrToken | UserOnlyDependency::AccountAccess => Form::Nothing,
+        UserOnlyDependency::Approval | UserOnlyDependency::EnvironmentAction => AnswerForm::Remark,
+        UserOnlyDependency::Artifact | UserOnlyDependency::Choice => AnswerForm::Answer,
+        UserOnlyDependency::SecretOrToken | UserOnlyDependency::AccountAccess => {
+            AnswerForm::Nothing
+        }
     }
 }
 

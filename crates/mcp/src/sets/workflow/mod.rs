@@ -3,4 +3,4 @@
 mod ask;
 mod set;
 
-pub(super) use set::Workflow;
+pub(super) use set::WorkflowTools;

@@ -10,15 +10,15 @@ use piton_runtime::request::ContinueWorkflow;
 
 use super::ask::ask;
 use crate::catalogue::Catalogue;
-use crate::catalogue::workflow::{ToolName, catalogue};
-use crate::sets::{Call, Person, Told, ToolSet};
+use crate::catalogue::workflow::{WorkflowTool, catalogue};
+use crate::sets::{CheckedCall, Person, ToolReply, ToolSet};
 
-pub(in crate::sets) struct Workflow {
+pub(in crate::sets) struct WorkflowTools {
     connection: Arc<Connection>,
     catalogue: Arc<Catalogue>,
 }
 
-impl Workflow {
+impl WorkflowTools {
     pub(in crate::sets) fn new(connection: Arc<Connection>) -> Self {
         Self { connection, catalogue: catalogue() }
     }
@@ -35,19 +35,19 @@ impl Workflow {
         Ok(reply)
     }
 
-    async fn make(&self, call: Call<'_>) -> Result<Told, Envelope> {
-        let tool: ToolName = call.tool().parse().expect("its catalogue has these tools alone");
+    async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
+        let tool: WorkflowTool = call.tool().parse().expect("its catalogue has these tools alone");
         let connection = &self.connection;
         Ok(match tool {
-            ToolName::ListWorkflows => {
+            WorkflowTool::ListWorkflows => {
                 let reply = connection.list_workflows(&call.request()?)?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::InspectWorkflow => {
+            WorkflowTool::InspectWorkflow => {
                 let reply = connection.inspect_workflow(&call.request()?)?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::StartWorkflow => {
+            WorkflowTool::StartWorkflow => {
                 let person = call.person();
                 if let Some(state) = person.answered() {
                     return Ok(told_run(&self.heard(state.to_owned(), person).await?));
@@ -56,45 +56,45 @@ impl Workflow {
                 ask(connection, person, &mut reply).await;
                 told_run(&reply)
             }
-            ToolName::ContinueWorkflow => {
+            WorkflowTool::ContinueWorkflow => {
                 let person = call.person();
                 let mut reply = connection.continue_workflow(call.request()?).await?;
                 ask(connection, person, &mut reply).await;
                 told_run(&reply)
             }
-            ToolName::CheckpointWorkflow => {
+            WorkflowTool::CheckpointWorkflow => {
                 let reply = connection.checkpoint_workflow(call.request()?).await?;
                 let run = &reply.body.run;
-                Told::new(&reply.body, reply.text())
+                ToolReply::new(&reply.body, reply.text())
                     .beside(reply.beside.text())
                     .of_run(run.session_id, &run.label)
             }
-            ToolName::GetArtifact => {
+            WorkflowTool::GetArtifact => {
                 let reply = connection.get_artifact(&call.request()?).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
-            ToolName::ResumeSession => {
+            WorkflowTool::ResumeSession => {
                 let reply = connection.resume_session(&call.request()?).await?;
-                Told::new(&reply, reply.text())
+                ToolReply::new(&reply, reply.text())
             }
         })
     }
 }
 
-fn told_run(reply: &RunAnswer) -> Told {
+fn told_run(reply: &RunAnswer) -> ToolReply {
     let run = &reply.body.run;
-    Told::new(&reply.body, reply.text())
+    ToolReply::new(&reply.body, reply.text())
         .beside(reply.beside.text())
         .of_run(run.session_id, &run.label)
         .blocked(reply.body.blockers.is_some())
 }
 
-impl ToolSet for Workflow {
+impl ToolSet for WorkflowTools {
     fn catalogue(&self) -> &Catalogue {
         &self.catalogue
     }
 
-    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Result<Told, Envelope>> {
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
         Box::pin(self.make(call))
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use piton_core::port::NoTrace;
 use piton_runtime::config::{Configuration, Environment};
-use piton_runtime::{Ports, Runtime, Whereabouts};
+use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
     SegmentedJournal, SystemClock, SystemEntropy,
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 pub(crate) struct Machine {
     root: TempDir,
-    pub(crate) ports: Ports,
+    pub(crate) ports: RuntimePorts,
 }
 
 impl Machine {
@@ -85,13 +85,13 @@ impl Machine {
     }
 }
 
-fn local(dir: &DataDir) -> Ports {
+fn local(dir: &DataDir) -> RuntimePorts {
     let blobs = LocalBlobs::new(dir.clone());
     let clock = Arc::new(SystemClock);
     let leases = LocalLeases::new(dir.clone(), clock.clone(), Arc::new(NoTrace));
     let journal =
         SegmentedJournal::sessions(dir.clone(), blobs.clone(), leases.clone(), Arc::new(NoTrace));
-    Ports {
+    RuntimePorts {
         journal: Arc::new(journal),
         blobs: Arc::new(blobs),
         table: Arc::new(LocalTable::open(dir, &"piton".parse().unwrap()).unwrap()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::Envelope;
-use piton_mcp::{Offer, serve_pipe};
+use piton_mcp::{ServerBuilder, serve_pipe};
 use piton_runtime::{Runtime, Whereabouts};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, split};
@@ -30,7 +30,7 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// A client that said nothing yet.
-    pub(crate) fn silent(offer: impl Into<Offer>, whereabouts: Whereabouts) -> Self {
+    pub(crate) fn silent(offer: impl Into<ServerBuilder>, whereabouts: Whereabouts) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let offer = offer.into();
         let server = tokio::spawn(async move {
@@ -67,7 +67,10 @@ impl Pipe {
     }
 
     /// A client that is offered more than the sets of Piton.
-    pub(crate) async fn offered(machine: &Machine, offer: impl Into<Offer>) -> (Self, Value) {
+    pub(crate) async fn offered(
+        machine: &Machine,
+        offer: impl Into<ServerBuilder>,
+    ) -> (Self, Value) {
         let mut pipe = Self::silent(offer, machine.whereabouts());
         let welcome = pipe.request("initialize", hello("2025-11-25")).await;
         pipe.notify("notifications/initialized").await;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_mcp::{Listener, Offer, Stopped, Token, serve_http};
+use piton_mcp::{Listener, ServerBuilder, Stopped, Token, serve_http};
 use piton_store::port::Replies;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -73,7 +73,7 @@ fn dechunked(mut body: &str) -> String {
 
 impl Web {
     /// A server on this machine.
-    pub(crate) async fn serve(offer: impl Into<Offer>, token: Option<&str>) -> Self {
+    pub(crate) async fn serve(offer: impl Into<ServerBuilder>, token: Option<&str>) -> Self {
         let token = token.map(|token| Token::parse(token).unwrap());
         let listener = Listener::bind("127.0.0.1:0".parse().unwrap(), token).await.unwrap();
         Self::at(listener, offer, "2025-11-25")
@@ -81,7 +81,7 @@ impl Web {
 
     /// A server that keeps replies, and a client of a revision before its handshake.
     pub(crate) async fn keeping(
-        offer: impl Into<Offer>,
+        offer: impl Into<ServerBuilder>,
         replies: Arc<dyn Replies>,
         revision: &'static str,
     ) -> Self {
@@ -90,7 +90,7 @@ impl Web {
 
     /// The same, of a server that may ask for a token.
     pub(crate) async fn keeping_with_token(
-        offer: impl Into<Offer>,
+        offer: impl Into<ServerBuilder>,
         replies: Arc<dyn Replies>,
         revision: &'static str,
         token: Option<&str>,
@@ -100,7 +100,7 @@ impl Web {
         Self::at(listener.keeping(replies), offer, revision)
     }
 
-    fn at(listener: Listener, offer: impl Into<Offer>, revision: &'static str) -> Self {
+    fn at(listener: Listener, offer: impl Into<ServerBuilder>, revision: &'static str) -> Self {
         let address = listener.address();
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(serve_http(listener, offer.into(), async {
@@ -110,13 +110,16 @@ impl Web {
     }
 
     /// A client of a revision, after its handshake.
-    pub(crate) async fn of_revision(offer: impl Into<Offer>, revision: &'static str) -> Self {
+    pub(crate) async fn of_revision(
+        offer: impl Into<ServerBuilder>,
+        revision: &'static str,
+    ) -> Self {
         Self::named(offer, revision, &hello(revision)).await
     }
 
     /// The same, of a client that says who it is.
     pub(crate) async fn named(
-        offer: impl Into<Offer>,
+        offer: impl Into<ServerBuilder>,
         revision: &'static str,
         hello: &Value,
     ) -> Self {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::found::{Section, Wrong};
 use super::key::SectionKey;
 use crate::bounds::{CONTEXT_AGENTS_MAX, CONTEXT_PROMPT_BYTES_MAX};
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 use crate::frames::{AgentSettings, PERSON};
 
 /// The agents that work with context, and which of them the clients of the MCP server act as.
@@ -62,7 +62,7 @@ prompt = \"Say in three sentences what this is for.\"";
 impl Section for ContextSection {
     const KEY: SectionKey = SectionKey::Context;
 
-    fn check(&self, _: Place) -> Vec<Wrong> {
+    fn check(&self, _: SettingSource) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         if self.agents.len() > CONTEXT_AGENTS_MAX {
             let reason = format!("{} agents; {CONTEXT_AGENTS_MAX} are taken", self.agents.len());

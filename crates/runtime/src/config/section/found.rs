@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 
 use super::key::SectionKey;
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 
 /// What a section of a file is read into.
 pub trait Section: DeserializeOwned {
@@ -13,7 +13,7 @@ pub trait Section: DeserializeOwned {
     const KEY: SectionKey;
 
     /// Everything that is wrong with it beyond its form, for a file at `place`.
-    fn check(&self, place: Place) -> Vec<Wrong>;
+    fn check(&self, place: SettingSource) -> Vec<Wrong>;
 }
 
 /// Something that is wrong with a section.
@@ -29,16 +29,16 @@ pub struct Wrong {
 
 /// A section that a file has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found<T> {
+pub struct FoundSection<T> {
     /// What it says.
     pub value: T,
     /// Whose file it is.
-    pub place: Place,
+    pub place: SettingSource,
     /// The file.
     pub file: PathBuf,
 }
 
-impl<T> Found<T> {
+impl<T> FoundSection<T> {
     /// What relative paths in it are relative to.
     pub fn directory(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))

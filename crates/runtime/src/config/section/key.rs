@@ -6,7 +6,7 @@ use super::models::ModelsSection;
 use super::read::{Unreadable, judge};
 use super::state::StateSection;
 use super::workspaces::WorkspacesSection;
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -26,10 +26,10 @@ piton_core::closed_set! {
 
 impl SectionKey {
     /// Whether it may stand in a file at `place`.
-    pub const fn may_stand_in(self, place: Place) -> bool {
+    pub const fn may_stand_in(self, place: SettingSource) -> bool {
         match (self, place) {
             // A project that was cloned must not say where a user's keys are sent.
-            (Self::Models, place) => !matches!(place, Place::Project),
+            (Self::Models, place) => !matches!(place, SettingSource::Project),
             (Self::State | Self::Context | Self::Workspaces, _) => true,
         }
     }
@@ -62,7 +62,7 @@ impl SectionKey {
     pub(in crate::config) fn judge(
         self,
         value: Spanned<DeValue<'_>>,
-        place: Place,
+        place: SettingSource,
     ) -> Result<Vec<Wrong>, Unreadable> {
         match self {
             Self::Models => judge::<ModelsSection>(value, place),

@@ -19,7 +19,7 @@ mod state;
 mod workspaces;
 
 pub use context::{AgentEntry, ContextSection};
-pub use found::{Found, Section, Wrong};
+pub use found::{FoundSection, Section, Wrong};
 pub use key::SectionKey;
 pub use models::{ModelsSection, ProviderEntry};
 pub(super) use read::take;

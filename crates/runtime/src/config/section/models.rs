@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use piton_models::provider::{BaseUrl, KeyReference, check};
-use piton_models::{ProviderName, ProviderSettings, Wire};
+use piton_models::{ProviderName, ProviderSettings, WireFormat};
 use serde::Deserialize;
 
 use super::found::{Section, Wrong};
 use super::key::SectionKey;
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 
 /// The providers that models are asked through, and which of them when nobody is named.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -31,7 +31,7 @@ pub struct ProviderEntry {
     /// What it is called.
     pub name: String,
     /// What it speaks.
-    pub wire: Wire,
+    pub wire: WireFormat,
     /// Where it is; where the inventor of the format is if it is not set.
     #[serde(default)]
     pub base_url: Option<String>,
@@ -86,7 +86,7 @@ model = \"llama3.2\"";
 impl Section for ModelsSection {
     const KEY: SectionKey = SectionKey::Models;
 
-    fn check(&self, _: Place) -> Vec<Wrong> {
+    fn check(&self, _: SettingSource) -> Vec<Wrong> {
         self.settings().err().unwrap_or_default()
     }
 }

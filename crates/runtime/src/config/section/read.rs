@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::found::{Section, Wrong};
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 
 /// Why a section does not have its form, and where.
 pub(in crate::config) struct Unreadable {
@@ -17,7 +17,7 @@ pub(in crate::config) struct Unreadable {
 /// Everything that is wrong with a section of type `T`.
 pub(super) fn judge<T: Section>(
     value: Spanned<DeValue<'_>>,
-    place: Place,
+    place: SettingSource,
 ) -> Result<Vec<Wrong>, Unreadable> {
     Ok(parse::<T>(value)?.check(place))
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use piton_backpack::{BackpackId, Identity, Key, NodeId, Permissions};
+use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity, Permissions};
 use piton_core::{Digest, FileBytes};
 use serde::Deserialize;
 
-use super::found::{Found, Section, Wrong};
+use super::found::{FoundSection, Section, Wrong};
 use super::key::SectionKey;
 use crate::bounds::STATE_KEYS_MAX;
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 
 /// The backpack that agents are attached to, and what they may do there.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -50,9 +50,13 @@ write = [\"sources\"]";
 }
 
 /// The backpack that a section names. A project must not reach what other projects keep, so what it names is its own.
-pub fn backpack_of(found: &Found<StateSection>) -> BackpackId {
+pub fn backpack_of(found: &FoundSection<StateSection>) -> BackpackId {
     let named = &found.value.backpack;
-    if found.place == Place::Project { of_project(named, found.directory()) } else { named.clone() }
+    if found.place == SettingSource::Project {
+        of_project(named, found.directory())
+    } else {
+        named.clone()
+    }
 }
 
 fn of_project(named: &BackpackId, directory: &Path) -> BackpackId {
@@ -67,7 +71,7 @@ fn of_project(named: &BackpackId, directory: &Path) -> BackpackId {
 impl Section for StateSection {
     const KEY: SectionKey = SectionKey::State;
 
-    fn check(&self, _: Place) -> Vec<Wrong> {
+    fn check(&self, _: SettingSource) -> Vec<Wrong> {
         let lists = [("read", &self.read), ("write", &self.write)];
         let too_long = lists.into_iter().filter_map(|(name, keys)| {
             let count = keys.as_ref().map_or(0, Vec::len);
@@ -77,7 +81,7 @@ impl Section for StateSection {
                 fix: "leave the list out, or take some keys away".to_owned(),
             })
         });
-        let runner = Identity::FLOW_RUNNER;
+        let runner = NodeIdentity::FLOW_RUNNER;
         let is_runner = self.agent.as_ref().is_some_and(|agent| agent.as_str() == runner);
         let runner = is_runner.then(|| Wrong {
             entry: None,
@@ -103,7 +107,7 @@ mod tests {
                 read: None,
                 write: None,
             };
-            let wrong = section.check(Place::User).into_iter();
+            let wrong = section.check(SettingSource::User).into_iter();
             wrong.map(|wrong| format!("{}; {}", wrong.reason, wrong.fix)).collect::<Vec<_>>()
         };
         assert!(wrong("flows").is_empty());
@@ -113,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_project_has_a_backpack_of_its_own_and_a_user_the_one_that_is_named() {
-        let found = |place, file: &str| Found {
+        let found = |place, file: &str| FoundSection {
             value: StateSection {
                 backpack: "payroll".parse().expect("a name"),
                 agent: None,
@@ -123,12 +127,12 @@ mod tests {
             place,
             file: PathBuf::from(file),
         };
-        let user = backpack_of(&found(Place::User, "/home/a/.config/piton/config.toml"));
+        let user = backpack_of(&found(SettingSource::User, "/home/a/.config/piton/config.toml"));
         assert_eq!(user.as_str(), "payroll");
-        let one = backpack_of(&found(Place::Project, "/home/a/one/piton.toml"));
-        let two = backpack_of(&found(Place::Project, "/home/a/two/piton.toml"));
+        let one = backpack_of(&found(SettingSource::Project, "/home/a/one/piton.toml"));
+        let two = backpack_of(&found(SettingSource::Project, "/home/a/two/piton.toml"));
         assert!(one.as_str().starts_with("payroll-") && one.as_str().len() == 16);
         assert!(one != two && one != user);
-        assert_eq!(one, backpack_of(&found(Place::Project, "/home/a/one/piton.toml")));
+        assert_eq!(one, backpack_of(&found(SettingSource::Project, "/home/a/one/piton.toml")));
     }
 }

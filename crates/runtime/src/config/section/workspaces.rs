@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::found::{Section, Wrong};
 use super::key::SectionKey;
-use crate::config::layer::Place;
+use crate::config::layer::SettingSource;
 
 /// The Workspaces that agents see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -29,14 +29,14 @@ purpose = \"the code under review\"";
 impl Section for WorkspacesSection {
     const KEY: SectionKey = SectionKey::Workspaces;
 
-    fn check(&self, place: Place) -> Vec<Wrong> {
+    fn check(&self, place: SettingSource) -> Vec<Wrong> {
         let entries = self.0.iter().enumerate();
         entries.flat_map(|(entry, config)| wrong(entry, config, place)).collect()
     }
 }
 
 /// What can be said about a Workspace without looking at the disk.
-fn wrong(entry: usize, config: &WorkspaceConfig, place: Place) -> Vec<Wrong> {
+fn wrong(entry: usize, config: &WorkspaceConfig, place: SettingSource) -> Vec<Wrong> {
     let of = |reason: String, fix: &str| Wrong { entry: Some(entry), reason, fix: fix.to_owned() };
     let mut wrong = Vec::new();
     if let Err(why) = config.prefix.parse::<LogicalPath>() {
@@ -60,7 +60,7 @@ fn wrong(entry: usize, config: &WorkspaceConfig, place: Place) -> Vec<Wrong> {
         )),
     }
     if let Some(directory) = config.directory.as_deref()
-        && place == Place::Project
+        && place == SettingSource::Project
         && leaves(directory)
     {
         wrong.push(of(

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use piton_context::agent::Answer;
+use piton_context::agent::ModelAnswer;
 use piton_context::frame::{Frame, Metadata};
 use piton_context::history::NodeRef;
 use piton_context::tree::TreePath;
@@ -20,11 +20,11 @@ use super::plan::Plan;
 use super::question::Question;
 use super::reply::{Fate, Generated, GeneratedFrame};
 use super::request::{GenerateFrames, OnFailure};
-use crate::frames::acting::Acting;
+use crate::frames::acting::AgentContext;
 
 /// What generating needs beside what is asked.
 #[derive(Clone)]
-pub struct Asking {
+pub struct GenerateSpec {
     /// Who answers. It repeats what is safe to repeat.
     pub models: Arc<dyn ModelClient>,
     /// The time.
@@ -33,7 +33,7 @@ pub struct Asking {
     pub timer: Arc<dyn Timer>,
 }
 
-impl std::fmt::Debug for Asking {
+impl std::fmt::Debug for GenerateSpec {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Asking")
     }
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Asking {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct GenerateProgress<'a> {
     /// Nodes that are done.
     pub done: usize,
     /// All nodes.
@@ -52,8 +52,8 @@ pub struct Told<'a> {
 
 /// What all nodes of one call share.
 struct Filling<'a> {
-    acting: &'a Acting,
-    asking: &'a Asking,
+    acting: &'a AgentContext,
+    asking: &'a GenerateSpec,
     request: &'a GenerateFrames,
     plan: &'a Plan,
     pace: Pace,
@@ -61,14 +61,14 @@ struct Filling<'a> {
     done: AtomicUsize,
 }
 
-impl Acting {
+impl AgentContext {
     /// Lets a model write the frames of a plan, and tells how far it is. What is there already is not asked for.
     pub async fn generate(
         &self,
         request: &GenerateFrames,
         plan: &Plan,
-        asking: &Asking,
-        tell: &(dyn Fn(Told<'_>) + Sync),
+        asking: &GenerateSpec,
+        tell: &(dyn Fn(GenerateProgress<'_>) + Sync),
     ) -> Result<Generated, Envelope> {
         let pace =
             Pace::new(request.per_minute, Arc::clone(&asking.clock), Arc::clone(&asking.timer));
@@ -86,7 +86,7 @@ impl Acting {
 }
 
 impl Filling<'_> {
-    async fn fill(&self, tell: &(dyn Fn(Told<'_>) + Sync)) -> Generated {
+    async fn fill(&self, tell: &(dyn Fn(GenerateProgress<'_>) + Sync)) -> Generated {
         let mut generated = Generated::default();
         // Directories that something below is missing for.
         let mut incomplete = BTreeSet::new();
@@ -105,7 +105,7 @@ impl Filling<'_> {
                     Err(error) => (self.failed(path, &error.to_string()), None),
                 };
                 let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                tell(Told { done, all, node: &node });
+                tell(GenerateProgress { done, all, node: &node });
                 if matches!(node.fate, Fate::Failed | Fate::NotStarted)
                     || (node.fate == Fate::Skipped && incomplete.contains(path))
                 {
@@ -212,7 +212,7 @@ impl Filling<'_> {
     async fn append(
         &self,
         path: &TreePath,
-        answer: Answer,
+        answer: ModelAnswer,
     ) -> Result<piton_context::frame::Appended, Error> {
         let node = NodeRef::from(path);
         self.acting.adapter.generate_frame(&node, &self.request.frame_type, answer).await
@@ -243,8 +243,14 @@ impl Filling<'_> {
     }
 }
 
-fn answer(question: &Question, attempt: u64, content: Vec<u8>, metadata: Metadata) -> Answer {
-    Answer { prompt: question.prompt, given: question.given.clone(), attempt, content, metadata }
+fn answer(question: &Question, attempt: u64, content: Vec<u8>, metadata: Metadata) -> ModelAnswer {
+    ModelAnswer {
+        prompt: question.prompt,
+        given: question.given.clone(),
+        attempt,
+        content,
+        metadata,
+    }
 }
 
 /// What is said of a frame that a model wrote.

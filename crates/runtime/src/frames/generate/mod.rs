@@ -21,7 +21,7 @@ mod reply;
 mod request;
 mod source;
 
-pub use fill::{Asking, Told};
+pub use fill::{GenerateProgress, GenerateSpec};
 pub use plan::{Estimate, Plan};
 pub use reply::{Fate, Generated, GeneratedFrame};
 pub use request::{GenerateFrames, OnFailure};

@@ -7,7 +7,7 @@ use piton_context::agent::Right;
 use piton_context::frame::BasisKind;
 use piton_context::history::{NodeRecord, NodeRef};
 use piton_context::read::{View, tokens};
-use piton_context::tree::{Kind, TreePath};
+use piton_context::tree::{NodeKind, TreePath};
 use piton_core::{Code, Envelope};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use super::question::prompt_digest;
 use super::reply::{Fate, GeneratedFrame};
 use super::request::GenerateFrames;
 use crate::bounds::GENERATE_NODES_MAX;
-use crate::frames::acting::Acting;
+use crate::frames::acting::AgentContext;
 
 /// What generating costs at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,7 +48,7 @@ impl Plan {
     }
 }
 
-impl Acting {
+impl AgentContext {
     /// Looks at what is to be done. No model is asked, and nothing is written but the tree as it is now.
     pub async fn plan(&self, request: &GenerateFrames) -> Result<Plan, Envelope> {
         let prompt = self.prompt(request)?;
@@ -104,13 +104,13 @@ impl Acting {
         plan: &mut Plan,
         dirty: &mut BTreeSet<TreePath>,
     ) -> Result<(), Error> {
-        if node.kind == Kind::Symlink {
+        if node.kind == NodeKind::Symlink {
             return Ok(());
         }
         let is_dirty = dirty.contains(&node.path);
         let prompt_tokens = tokens(plan.prompt.len()) as u64;
         let sent = match node.kind {
-            Kind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
+            NodeKind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
             _ => node.children.len() as u64 * u64::from(request.answer_tokens_max),
         };
         if self.kept(request, &node.path).await?.is_some() {
@@ -168,7 +168,7 @@ impl Acting {
         &self,
         path: &TreePath,
         request: &GenerateFrames,
-        given: &[piton_context::frame::Given],
+        given: &[piton_context::frame::BasisInputs],
         prompt: &str,
     ) -> Result<(u64, Option<piton_context::frame::Frame>), Error> {
         let prompt = prompt_digest(prompt);

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use piton_context::Error;
 use piton_context::bounds::{FRAMED_PATH_BYTES_MAX, GIVEN_MAX};
-use piton_context::frame::Given;
+use piton_context::frame::BasisInputs;
 use piton_context::history::{NodeRecord, NodeRef};
-use piton_context::read::{Composition, Source, View, ViewedFrame, tokens};
+use piton_context::read::{ComposeSource, Composition, View, ViewedFrame, tokens};
 use piton_context::synthesis::first_sentence;
-use piton_context::tree::{Kind, TreePath};
+use piton_context::tree::{NodeKind, TreePath};
 use piton_context::word::FrameType;
 use piton_core::{Digest, canonical, truncate};
 use piton_models::Message;
@@ -19,7 +19,7 @@ use crate::bounds::{
     GENERATE_CONTEXT_BYTES_MAX, GENERATE_ENTRIES_BYTES_MAX, GENERATE_ENTRIES_MAX,
     GENERATE_LINE_BYTES_MAX,
 };
-use crate::frames::acting::Acting;
+use crate::frames::acting::AgentContext;
 
 /// What every model is told first. Another text makes other frames, since it is part of what is hashed.
 const SYSTEM: &str = "You write one note about a file or directory of a project, for people and agents who read it \
@@ -31,20 +31,20 @@ pub(super) struct Question {
     /// The digest of what is asked, without what is given.
     pub(super) prompt: Digest,
     /// What is given.
-    pub(super) given: Vec<Given>,
+    pub(super) given: Vec<BasisInputs>,
     /// What is sent.
     pub(super) messages: Vec<Message>,
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct ModelQuestion<'a> {
     system: &'a str,
     prompt: &'a str,
 }
 
 /// The digest of a prompt.
 pub(super) fn prompt_digest(prompt: &str) -> Digest {
-    let asked = Asked { system: SYSTEM, prompt };
+    let asked = ModelQuestion { system: SYSTEM, prompt };
     Digest::of(&canonical::encode(&asked).expect("it has two texts"))
 }
 
@@ -55,7 +55,7 @@ impl Question {
     }
 }
 
-impl Acting {
+impl AgentContext {
     /// What a model is asked about a node, or why there is nothing to ask.
     pub(super) async fn question(
         &self,
@@ -67,8 +67,8 @@ impl Acting {
         let mut given = Vec::new();
         let mut text = String::new();
         match node.kind {
-            Kind::Symlink => return Ok(Err("it is a symbolic link".to_owned())),
-            Kind::File => {
+            NodeKind::Symlink => return Ok(Err("it is a symbolic link".to_owned())),
+            NodeKind::File => {
                 let content = node.content.expect("a file has a digest");
                 match source::text(&self.frames.place().file(&node.path), content) {
                     Ok(content) => {
@@ -76,9 +76,9 @@ impl Acting {
                     }
                     Err(reason) => return Ok(Err(reason)),
                 }
-                given.push(Given::Node { path: node.path.clone(), node_id: node.id });
+                given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
             }
-            Kind::Directory => self.entries(node, frame_type, &mut text, &mut given).await?,
+            NodeKind::Directory => self.entries(node, frame_type, &mut text, &mut given).await?,
         }
         if !related.is_empty() {
             self.related(node, related, &mut text, &mut given).await?;
@@ -106,7 +106,7 @@ impl Acting {
         node: &NodeRecord,
         frame_type: &FrameType,
         text: &mut String,
-        given: &mut Vec<Given>,
+        given: &mut Vec<BasisInputs>,
     ) -> Result<(), Error> {
         let _ = write!(text, "The directory {} holds:", node.path);
         let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
@@ -146,7 +146,7 @@ impl Acting {
             given.extend(brief_given);
         }
         if given.is_empty() {
-            given.push(Given::Node { path: node.path.clone(), node_id: node.id });
+            given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
         }
         Ok(())
     }
@@ -157,10 +157,10 @@ impl Acting {
         node: &NodeRecord,
         related: &[TreePath],
         text: &mut String,
-        given: &mut Vec<Given>,
+        given: &mut Vec<BasisInputs>,
     ) -> Result<(), Error> {
         let how = Composition {
-            sources: vec![Source::Related(related.to_vec())],
+            sources: vec![ComposeSource::Related(related.to_vec())],
             bytes_max: Some(GENERATE_CONTEXT_BYTES_MAX),
             ..Composition::default()
         };
@@ -173,16 +173,16 @@ impl Acting {
 }
 
 /// A frame that the model is given.
-fn piece(text: &mut String, given: &mut Vec<Given>, viewed: &ViewedFrame) {
+fn piece(text: &mut String, given: &mut Vec<BasisInputs>, viewed: &ViewedFrame) {
     let frame = &viewed.frame;
     let content = String::from_utf8_lossy(viewed.content.as_deref().unwrap_or_default());
     let _ = write!(text, "\n\n### {}\n\n{}", frame.path, content.trim_end());
     given.push(given_frame(viewed));
 }
 
-fn given_frame(viewed: &ViewedFrame) -> Given {
+fn given_frame(viewed: &ViewedFrame) -> BasisInputs {
     let frame = &viewed.frame;
-    Given::Frame {
+    BasisInputs::Frame {
         path: frame.path.clone(),
         frame_type: frame.frame_type.clone(),
         frame_id: frame.id,
@@ -190,7 +190,7 @@ fn given_frame(viewed: &ViewedFrame) -> Given {
 }
 
 /// An entry of a large directory: its first sentence, if something is written about it.
-fn brief_line(path: &TreePath, kind: Kind, viewed: Option<&ViewedFrame>) -> String {
+fn brief_line(path: &TreePath, kind: NodeKind, viewed: Option<&ViewedFrame>) -> String {
     let content = viewed.and_then(|viewed| viewed.content.as_deref()).unwrap_or_default();
     match first_sentence(&String::from_utf8_lossy(content)) {
         Some(sentence) => format!("\n- {path}: {}", truncate(&sentence, GENERATE_LINE_BYTES_MAX)),

@@ -3,23 +3,24 @@
 use piton_backpack::ChangeKind;
 use piton_core::Envelope;
 
-use crate::lineage::compared::{Ancestor, CommitTaken, Compared, Side};
+use crate::lineage::compared::{Ancestor, BranchSide, CommitTaken, Comparison};
 use crate::lineage::thing::{ThingKind, ThingReference};
-use crate::lineage::written::{Became, KeyWritten, Written, WrittenKind};
-use crate::state::look::{Backpacks, Branch, ChangeShown, CommitLine, DiffSide, Place};
+use crate::lineage::written::{Became, KeyWritten, WrittenKind, WrittenThings};
+use crate::state::look::{BackpackMoment, Backpacks, Branch, ChangeShown, CommitLine, DiffSide};
 
 /// What differs between two backpacks.
 pub(super) async fn compare(
     backpacks: &Backpacks,
     left: &ThingReference,
     right: &ThingReference,
-) -> Result<Compared, Envelope> {
-    let place = |thing: &ThingReference| Place { name: thing.name.clone(), at: thing.at.clone() };
+) -> Result<Comparison, Envelope> {
+    let place =
+        |thing: &ThingReference| BackpackMoment { name: thing.name.clone(), at: thing.at.clone() };
     let related = backpacks.related(&place(left), &place(right)).await?;
     let ancestor = related.ancestor.as_ref().map(|ancestor| Ancestor {
         name: named(ancestor),
         step: None,
-        written: Written::default(),
+        written: WrittenThings::default(),
     });
     let mut notes = Vec::new();
     if ancestor.is_none() {
@@ -27,7 +28,7 @@ pub(super) async fn compare(
             "They have no commit in common: the second is told against the first.".to_owned(),
         );
     }
-    Ok(Compared {
+    Ok(Comparison {
         kind: ThingKind::Backpack,
         ancestor,
         left: side(related.left),
@@ -45,13 +46,13 @@ fn named(side: &DiffSide) -> String {
     }
 }
 
-fn side(branch: Branch) -> Side {
+fn side(branch: Branch) -> BranchSide {
     let Branch { side, commits, commits_left_out, changes, left_out } = branch;
     let backpack = side.backpack.to_string();
     let keys = changes.into_iter().map(|change| key(&backpack, change)).collect();
-    let written = Written { keys, keys_left_out: left_out, ..Written::default() };
+    let written = WrittenThings { keys, keys_left_out: left_out, ..WrittenThings::default() };
     let commits = commits.into_iter().map(taken).collect();
-    Side { commits, commits_left_out, ..Side::of(named(&side), written) }
+    BranchSide { commits, commits_left_out, ..BranchSide::of(named(&side), written) }
 }
 
 fn taken(line: CommitLine) -> CommitTaken {

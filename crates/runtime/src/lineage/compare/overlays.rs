@@ -4,23 +4,23 @@ use piton_core::Envelope;
 
 use super::pair::no_workspace;
 use crate::files::{FileWorld, OverlayBranch};
-use crate::lineage::compared::{Ancestor, Compared, Side};
+use crate::lineage::compared::{Ancestor, BranchSide, Comparison};
 use crate::lineage::thing::{ThingKind, ThingReference};
-use crate::lineage::written::Written;
+use crate::lineage::written::WrittenThings;
 
 /// What differs between two overlays.
 pub(super) async fn compare(
     files: Option<&FileWorld>,
     left: &ThingReference,
     right: &ThingReference,
-) -> Result<Compared, Envelope> {
+) -> Result<Comparison, Envelope> {
     let files = files.ok_or_else(no_workspace)?;
     let left = files.branch(&left.name).await?;
     let right = files.branch(&right.name).await?;
     let mut notes = Vec::new();
     let ancestor = if left.over == right.over {
         let name = left.over.clone();
-        Some(Ancestor { name, step: None, written: Written::default() })
+        Some(Ancestor { name, step: None, written: WrittenThings::default() })
     } else {
         notes.push(format!(
             "They lie over different Workspaces: {} is told against {}, {} against {}.",
@@ -28,7 +28,7 @@ pub(super) async fn compare(
         ));
         None
     };
-    Ok(Compared {
+    Ok(Comparison {
         kind: ThingKind::Overlay,
         ancestor,
         left: side(left),
@@ -39,7 +39,10 @@ pub(super) async fn compare(
     })
 }
 
-fn side(branch: OverlayBranch) -> Side {
+fn side(branch: OverlayBranch) -> BranchSide {
     let OverlayBranch { overlay, files, left_out, .. } = branch;
-    Side::of(overlay, Written { files, files_left_out: left_out, ..Written::default() })
+    BranchSide::of(
+        overlay,
+        WrittenThings { files, files_left_out: left_out, ..WrittenThings::default() },
+    )
 }

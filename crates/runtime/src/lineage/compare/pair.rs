@@ -7,7 +7,7 @@ use super::{backpacks, overlays, trees};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::files::FileWorld;
 use crate::frames::Frames;
-use crate::lineage::compared::Compared;
+use crate::lineage::compared::Comparison;
 use crate::lineage::thing::{ThingKind, ThingReference};
 use crate::request::SessionReference;
 use crate::runtime::Runtime;
@@ -33,7 +33,7 @@ impl Runtime {
         left: &ThingReference,
         right: &ThingReference,
         worlds: &Worlds<'_>,
-    ) -> Result<Compared, Envelope> {
+    ) -> Result<Comparison, Envelope> {
         match self.common_kind(left, right, worlds).await? {
             ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
             ThingKind::Backpack => backpacks::compare(worlds.backpacks, left, right).await,

@@ -10,12 +10,12 @@ use super::pair::Worlds;
 use super::written::{Nodes, written};
 use crate::bounds::{ID_ENDING_SHOWN, STEPS_SHOWN_MAX};
 use crate::lineage::chain::{digest_of, links};
-use crate::lineage::compared::{Ancestor, ChangedKey, ChangedOutput, Compared, Side};
+use crate::lineage::compared::{Ancestor, BranchSide, ChangedKey, ChangedOutput, Comparison};
 use crate::lineage::place::Placed;
 use crate::lineage::reply::{ChainLink, OutputShown};
 use crate::lineage::request::NodeReference;
 use crate::lineage::thing::ThingKind;
-use crate::lineage::written::Written;
+use crate::lineage::written::WrittenThings;
 use crate::runtime::Runtime;
 use crate::text_diff;
 
@@ -30,7 +30,7 @@ impl Runtime {
         left: &NodeReference,
         right: &NodeReference,
         worlds: &Worlds<'_>,
-    ) -> Result<Compared, Envelope> {
+    ) -> Result<Comparison, Envelope> {
         let mut left = self.placed(left).await?;
         let mut right = self.placed(right).await?;
         let left_name = self.name_of(left.session, left.run.id).await?;
@@ -42,7 +42,7 @@ impl Runtime {
                 // What was handed in for it is each side's own, and told there.
                 let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
                 let name = format!("{left_name}@{}", ending(&node.id.to_string()));
-                Some(Ancestor { name, step, written: Written::default() })
+                Some(Ancestor { name, step, written: WrittenThings::default() })
             }
             None => None,
         };
@@ -53,7 +53,7 @@ impl Runtime {
         let (left, right) = (left.0, right.0);
         let notes = Vec::new();
         let kind = ThingKind::Run;
-        let mut compared = Compared { kind, ancestor, left, right, outputs, context, notes };
+        let mut compared = Comparison { kind, ancestor, left, right, outputs, context, notes };
         tell_written(&mut compared, common, worlds).await?;
         Ok(compared)
     }
@@ -61,11 +61,11 @@ impl Runtime {
 
 /// Adds what the steps of each side wrote.
 async fn tell_written(
-    compared: &mut Compared,
+    compared: &mut Comparison,
     common: Option<NodeId>,
     worlds: &Worlds<'_>,
 ) -> Result<(), Envelope> {
-    let own = |side: &Side| Nodes {
+    let own = |side: &BranchSide| Nodes {
         run: side.run_id.expect("a side of a run names it"),
         nodes: side
             .steps
@@ -99,14 +99,14 @@ fn common(left: &Placed<'_>, right: &Placed<'_>) -> Option<NodeId> {
 }
 
 /// The context that a side sees.
-type Seen = BTreeMap<String, Value>;
+type SeenContext = BTreeMap<String, Value>;
 
 /// What a side did since `ancestor`, with its notes and the context that it sees.
 async fn side(
     placed: &mut Placed<'_>,
     name: &str,
     ancestor: Option<NodeId>,
-) -> Result<((Side, Seen), Submitted), Envelope> {
+) -> Result<((BranchSide, SeenContext), Submitted), Envelope> {
     let run = placed.run.clone();
     let mut nodes: Vec<&RunNode> = Vec::new();
     for node in run.graph.ancestry(placed.node).take(STEPS_SHOWN_MAX) {
@@ -129,7 +129,8 @@ async fn side(
     let node = placed.node.to_string();
     let name = format!("{name}@{}", ending(&node));
     let (run_id, node_id) = (Some(run.id), Some(placed.node));
-    let side = Side { run_id, node_id, steps, ..Side::of(name, Written::default()) };
+    let side =
+        BranchSide { run_id, node_id, steps, ..BranchSide::of(name, WrittenThings::default()) };
     Ok(((side, seen), told))
 }
 
@@ -200,7 +201,7 @@ fn changed_outputs(left: &Submitted, right: &Submitted) -> Vec<ChangedOutput> {
     keys.into_iter().filter_map(changed).collect()
 }
 
-fn changed_keys(left: &Seen, right: &Seen) -> Vec<ChangedKey> {
+fn changed_keys(left: &SeenContext, right: &SeenContext) -> Vec<ChangedKey> {
     let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     let changed = |key: &String| {
         let (left, right) = (left.get(key).cloned(), right.get(key).cloned());

@@ -1,21 +1,21 @@
 //! Two recorded trees of a project. They lie in one line: the older is where both come from.
 
 use piton_context::history::{RootEntry, RootRef};
-use piton_context::tree::{Change, ChangeKind, Kind};
+use piton_context::tree::{ChangeKind, NodeKind, TreeChange};
 use piton_core::{Code, Envelope};
 
 use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN};
 use crate::frames::{Differences, Frames};
-use crate::lineage::compared::{Ancestor, Compared, Side};
+use crate::lineage::compared::{Ancestor, BranchSide, Comparison};
 use crate::lineage::thing::{ThingKind, ThingReference};
-use crate::lineage::written::{Became, FileWritten, Written, WrittenKind};
+use crate::lineage::written::{Became, FileWritten, WrittenKind, WrittenThings};
 
 /// What differs between two recorded trees.
 pub(super) async fn compare(
     frames: Option<&Frames>,
     left: &ThingReference,
     right: &ThingReference,
-) -> Result<Compared, Envelope> {
+) -> Result<Comparison, Envelope> {
     let frames = frames.ok_or_else(|| {
         Envelope::new(Code::ContextNotScanned, "There is no project here that was scanned.")
             .with_suggestion(
@@ -30,15 +30,19 @@ pub(super) async fn compare(
     let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
     let older = if is_forward { &of_left } else { &of_right };
     let differences = frames.diff(old, new).await?;
-    let ancestor = Some(Ancestor { name: named(older), step: None, written: Written::default() });
+    let ancestor =
+        Some(Ancestor { name: named(older), step: None, written: WrittenThings::default() });
     let since = written(frames, differences).await?;
-    let (by_left, by_right) =
-        if is_forward { (Written::default(), since) } else { (since, Written::default()) };
-    Ok(Compared {
+    let (by_left, by_right) = if is_forward {
+        (WrittenThings::default(), since)
+    } else {
+        (since, WrittenThings::default())
+    };
+    Ok(Comparison {
         kind: ThingKind::Tree,
         ancestor,
-        left: Side::of(named(&of_left), by_left),
-        right: Side::of(named(&of_right), by_right),
+        left: BranchSide::of(named(&of_left), by_left),
+        right: BranchSide::of(named(&of_right), by_right),
         outputs: Vec::new(),
         context: Vec::new(),
         notes: vec!["A tree keeps digests of files, not contents.".to_owned()],
@@ -46,15 +50,15 @@ pub(super) async fn compare(
 }
 
 /// What the newer of two trees has that the older has not, or has otherwise.
-async fn written(frames: &Frames, differences: Differences) -> Result<Written, Envelope> {
-    let is_file = |change: &Change| change.kind() != Kind::Directory;
-    let mut changes: Vec<Change> = differences.changes.into_iter().filter(is_file).collect();
+async fn written(frames: &Frames, differences: Differences) -> Result<WrittenThings, Envelope> {
+    let is_file = |change: &TreeChange| change.kind() != NodeKind::Directory;
+    let mut changes: Vec<TreeChange> = differences.changes.into_iter().filter(is_file).collect();
     let files_left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
     changes.truncate(CHANGES_SHOWN_MAX);
     let changes = frames.with_contents(changes).await?;
     let files = changes.iter().flat_map(files).collect();
     let (frames, frames_left_out) = frames.made_between(&differences.frames).await?;
-    Ok(Written { files, files_left_out, frames, frames_left_out, ..Written::default() })
+    Ok(WrittenThings { files, files_left_out, frames, frames_left_out, ..WrittenThings::default() })
 }
 
 fn named(entry: &RootEntry) -> String {
@@ -64,7 +68,7 @@ fn named(entry: &RootEntry) -> String {
 }
 
 /// A path that differs; of a rename, both.
-fn files(change: &Change) -> Vec<FileWritten> {
+fn files(change: &TreeChange) -> Vec<FileWritten> {
     let file = |path: String, kind, before, after| {
         let became = Became { kind, by: None, before, after, diff: Vec::new(), left_out: 0 };
         FileWritten { path, became }

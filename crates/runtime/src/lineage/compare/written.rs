@@ -7,7 +7,7 @@ use piton_core::{Envelope, NodeId, RunId};
 use super::backpacks::key;
 use super::pair::Worlds;
 use crate::bounds::CHANGES_SHOWN_MAX;
-use crate::lineage::written::Written;
+use crate::lineage::written::WrittenThings;
 
 /// Some nodes of a run.
 pub(super) struct Nodes {
@@ -16,19 +16,19 @@ pub(super) struct Nodes {
 }
 
 /// Sets of nodes of one run, each with what was written there.
-type Told<'a> = Vec<(&'a Nodes, &'a mut Written)>;
+type NodeWrites<'a> = Vec<(&'a Nodes, &'a mut WrittenThings)>;
 
 /// What was written at each of several sets of nodes. What could not be looked at is noted.
 pub(super) async fn written<const N: usize>(
     worlds: &Worlds<'_>,
     sets: [&Nodes; N],
     notes: &mut Vec<String>,
-) -> Result<[Written; N], Envelope> {
-    let mut written: [Written; N] = std::array::from_fn(|_| Written::default());
+) -> Result<[WrittenThings; N], Envelope> {
+    let mut written: [WrittenThings; N] = std::array::from_fn(|_| WrittenThings::default());
     let runs: BTreeSet<RunId> = sets.iter().map(|set| set.run).collect();
     for run in runs {
         let of_run = sets.iter().copied().zip(&mut written).filter(|(set, _)| set.run == run);
-        let mut told: Told<'_> = of_run.collect();
+        let mut told: NodeWrites<'_> = of_run.collect();
         keys(worlds, run, &mut told, notes).await?;
         files(worlds, run, &mut told, notes).await?;
         // What is damaged in the context of a project is no reason to tell nothing of a run.
@@ -42,7 +42,7 @@ pub(super) async fn written<const N: usize>(
 async fn keys(
     worlds: &Worlds<'_>,
     run: RunId,
-    told: &mut Told<'_>,
+    told: &mut NodeWrites<'_>,
     notes: &mut Vec<String>,
 ) -> Result<(), Envelope> {
     let packed = worlds.backpacks.written_in(run).await?;
@@ -60,7 +60,7 @@ async fn keys(
 async fn files(
     worlds: &Worlds<'_>,
     run: RunId,
-    told: &mut Told<'_>,
+    told: &mut NodeWrites<'_>,
     notes: &mut Vec<String>,
 ) -> Result<(), Envelope> {
     let Some(files) = worlds.files else { return Ok(()) };
@@ -77,7 +77,7 @@ async fn files(
 async fn frames(
     worlds: &Worlds<'_>,
     run: RunId,
-    told: &mut Told<'_>,
+    told: &mut NodeWrites<'_>,
     notes: &mut Vec<String>,
 ) -> Result<(), Envelope> {
     let Some(frames) = worlds.frames else { return Ok(()) };

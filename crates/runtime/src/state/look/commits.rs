@@ -9,7 +9,7 @@ use piton_flow::run::RUNNER;
 use super::backpacks::{Backpacks, LogFilter, Reveal};
 use super::point;
 use super::reference::BackpackReference;
-use super::reply::{BackpackLog, Blame, BlameLine, CommitLine, CommitShown};
+use super::reply::{BackpackBlame, BackpackLog, BlameLine, CommitLine, CommitShown};
 use super::value;
 use crate::bounds::{COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
@@ -97,7 +97,7 @@ impl Backpacks {
         &self,
         reference: &BackpackReference,
         key: Option<&str>,
-    ) -> Result<Blame, Envelope> {
+    ) -> Result<BackpackBlame, Envelope> {
         let backpack = self.open(reference).await?;
         let mut lines = match key {
             Some(key) => versions(&backpack, key)?,
@@ -105,7 +105,7 @@ impl Backpacks {
         };
         let left_out = lines.len().saturating_sub(ITEMS_SHOWN_MAX);
         lines.truncate(ITEMS_SHOWN_MAX);
-        Ok(Blame { backpack: backpack.id().clone(), lines, left_out })
+        Ok(BackpackBlame { backpack: backpack.id().clone(), lines, left_out })
     }
 }
 

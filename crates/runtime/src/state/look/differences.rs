@@ -1,6 +1,6 @@
 //! What differs between two moments, of one backpack or of two.
 
-use piton_backpack::{Backpack, Change, CommitId, Diff, Item};
+use piton_backpack::{Backpack, CommitId, Item, KeyChange, StateDiff};
 use piton_core::Envelope;
 use piton_flow::run::RUNNER;
 
@@ -22,7 +22,7 @@ impl Backpacks {
     ) -> Result<BackpackDiff, Envelope> {
         let (old, old_side) = self.side(before, before_point).await?;
         let (new, new_side) = self.side(after, after_point).await?;
-        let diff = Diff::between(&old, &new).map_err(|error| error.envelope())?;
+        let diff = StateDiff::between(&old, &new).map_err(|error| error.envelope())?;
         let (changes, left_out) = told(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
@@ -59,9 +59,9 @@ impl Backpacks {
 }
 
 /// What differs, without what the runner of flows noted for itself, and how many keys are left out.
-pub(super) fn told(diff: &Diff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
+pub(super) fn told(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
     let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
-    let mut changes: Vec<&Change> = diff.changes.iter().collect();
+    let mut changes: Vec<&KeyChange> = diff.changes.iter().collect();
     changes.retain(|change| {
         let items = [&change.before, &change.after];
         !items.into_iter().flatten().any(|item| is_noted(item))
@@ -72,7 +72,7 @@ pub(super) fn told(diff: &Diff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
 }
 
 /// What happened to a key.
-pub(super) fn shown(change: &Change, reveal: Reveal) -> ChangeShown {
+pub(super) fn shown(change: &KeyChange, reveal: Reveal) -> ChangeShown {
     let items = [&change.before, &change.after];
     let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
     let text = |item: &Option<std::sync::Arc<Item>>| {

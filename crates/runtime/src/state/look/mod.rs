@@ -21,10 +21,10 @@ pub use backpacks::{Backpacks, LogFilter, Reveal};
 pub use maintenance::BackpackSoundness;
 pub use point::PointReference;
 pub use reference::BackpackReference;
-pub(crate) use related::{Branch, Place};
+pub(crate) use related::{BackpackMoment, Branch};
 
 pub use reply::{
-    BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, Blame, BlameLine,
+    BackpackBlame, BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, BlameLine,
     ChangeShown, CommitLine, CommitShown, DiffSide, Hidden, ItemLine, ItemShown, QuarantineLine,
     QuarantineList, RunLine, TroubledBackpack, ValueShown,
 };

@@ -1,6 +1,6 @@
 //! Two states of backpacks: the commit that both come from, and what each side did since.
 
-use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Diff, Filter};
+use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, StateDiff};
 use piton_core::Envelope;
 use piton_flow::run::RUNNER;
 
@@ -15,7 +15,7 @@ use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
 /// A backpack at a moment, as a person names it: the name of the backpack or of a run on it, or the id of a commit;
 /// and a commit, or a node before whose first commit it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct BackpackMoment {
     pub(crate) name: String,
     pub(crate) at: Option<String>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct Branch {
 }
 
 /// A backpack, and the last commit that is part of a state of it.
-pub(crate) struct Spot {
+pub(crate) struct CommitPoint {
     pub(crate) backpack: Backpack,
     pub(crate) commit: Option<CommitId>,
 }
@@ -45,7 +45,11 @@ pub(crate) struct Spot {
 impl Backpacks {
     /// What two states have in common, and what each side did since. Without anything in common the second is told
     /// against the first.
-    pub(crate) async fn related(&self, left: &Place, right: &Place) -> Result<Related, Envelope> {
+    pub(crate) async fn related(
+        &self,
+        left: &BackpackMoment,
+        right: &BackpackMoment,
+    ) -> Result<Related, Envelope> {
         let (left, right) = (self.spot(left).await?, self.spot(right).await?);
         let of_left = self.state_of(&left).await?;
         let of_right = self.state_of(&right).await?;
@@ -66,7 +70,7 @@ impl Backpacks {
     }
 
     /// The backpack and the commit that a person means.
-    pub(crate) async fn spot(&self, place: &Place) -> Result<Spot, Envelope> {
+    pub(crate) async fn spot(&self, place: &BackpackMoment) -> Result<CommitPoint, Envelope> {
         if place.at.is_none()
             && let Ok(commit) = place.name.parse::<CommitId>()
         {
@@ -83,17 +87,17 @@ impl Backpacks {
                 }
             },
         };
-        Ok(Spot { backpack, commit })
+        Ok(CommitPoint { backpack, commit })
     }
 
     /// The backpack that has a commit.
-    async fn with_commit(&self, commit: CommitId) -> Result<Spot, Envelope> {
+    async fn with_commit(&self, commit: CommitId) -> Result<CommitPoint, Envelope> {
         let searched = self.searched().await?;
         for id in &searched.ids {
             // What cannot be read has no commit that could be meant.
             let Ok(backpack) = self.read(id).await else { continue };
             if backpack.debug().commit(commit).is_ok() {
-                return Ok(Spot { backpack, commit: Some(commit) });
+                return Ok(CommitPoint { backpack, commit: Some(commit) });
             }
         }
         let message = format!("No backpack has the commit `{commit}`.{}", searched.caveat());
@@ -103,7 +107,7 @@ impl Backpacks {
     }
 
     /// The state after the commit of a spot, with every value.
-    pub(crate) async fn state_of(&self, spot: &Spot) -> Result<Backpack, Envelope> {
+    pub(crate) async fn state_of(&self, spot: &CommitPoint) -> Result<Backpack, Envelope> {
         match (spot.commit, first(&spot.backpack)?) {
             (None, Some(first)) => {
                 let before = spot.backpack.snapshot_before_node(&first.author().id);
@@ -114,7 +118,11 @@ impl Backpacks {
     }
 
     /// The newest commit that both come from, if it can still be read.
-    async fn common(&self, left: &Spot, right: &Spot) -> Result<Option<Spot>, Envelope> {
+    async fn common(
+        &self,
+        left: &CommitPoint,
+        right: &CommitPoint,
+    ) -> Result<Option<CommitPoint>, Envelope> {
         let of_left = self.line(left).await;
         let of_right = self.line(right).await;
         let common = of_left.iter().find_map(|(id, number)| {
@@ -126,11 +134,11 @@ impl Backpacks {
         let commits = backpack.debug().history(&Filter::default());
         let commits = commits.map_err(|error| error.envelope())?;
         let commit = commits.iter().map(Commit::id).find(|id| Some(id.number()) == number);
-        Ok(Some(Spot { backpack, commit }))
+        Ok(Some(CommitPoint { backpack, commit }))
     }
 
     /// The backpacks that a state comes from, itself first, each with the number of the last commit that counts.
-    async fn line(&self, spot: &Spot) -> Vec<(BackpackId, Option<u64>)> {
+    async fn line(&self, spot: &CommitPoint) -> Vec<(BackpackId, Option<u64>)> {
         let number = spot.commit.map(CommitId::number);
         let mut line = vec![(spot.backpack.id().clone(), number)];
         let mut origin = spot.backpack.origin().cloned();
@@ -150,14 +158,14 @@ fn first(backpack: &Backpack) -> Result<Option<Commit>, Envelope> {
     Ok(commits.map_err(|error| error.envelope())?.into_iter().next())
 }
 
-fn side(spot: &Spot) -> DiffSide {
+fn side(spot: &CommitPoint) -> DiffSide {
     DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(point::short) }
 }
 
 /// What leads to a spot: its commits since `from`, and what differs between two states.
 fn branch(
-    spot: &Spot,
-    from: Option<&Spot>,
+    spot: &CommitPoint,
+    from: Option<&CommitPoint>,
     states: Option<(&Backpack, &Backpack)>,
 ) -> Result<Branch, Envelope> {
     let since = from.filter(|from| from.backpack.id() == spot.backpack.id());
@@ -179,7 +187,7 @@ fn branch(
     let abandoned = commits::abandoned(&spot.backpack);
     let changes = match states {
         Some((before, after)) => {
-            let diff = Diff::between(before, after).map_err(|error| error.envelope())?;
+            let diff = StateDiff::between(before, after).map_err(|error| error.envelope())?;
             differences::told(&diff, Reveal::Nothing)
         }
         None => (Vec::new(), 0),

@@ -1,6 +1,8 @@
 //! What comes out.
 
-use piton_backpack::{Action, BackpackId, ChangeKind, CommitId, Identity, Key, Operation, Origin};
+use piton_backpack::{
+    Action, BackpackId, BackpackOrigin, ChangeKind, CommitId, Key, NodeIdentity, Operation,
+};
 use piton_core::{Digest, Envelope, Provenance, RunId, TimestampMs};
 use piton_flow::RunStatus;
 use serde::Serialize;
@@ -36,7 +38,7 @@ pub struct BackpackLine {
     pub commits: u64,
     /// What it was forked from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin: Option<Origin>,
+    pub origin: Option<BackpackOrigin>,
     /// The last run of a flow on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunLine>,
@@ -97,7 +99,7 @@ pub struct CommitLine {
     /// When.
     pub timestamp_ms: TimestampMs,
     /// Who.
-    pub by: Identity,
+    pub by: NodeIdentity,
     /// What was done.
     pub action: Action,
     /// To which key.
@@ -190,7 +192,7 @@ pub struct CommitShown {
 /// Who wrote what is in use.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Blame {
+pub struct BackpackBlame {
     /// The backpack.
     pub backpack: BackpackId,
     /// For each key in use, in order, or for each version of one key, the newest first.
@@ -206,7 +208,7 @@ pub struct BlameLine {
     /// The key.
     pub key: Key,
     /// Who.
-    pub by: Identity,
+    pub by: NodeIdentity,
     /// When.
     pub timestamp_ms: TimestampMs,
     /// Which version of the key it is.
@@ -245,7 +247,7 @@ pub struct ItemLine {
     /// The key.
     pub key: Key,
     /// Who packed it.
-    pub by: Identity,
+    pub by: NodeIdentity,
     /// When.
     pub timestamp_ms: TimestampMs,
     /// Which version of the key it is.
@@ -310,7 +312,7 @@ pub struct ChangeShown {
     pub kind: ChangeKind,
     /// Who did it, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<Identity>,
+    pub by: Option<NodeIdentity>,
     /// A few words about what it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
@@ -346,7 +348,7 @@ pub struct QuarantineLine {
     /// When.
     pub timestamp_ms: TimestampMs,
     /// Who.
-    pub by: Identity,
+    pub by: NodeIdentity,
     /// The key.
     pub key: Key,
     /// Why.

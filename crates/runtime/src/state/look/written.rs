@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use piton_backpack::{Action, BackpackId, Change, ChangeKind, Commit, Filter, Item, Key};
+use piton_backpack::{Action, BackpackId, ChangeKind, Commit, Filter, Item, Key, KeyChange};
 use piton_core::{Envelope, NodeId, RunId};
 
 use super::backpacks::{Backpacks, Reveal};
@@ -70,6 +70,6 @@ fn shown(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
         (Some(_), None) => ChangeKind::Deleted,
     };
     let by = Some(std::sync::Arc::new(last.author().clone()));
-    let change = Change { key: key.clone(), kind, before, after, by };
+    let change = KeyChange { key: key.clone(), kind, before, after, by };
     Some(differences::shown(&change, Reveal::Nothing))
 }

@@ -7,7 +7,7 @@ fn problems(text: &str) -> Vec<String> {
     let machine = Machine::in_memory();
     machine.write("project/piton.toml", text);
     let found = machine.configuration().unwrap().settings_here();
-    let shown = |problem: &piton_runtime::config::Problem| {
+    let shown = |problem: &piton_runtime::config::ConfigProblem| {
         let name = problem.place.rsplit('/').next().unwrap().to_owned();
         let at = format!("{name}:{}:{}", problem.line.unwrap(), problem.column.unwrap());
         format!("{at}: {}; {}", problem.reason, problem.fix)
@@ -109,7 +109,7 @@ fn all_problems_become_one_failure() {
     let machine = Machine::in_memory();
     machine.write("project/piton.toml", "[log]\nlevel = 1\nloud = 2\n");
     let problems = machine.configuration().unwrap().settings_here().unwrap_err();
-    let envelope = piton_runtime::config::Problem::envelope(&problems);
+    let envelope = piton_runtime::config::ConfigProblem::envelope(&problems);
     assert!(envelope.message.starts_with("The configuration cannot be used: 2 things are wrong."));
     assert_eq!(envelope.message.lines().count(), 3);
 }

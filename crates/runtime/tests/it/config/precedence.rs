@@ -1,6 +1,6 @@
 //! Which of several places wins.
 
-use piton_runtime::config::{Place, SettingKey};
+use piton_runtime::config::{SettingKey, SettingSource};
 use piton_workflow::{Autonomy, RiskPolicy};
 
 use crate::rig::Machine;
@@ -13,15 +13,15 @@ fn the_environment_wins_over_the_project_and_the_project_over_the_user() {
         let held = settings.get(SettingKey::Autonomy).unwrap();
         (held.place, settings.preferences().autonomy)
     };
-    assert_eq!(place(&machine), (Place::Default, Autonomy::Guided));
+    assert_eq!(place(&machine), (SettingSource::Default, Autonomy::Guided));
     machine
         .write(".config/piton/config.toml", "[preferences]\nautonomy = \"full_auto_never_stop\"");
-    assert_eq!(place(&machine), (Place::User, Autonomy::FullAutoNeverStop));
+    assert_eq!(place(&machine), (SettingSource::User, Autonomy::FullAutoNeverStop));
     machine
         .write("project/piton.toml", "[preferences]\nautonomy = \"full_auto_stop_on_user_deps\"");
-    assert_eq!(place(&machine), (Place::Project, Autonomy::FullAutoStopOnUserDeps));
+    assert_eq!(place(&machine), (SettingSource::Project, Autonomy::FullAutoStopOnUserDeps));
     machine.set("PITON_AUTONOMY", "guided");
-    assert_eq!(place(&machine), (Place::Environment, Autonomy::Guided));
+    assert_eq!(place(&machine), (SettingSource::Environment, Autonomy::Guided));
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn the_file_of_a_project_is_found_from_below() {
     machine.write("project/piton.toml", "[log]\nlevel = \"trace\"");
     let below = machine.write("project/src/deep/x", "").parent().unwrap().to_path_buf();
     let settings = machine.configuration().unwrap().settings_for(&below).unwrap();
-    assert_eq!(settings.get(SettingKey::LogLevel).unwrap().place, Place::Project);
+    assert_eq!(settings.get(SettingKey::LogLevel).unwrap().place, SettingSource::Project);
 }
 
 #[test]
@@ -55,5 +55,5 @@ fn relative_paths_are_relative_to_the_file_that_has_them() {
     assert_eq!(settings.http_token_file(), Some(machine.home().join("t").as_path()));
     let (dirs, place) = settings.workflow_dirs();
     assert_eq!(dirs, [machine.project().join("flows"), "/abs".into()]);
-    assert_eq!(place, Place::Project);
+    assert_eq!(place, SettingSource::Project);
 }

@@ -2,7 +2,7 @@
 
 use piton_core::Envelope;
 use piton_runtime::config::section::{ModelsSection, SectionKey};
-use piton_runtime::config::{Configuration, Place, Problem};
+use piton_runtime::config::{ConfigProblem, Configuration, SettingSource};
 
 use crate::rig::Machine;
 
@@ -20,7 +20,9 @@ fn wrong(text: &str) -> String {
 #[test]
 fn the_example_of_every_section_is_taken_where_it_may_stand() {
     for key in SectionKey::ALL {
-        for (file, place) in [(FILE, Place::User), ("project/piton.toml", Place::Project)] {
+        for (file, place) in
+            [(FILE, SettingSource::User), ("project/piton.toml", SettingSource::Project)]
+        {
             let machine = Machine::in_memory();
             machine.write(file, key.example());
             let loaded = machine.configuration().and_then(|found| found.settings_here());
@@ -39,13 +41,13 @@ fn a_section_is_given_as_it_stands_in_the_file_now() {
     assert_eq!(models(&configuration).unwrap(), []);
     let file = machine.write(FILE, SectionKey::Models.example());
     let found = models(&configuration).unwrap();
-    assert_eq!((found.len(), found[0].place), (1, Place::User));
+    assert_eq!((found.len(), found[0].place), (1, SettingSource::User));
     assert_eq!(found[0].file, file);
     assert_eq!(found[0].value.default.as_deref(), Some("local"));
     let (settings, default) = found[0].value.settings().unwrap();
     assert_eq!((settings.len(), default.unwrap().as_str()), (1, "local"));
     machine.write(FILE, "[models]\nnobody = 1");
-    let Envelope { message, .. } = Problem::envelope(&models(&configuration).unwrap_err());
+    let Envelope { message, .. } = ConfigProblem::envelope(&models(&configuration).unwrap_err());
     assert!(message.contains("unknown field `nobody`"), "{message}");
 }
 

@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use piton_runtime::library::{Library, Source, Stock};
+use piton_runtime::library::{Library, LibraryContents, WorkflowSource};
 use piton_workflow::SourceKind;
 use piton_workflow::compile::CompiledWorkflow;
 
 use crate::rig::{Machine, two_steps, workflow};
 
-fn compiled(stock: &Stock, id: &str) -> Arc<CompiledWorkflow> {
+fn compiled(stock: &LibraryContents, id: &str) -> Arc<CompiledWorkflow> {
     Arc::clone(&stock.workflows[id].workflow)
 }
 
@@ -18,7 +18,7 @@ fn an_unchanged_file_is_not_compiled_again_and_a_changed_one_is() {
     let machine = Machine::in_memory();
     let path = machine.write("flows/a.json", &two_steps("user.a"));
     let directory = path.parent().unwrap().to_path_buf();
-    let sources = [Source { kind: SourceKind::User, directory, is_named: true }];
+    let sources = [WorkflowSource { kind: SourceKind::User, directory, is_named: true }];
     let library = Library::default();
     let first = compiled(&library.stock(&sources), "user.a");
     assert!(Arc::ptr_eq(&first, &compiled(&library.stock(&sources), "user.a")));
@@ -44,7 +44,7 @@ fn an_older_id_follows_when_its_place_is_taken_or_freed() {
     let machine = Machine::in_memory();
     let path = machine.write("flows/a.json", &two_steps("flow"));
     let directory = path.parent().unwrap().to_path_buf();
-    let sources = [Source { kind: SourceKind::User, directory, is_named: true }];
+    let sources = [WorkflowSource { kind: SourceKind::User, directory, is_named: true }];
     let library = Library::default();
     let own = || -> Vec<String> {
         let stock = library.stock(&sources);
@@ -75,8 +75,11 @@ fn a_workflow_is_compiled_again_when_a_routine_that_it_sees_changes_and_no_other
     machine.write("flows/a/plain.json", &file("user.plain", step("Plain.")));
     machine.write("flows/b/routines/look.json", &file("team.look", step("First.")));
     let above = caller.parent().and_then(std::path::Path::parent).unwrap();
-    let source =
-        |name: &str| Source { kind: SourceKind::User, directory: above.join(name), is_named: true };
+    let source = |name: &str| WorkflowSource {
+        kind: SourceKind::User,
+        directory: above.join(name),
+        is_named: true,
+    };
     let sources = [source("a"), source("b")];
     let library = Library::default();
     let caller = compiled(&library.stock(&sources), "user.caller");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use piton_core::NodeId;
 use piton_runtime::Connection;
 use piton_runtime::lineage::NodeReference;
-use piton_runtime::reply::Body;
+use piton_runtime::reply::ReplyBody;
 use piton_runtime::request::{ContinueWorkflow, SessionReference};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn found(text: &str, all: &[String]) -> Vec<String> {
     lines.filter(|line| all.iter().any(|one| one == line)).map(str::to_owned).collect()
 }
 
-async fn look(agent: &Connection, body: &Body) -> Body {
+async fn look(agent: &Connection, body: &ReplyBody) -> ReplyBody {
     let state_token = Some(body.state_token.clone());
     let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
     agent.continue_workflow(asked).await.unwrap().body
@@ -74,7 +74,7 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
     let backpacks = Backpacks::new(JournalPorts {
         journal: Arc::new(MemoryJournal::<BackpackEvent>::new(blobs.clone())),
         blobs: Arc::new(blobs),
-        ports: piton_backpack::Ports { clock, entropy },
+        ports: piton_backpack::BackpackPorts { clock, entropy },
     });
     let worlds = Worlds { backpacks: &backpacks, files: None, frames: None };
     for pair in tips.windows(2) {
@@ -88,7 +88,7 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
         // What both have from before they part is no difference; what either has since then is told as its own.
         let (left, right) = (paper.way(*left), paper.way(*right));
         let common = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
-        let told = |side: &piton_runtime::lineage::Side| {
+        let told = |side: &piton_runtime::lineage::BranchSide| {
             let outputs = side.steps.iter().flat_map(|link| &link.outputs);
             outputs.map(|output| output.headline.clone().unwrap()).collect::<Vec<_>>()
         };
@@ -100,7 +100,7 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
 async fn check(
     machine: &Machine,
     agent: &Connection,
-    bodies: &[Body],
+    bodies: &[ReplyBody],
     paper: &Paper,
     all: &[String],
 ) {

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Identity, Options};
+use piton_backpack::{BackpackId, NodeIdentity, Options};
 use piton_core::port::fixed::ManualClock;
 use piton_core::{Digest, TimestampMs};
 use piton_runtime::files::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
 use piton_runtime::frames::{FramePorts, PutFrame};
-use piton_runtime::request::Output;
+use piton_runtime::request::StepOutput;
 use piton_runtime::surroundings::project_dir;
-use piton_runtime::{Runtime, Standing};
-use piton_store::collect::Intent;
+use piton_runtime::{CallBasis, Runtime};
+use piton_store::collect::CollectMode;
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryTable};
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use serde_json::json;
 
 use crate::rig::{Machine, notes, start, two_steps};
@@ -41,7 +41,7 @@ impl Kept {
         let backpacks = JournalPorts {
             journal: Arc::new(MemoryJournal::<BackpackEvent>::new(blobs)),
             blobs: Arc::clone(&ports.blobs) as _,
-            ports: piton_backpack::Ports { clock: Arc::clone(&ports.clock), entropy },
+            ports: piton_backpack::BackpackPorts { clock: Arc::clone(&ports.clock), entropy },
         };
         let frames = FramePorts {
             table: Arc::new(MemoryTable::new()),
@@ -60,14 +60,16 @@ impl Kept {
     }
 
     /// Lets the part that owns a namespace refer to a blob of it.
-    async fn refer(&self, namespace: Namespace) {
+    async fn refer(&self, namespace: BlobNamespace) {
         match namespace {
-            Namespace::Snapshots | Namespace::Artifacts | Namespace::PinnedWorkflows => {
+            BlobNamespace::Snapshots
+            | BlobNamespace::Artifacts
+            | BlobNamespace::PinnedWorkflows => {
                 self.run().await;
             }
-            Namespace::Backpacks => self.pack().await,
-            Namespace::Virtual => self.write().await,
-            Namespace::Context => self.put_frame().await,
+            BlobNamespace::Backpacks => self.pack().await,
+            BlobNamespace::Virtual => self.write().await,
+            BlobNamespace::Context => self.put_frame().await,
         }
     }
 
@@ -78,7 +80,7 @@ impl Kept {
         let mut handed_in = notes(first.ack_token.as_ref(), "Done.");
         let artifacts = vec![json!({ "kind": "report", "text": "long" })];
         let notes_markdown = Some("Done.".to_owned());
-        handed_in.output = Some(Output { notes_markdown, artifacts });
+        handed_in.output = Some(StepOutput { notes_markdown, artifacts });
         agent.continue_workflow(handed_in).await.unwrap();
     }
 
@@ -88,7 +90,7 @@ impl Kept {
         let options = Options::default();
         let opened = JournaledBackpack::open(&id, holder, Mode::Durable, options, ports).await;
         let backpack = opened.unwrap().backpack;
-        let scope = backpack.scope(Identity::new("one", "one").unwrap(), None).unwrap();
+        let scope = backpack.scope(NodeIdentity::new("one", "one").unwrap(), None).unwrap();
         scope.pack("large", &"x".repeat(LARGE)).await.unwrap().done().unwrap();
         backpack.close().await.unwrap();
     }
@@ -112,7 +114,7 @@ impl Kept {
         let declared = Declared::typed(&mounts, self.machine.project());
         let world = FileWorld::open(join(vec![declared], None), &files).await.unwrap();
         let arguments = json!({ "path": "/scratch/large", "content": "x".repeat(LARGE) });
-        world.call("one", &Standing::default(), "write", arguments).await.unwrap();
+        world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
     }
 
     async fn put_frame(&self) {
@@ -130,7 +132,7 @@ impl Kept {
         frames.act_as(None).unwrap().put_frame(request, BTreeMap::new()).await.unwrap();
     }
 
-    async fn listed(&self, namespace: Namespace) -> Vec<Digest> {
+    async fn listed(&self, namespace: BlobNamespace) -> Vec<Digest> {
         let found = self.machine.ports.blobs.list(namespace, None, 100).await.unwrap();
         found.into_iter().map(|entry| entry.digest).collect()
     }
@@ -140,10 +142,10 @@ impl Kept {
 async fn what_any_part_refers_to_stays_and_what_none_does_goes() {
     let kept = Kept::new();
     let mut before = BTreeMap::new();
-    for namespace in Namespace::ALL {
+    for namespace in BlobNamespace::ALL {
         kept.refer(*namespace).await;
     }
-    for namespace in Namespace::ALL {
+    for namespace in BlobNamespace::ALL {
         let referred = kept.listed(*namespace).await;
         assert!(!referred.is_empty(), "no part refers to a blob of {namespace}");
         let stray = format!("nobody's {namespace}").into_bytes();
@@ -151,7 +153,7 @@ async fn what_any_part_refers_to_stays_and_what_none_does_goes() {
         before.insert(*namespace, (referred, stray));
     }
     kept.clock.advance(Duration::from_hours(2));
-    let cleaned = kept.runtime().clean(Intent::Remove).await.unwrap();
+    let cleaned = kept.runtime().clean(CollectMode::Remove).await.unwrap();
     assert!(cleaned.warnings.is_empty() && !cleaned.safe_mode, "{:?}", cleaned.warnings);
     for (namespace, (referred, stray)) in before {
         let left = kept.listed(namespace).await;
@@ -163,12 +165,14 @@ async fn what_any_part_refers_to_stays_and_what_none_does_goes() {
 #[tokio::test]
 async fn what_a_process_does_not_keep_is_left_alone() {
     let kept = Kept::new();
-    for namespace in [Namespace::Backpacks, Namespace::Context] {
+    for namespace in [BlobNamespace::Backpacks, BlobNamespace::Context] {
         kept.refer(namespace).await;
     }
-    let before = [kept.listed(Namespace::Backpacks).await, kept.listed(Namespace::Context).await];
+    let before =
+        [kept.listed(BlobNamespace::Backpacks).await, kept.listed(BlobNamespace::Context).await];
     kept.clock.advance(Duration::from_hours(2));
-    kept.machine.runtime().clean(Intent::Remove).await.unwrap();
-    let after = [kept.listed(Namespace::Backpacks).await, kept.listed(Namespace::Context).await];
+    kept.machine.runtime().clean(CollectMode::Remove).await.unwrap();
+    let after =
+        [kept.listed(BlobNamespace::Backpacks).await, kept.listed(BlobNamespace::Context).await];
     assert_eq!(before, after);
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{Identity, Options};
+use piton_backpack::{NodeIdentity, Options};
 use piton_core::{Code, NodeId, Provenance};
-use piton_runtime::lineage::{Side, ThingKind, ThingReference, Worlds, WrittenKind};
+use piton_runtime::lineage::{BranchSide, ThingKind, ThingReference, Worlds, WrittenKind};
 use piton_runtime::request::SessionReference;
 use piton_runtime::state::look::Backpacks;
 use piton_store::memory::{MemoryBlobs, MemoryJournal};
@@ -25,7 +25,7 @@ fn journal(machine: &Machine) -> JournalPorts {
     JournalPorts {
         journal: Arc::new(MemoryJournal::<BackpackEvent>::new(blobs.clone())),
         blobs: Arc::new(blobs),
-        ports: piton_backpack::Ports { clock, entropy },
+        ports: piton_backpack::BackpackPorts { clock, entropy },
     }
 }
 
@@ -34,12 +34,12 @@ async fn pack(ports: &JournalPorts, name: &str, at: Option<Provenance>, key: &st
     let options = Options::default();
     let opened = JournaledBackpack::open(&id, holder, Mode::Durable, options, ports.clone()).await;
     let backpack = opened.unwrap().backpack;
-    let scope = backpack.scope(Identity::new("one", "one").unwrap(), None).unwrap().at_step(at);
+    let scope = backpack.scope(NodeIdentity::new("one", "one").unwrap(), None).unwrap().at_step(at);
     scope.pack(key, &value).await.unwrap().done().unwrap();
     backpack.close().await.unwrap();
 }
 
-fn keys(side: &Side) -> Vec<(String, WrittenKind)> {
+fn keys(side: &BranchSide) -> Vec<(String, WrittenKind)> {
     side.written.keys.iter().map(|key| (key.key.clone(), key.became.kind)).collect()
 }
 
@@ -67,8 +67,9 @@ async fn two_branches_are_compared_from_where_they_parted_with_what_their_steps_
     assert_eq!(compared.kind, ThingKind::Run);
     let ancestor = compared.ancestor.unwrap();
     assert_eq!(ancestor.step.unwrap().step.as_deref(), Some("second"));
-    let steps =
-        |side: &Side| side.steps.iter().map(|link| link.step.clone().unwrap()).collect::<Vec<_>>();
+    let steps = |side: &BranchSide| {
+        side.steps.iter().map(|link| link.step.clone().unwrap()).collect::<Vec<_>>()
+    };
     assert_eq!(steps(&compared.left), ["second", "third"]);
     assert_eq!(steps(&compared.right), ["second", "third"]);
     // Each side has the notes of its own way, also for the step at which they part.
@@ -78,7 +79,7 @@ async fn two_branches_are_compared_from_where_they_parted_with_what_their_steps_
         (notes.diff[0].text.as_str(), notes.diff[1].text.as_str()),
         ("Took the left way.", "Took the right way.",)
     );
-    let told = |side: &Side| side.steps[0].outputs[0].digest;
+    let told = |side: &BranchSide| side.steps[0].outputs[0].digest;
     assert_eq!(
         (notes.left, notes.right),
         (Some(told(&compared.left)), Some(told(&compared.right)))

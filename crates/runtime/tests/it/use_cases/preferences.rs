@@ -3,13 +3,13 @@
 use std::fs;
 
 use piton_core::Code;
-use piton_runtime::request::{Prefer, Scope};
+use piton_runtime::request::{Prefer, PreferenceScope};
 use piton_workflow::{Autonomy, RiskPolicy};
 
 use crate::rig::{Machine, start, two_steps};
 
 const fn globally(autonomy: Option<Autonomy>, risk_policy: Option<RiskPolicy>) -> Prefer {
-    Prefer { scope: Scope::Global {}, autonomy, risk_policy }
+    Prefer { scope: PreferenceScope::Global {}, autonomy, risk_policy }
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn one_run_prefers_something_else_from_where_it_stands() {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     let agent = machine.agent();
     let run = agent.start_workflow(start("project.a")).await.unwrap().body.run;
-    let scope = Scope::Run { session_id: run.session_id, run_id: run.run_id };
+    let scope = PreferenceScope::Run { session_id: run.session_id, run_id: run.run_id };
     let request = Prefer { scope, autonomy: Some(Autonomy::FullAutoNeverStop), risk_policy: None };
     let applied = agent.runtime().prefer(&request).await.unwrap();
     assert_eq!(applied.preferences.autonomy, Autonomy::FullAutoNeverStop);

@@ -4,7 +4,7 @@ use piton_core::digest::FileBytes;
 use piton_core::{BoundedText, Digest, canonical};
 use piton_runtime::bounds::ARTIFACT_PART_BYTES_MAX;
 use piton_runtime::request::{
-    CheckpointWorkflow, ContinueWorkflow, GetArtifact, Output, SessionReference,
+    CheckpointWorkflow, ContinueWorkflow, GetArtifact, SessionReference, StepOutput,
 };
 use piton_store::StreamId;
 use piton_workflow::event::ObservedValue;
@@ -45,7 +45,8 @@ async fn the_part_of_an_artifact_that_an_agent_reads_is_bounded_whatever_its_kin
     let agent = machine.agent();
     let first = agent.start_workflow(start("project.a")).await.unwrap();
     let artifact = json!({ "kind": format!("long\n{}", "x".repeat(200_000)) });
-    let output = Output { notes_markdown: Some("One.".into()), artifacts: vec![artifact.clone()] };
+    let output =
+        StepOutput { notes_markdown: Some("One.".into()), artifacts: vec![artifact.clone()] };
     let submitted = ContinueWorkflow {
         ack_token: first.body.ack_token,
         output: Some(output),
@@ -185,7 +186,7 @@ async fn a_bookmark_is_made_and_come_back_to() {
     let machine = machine();
     let agent = machine.agent();
     let first = agent.start_workflow(start("project.a")).await.unwrap();
-    let output = Output { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
+    let output = StepOutput { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
     let request = CheckpointWorkflow {
         label: None,
         checkpoint_token: first.body.checkpoint_token.clone().unwrap(),

@@ -2,7 +2,7 @@
 
 use piton_core::Code;
 use piton_runtime::Connection;
-use piton_runtime::reply::Body;
+use piton_runtime::reply::ReplyBody;
 use piton_workflow::compile::ContextRole;
 use serde_json::json;
 
@@ -23,11 +23,11 @@ fn machine() -> Machine {
     machine
 }
 
-async fn started(agent: &Connection, id: &str) -> Body {
+async fn started(agent: &Connection, id: &str) -> ReplyBody {
     agent.start_workflow(start(id)).await.unwrap().body
 }
 
-fn token(body: &Body) -> Option<&str> {
+fn token(body: &ReplyBody) -> Option<&str> {
     body.next_call.as_ref()?.params.ack_token.as_deref()
 }
 

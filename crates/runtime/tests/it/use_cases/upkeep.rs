@@ -3,7 +3,7 @@
 use piton_core::Code;
 use piton_runtime::reply::RunAnswer;
 use piton_runtime::request::{ContinueWorkflow, ExportSession, SessionReference};
-use piton_store::collect::Intent;
+use piton_store::collect::CollectMode;
 
 use crate::rig::{Machine, notes, start, two_steps};
 
@@ -83,7 +83,7 @@ async fn a_cleaning_goes_by_the_configuration_and_spares_what_is_kept() {
     let session = |answer: &RunAnswer| SessionReference(answer.body.run.session_id.to_string());
     let set = runtime.keep_session(&session(&kept), true).await.unwrap();
     assert!(set.kept && runtime.show_session(&session(&kept)).await.unwrap().kept);
-    let before = runtime.clean(Intent::Remove).await.unwrap();
+    let before = runtime.clean(CollectMode::Remove).await.unwrap();
     assert_eq!((before.young, before.removed.len()), (2, 0));
 
     machine.write(".config/piton/config.toml", "[retention]\ndays = 1\n");
@@ -94,11 +94,11 @@ async fn a_cleaning_goes_by_the_configuration_and_spares_what_is_kept() {
         let days = std::time::Duration::from_hours(48);
         file.set_modified(std::time::SystemTime::now() - days).unwrap();
     }
-    let rehearsed = runtime.clean(Intent::Rehearse).await.unwrap();
+    let rehearsed = runtime.clean(CollectMode::Rehearse).await.unwrap();
     assert!(rehearsed.is_rehearsal);
     assert_eq!(rehearsed.removed, [old.body.run.session_id]);
     assert_eq!(runtime.list_sessions().await.unwrap().runs.len(), 2);
-    let cleaned = runtime.clean(Intent::Remove).await.unwrap();
+    let cleaned = runtime.clean(CollectMode::Remove).await.unwrap();
     assert_eq!((cleaned.removed.len(), cleaned.kept), (1, 1));
     let left = runtime.list_sessions().await.unwrap().runs;
     assert_eq!(left[0].session_id, kept.body.run.session_id);

@@ -20,7 +20,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::failure::{Failure, is_busy, sql};
+use super::failure::{TableFailure, is_busy, sql};
 use crate::{
     Error,
     bounds::{TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX},
@@ -78,7 +78,9 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     loop {
         // SQLite does not wait while the journal mode is changed, which happens only once.
         match try_open_writer(path) {
-            Err(Failure::Sql(error)) if is_busy(&error) && started.elapsed() < TABLE_BUSY_WAIT => {
+            Err(TableFailure::Sql(error))
+                if is_busy(&error) && started.elapsed() < TABLE_BUSY_WAIT =>
+            {
                 thread::sleep(PAUSE);
             }
             opened => return opened.map_err(|failure| failure.into_error("open the table")),
@@ -109,12 +111,12 @@ pub(super) fn only_reads(connection: Connection) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-fn try_open_writer(path: &Path) -> Result<Connection, Failure> {
+fn try_open_writer(path: &Path) -> Result<Connection, TableFailure> {
     let mut connection = open(path)?;
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     if mode != "wal" {
-        return Err(Failure::Other(Error::Sql {
+        return Err(TableFailure::Other(Error::Sql {
             operation: "open the table",
             message: "write-ahead logging is not available here".to_owned(),
         }));
@@ -124,7 +126,7 @@ fn try_open_writer(path: &Path) -> Result<Connection, Failure> {
     connection.pragma_update(None, "journal_size_limit", TABLE_WAL_BYTES_MAX / 4)?;
     let found = ensure_schema(&mut connection)?;
     if found != FORMAT {
-        return Err(Failure::Other(Error::UnsupportedVersion {
+        return Err(TableFailure::Other(Error::UnsupportedVersion {
             what: "the table's database",
             found,
             known: FORMAT,

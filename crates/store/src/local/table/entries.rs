@@ -5,11 +5,11 @@
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
-use super::failure::{Failure, sql};
+use super::failure::{TableFailure, sql};
 use crate::{
     Error, LeaseName,
     bounds::{TABLE_KEY_SHOWN_MAX, TABLE_PAGE_BYTES_MAX},
-    port::{Batch, Change, Entry, Expect, Key, Page, Version, Write},
+    port::{Batch, EntryChange, EntryVersion, Expect, Key, Page, TableEntry, TableWrite},
     table::KeyRange,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn get(
     connection: &Connection,
     table: &LeaseName,
     key: &[u8],
-) -> Result<Option<Entry>, Error> {
+) -> Result<Option<TableEntry>, Error> {
     find(connection, table, key).map_err(|failure| failure.into_error(READING))
 }
 
@@ -33,8 +33,8 @@ pub(super) fn get_all(
     connection: &Connection,
     table: &LeaseName,
     keys: &[Key],
-) -> Result<Vec<Option<Entry>>, Error> {
-    let read = || -> Result<_, Failure> {
+) -> Result<Vec<Option<TableEntry>>, Error> {
+    let read = || -> Result<_, TableFailure> {
         // It ends when it is dropped, and has nothing to write.
         let transaction = connection.unchecked_transaction()?;
         keys.iter().map(|key| find(&transaction, table, key)).collect()
@@ -42,7 +42,11 @@ pub(super) fn get_all(
     read().map_err(|failure| failure.into_error(READING))
 }
 
-fn find(connection: &Connection, table: &LeaseName, key: &[u8]) -> Result<Option<Entry>, Failure> {
+fn find(
+    connection: &Connection,
+    table: &LeaseName,
+    key: &[u8],
+) -> Result<Option<TableEntry>, TableFailure> {
     let query = "SELECT key, value, commit_number, checksum FROM entries
                  WHERE \"table\" = ?1 AND key = ?2";
     let mut statement = connection.prepare_cached(query)?;
@@ -61,7 +65,7 @@ pub(super) fn scan(
     if range.is_empty() {
         return Ok(page);
     }
-    let read = |page: &mut Page| -> Result<(), Failure> {
+    let read = |page: &mut Page| -> Result<(), TableFailure> {
         let query = if range.before.is_some() {
             "SELECT key, value, commit_number, checksum FROM entries
              WHERE \"table\" = ?1 AND key >= ?2 AND key < ?3 ORDER BY key"
@@ -92,9 +96,9 @@ pub(super) fn commit(
     connection: &mut Connection,
     table: &LeaseName,
     batch: Batch,
-) -> Result<Version, Error> {
+) -> Result<EntryVersion, Error> {
     let failed = sql("commit to the table");
-    let changes = batch.iter().any(|write| write.change != Change::Keep);
+    let changes = batch.iter().any(|write| write.change != EntryChange::Keep);
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let differing = differing(&transaction, table, &batch).map_err(&failed)?;
@@ -110,7 +114,7 @@ pub(super) fn commit(
 fn differing(
     transaction: &Transaction<'_>,
     table: &LeaseName,
-    batch: &[Write],
+    batch: &[TableWrite],
 ) -> rusqlite::Result<Vec<usize>> {
     let query = "SELECT commit_number FROM entries WHERE \"table\" = ?1 AND key = ?2";
     let mut statement = transaction.prepare_cached(query)?;
@@ -122,7 +126,7 @@ fn differing(
         let found = statement
             .query_row(params![table.as_str(), &*write.key], |row| row.get(0))
             .optional()?
-            .map(Version);
+            .map(EntryVersion);
         if !write.expect.holds(found) {
             differing.push(place);
         }
@@ -136,7 +140,7 @@ fn apply(
     table: &LeaseName,
     batch: Batch,
     changes: bool,
-) -> rusqlite::Result<Version> {
+) -> rusqlite::Result<EntryVersion> {
     let number: u64 = transaction
         .prepare_cached(if changes {
             "UPDATE meta SET value = value + 1 WHERE name = 'version' RETURNING value"
@@ -154,28 +158,28 @@ fn apply(
         transaction.prepare_cached("DELETE FROM entries WHERE \"table\" = ?1 AND key = ?2")?;
     for write in batch {
         match write.change {
-            Change::Keep => {}
-            Change::Put(value) => {
+            EntryChange::Keep => {}
+            EntryChange::Put(value) => {
                 let checksum = checksum(table.as_str(), &write.key, &value, number);
                 put.execute(params![table.as_str(), &*write.key, value, number, checksum])?;
             }
-            Change::Remove => {
+            EntryChange::Remove => {
                 remove.execute(params![table.as_str(), &*write.key])?;
             }
         }
     }
-    Ok(Version(number))
+    Ok(EntryVersion(number))
 }
 
 /// The entry in a row of its key, value, version and checksum.
-fn entry(table: &LeaseName, row: &Row<'_>) -> Result<Entry, Failure> {
+fn entry(table: &LeaseName, row: &Row<'_>) -> Result<TableEntry, TableFailure> {
     let (key, value) = (blob(row, 0)?, blob(row, 1)?);
     let number = row.get(2)?;
     if !is_whole(table.as_str(), key, value, number, row.get(3)?) {
         let (table, key) = (table.to_string(), shown(key));
-        return Err(Failure::Other(Error::EntryDamaged { table, key }));
+        return Err(TableFailure::Other(Error::EntryDamaged { table, key }));
     }
-    Ok(Entry { key: key.into(), value: value.to_vec(), version: Version(number) })
+    Ok(TableEntry { key: key.into(), value: value.to_vec(), version: EntryVersion(number) })
 }
 
 fn blob<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {

@@ -9,12 +9,12 @@ use rusqlite::{ErrorCode, ffi};
 use crate::{Error, bounds::TABLE_BUSY_WAIT};
 
 /// Why something could not be done: what SQLite said, or what was found.
-pub(super) enum Failure {
+pub(super) enum TableFailure {
     Sql(rusqlite::Error),
     Other(Error),
 }
 
-impl Failure {
+impl TableFailure {
     /// The error of an operation that failed so.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         match self {
@@ -24,7 +24,7 @@ impl Failure {
     }
 }
 
-impl From<rusqlite::Error> for Failure {
+impl From<rusqlite::Error> for TableFailure {
     fn from(error: rusqlite::Error) -> Self {
         Self::Sql(error)
     }

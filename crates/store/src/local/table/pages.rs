@@ -16,7 +16,7 @@
 use std::{collections::HashSet, fs, io, os::unix::fs::FileExt as _, path::Path};
 
 use super::{
-    repair::{Found, Place},
+    repair::{EntryPosition, StoredEntry},
     taken_out::Gap,
 };
 use crate::bounds::{TABLE_KEY_BYTES_MAX, TABLE_VALUE_BYTES_MAX};
@@ -52,7 +52,7 @@ pub(super) struct Pages {
 /// What stands on one page.
 #[derive(Default)]
 pub(super) struct PageEntries {
-    pub(super) entries: Vec<Found>,
+    pub(super) entries: Vec<StoredEntry>,
     pub(super) spans: Vec<Span>,
     /// How many there are, also of those that cannot be read.
     pub(super) cells: usize,
@@ -60,8 +60,8 @@ pub(super) struct PageEntries {
 
 /// Entries with nothing between them: those of a leaf, or one from further up.
 pub(super) struct Span {
-    first: Place,
-    last: Place,
+    first: EntryPosition,
+    last: EntryPosition,
     is_leaf: bool,
     /// Whether entries of the same leaf before it, or behind it, cannot be read.
     is_cut_before: bool,
@@ -70,7 +70,7 @@ pub(super) struct Span {
 
 /// A cell of a page.
 enum Cell {
-    Entry(Found),
+    Entry(StoredEntry),
     /// It belongs to another table of the database.
     Other,
     Unreadable,
@@ -142,7 +142,7 @@ impl Pages {
         }
         let mut found = PageEntries { cells, ..PageEntries::default() };
         let mut is_cut = false;
-        let mut run: Vec<Place> = Vec::new();
+        let mut run: Vec<EntryPosition> = Vec::new();
         for cell in 0..cells {
             match self.cell(&page, pointers + 2 * cell, is_leaf)? {
                 Cell::Entry(entry) => {
@@ -223,7 +223,7 @@ impl Pages {
 
 impl PageEntries {
     /// Ends a run of entries.
-    fn end(&mut self, run: &mut Vec<Place>, is_leaf: bool, is_cut: &mut bool) {
+    fn end(&mut self, run: &mut Vec<EntryPosition>, is_leaf: bool, is_cut: &mut bool) {
         if let (Some(first), Some(last)) = (run.first().cloned(), run.pop()) {
             let is_cut_before = std::mem::take(is_cut);
             let span = Span { first, last, is_leaf, is_cut_before, is_cut_behind: false };
@@ -288,7 +288,7 @@ fn parse(payload: &[u8]) -> Option<Cell> {
     };
     let place = (String::from_utf8_lossy(table).into_owned(), key);
     let version = u64::try_from(version).ok()?;
-    body.is_empty().then_some(Cell::Entry(Found { place, value, version, checksum }))
+    body.is_empty().then_some(Cell::Entry(StoredEntry { place, value, version, checksum }))
 }
 
 fn is_text(kind: u64) -> bool {

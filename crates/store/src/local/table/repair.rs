@@ -69,17 +69,17 @@ pub struct RepairedTable {
 }
 
 /// An entry's place in the database.
-pub(super) type Place = (String, Vec<u8>);
+pub(super) type EntryPosition = (String, Vec<u8>);
 
 /// An entry as the database holds it.
-pub(super) struct Found {
-    pub(super) place: Place,
+pub(super) struct StoredEntry {
+    pub(super) place: EntryPosition,
     pub(super) value: Vec<u8>,
     pub(super) version: u64,
     pub(super) checksum: Option<i32>,
 }
 
-impl Found {
+impl StoredEntry {
     pub(super) fn is_whole(&self) -> bool {
         let (table, key) = &self.place;
         is_whole(table, key, &self.value, self.version, self.checksum)
@@ -265,7 +265,7 @@ struct Salvage<'a> {
     /// The highest version that was met.
     newest: u64,
     /// The places of entries that are damaged.
-    damaged: HashSet<Place>,
+    damaged: HashSet<EntryPosition>,
 }
 
 impl<'a> Salvage<'a> {
@@ -327,18 +327,19 @@ impl<'a> Salvage<'a> {
     }
 
     /// Copies those that are whole, and keeps the others aside.
-    fn keep(&mut self, found: Vec<Found>) -> Result<(), Error> {
-        let (whole, mut damaged): (Vec<_>, Vec<_>) = found.into_iter().partition(Found::is_whole);
+    fn keep(&mut self, found: Vec<StoredEntry>) -> Result<(), Error> {
+        let (whole, mut damaged): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(StoredEntry::is_whole);
         damaged.retain(|found| self.damaged.insert(found.place.clone()));
         taken_out::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
         self.done.damaged += damaged.len() as u64;
         let room = TABLE_DAMAGED_SHOWN_MAX - self.done.damaged_shown.len();
         let names = damaged
             .iter()
-            .map(|Found { place: (table, key), .. }| format!("{table}: {}", shown(key)));
+            .map(|StoredEntry { place: (table, key), .. }| format!("{table}: {}", shown(key)));
         self.done.damaged_shown.extend(names.take(room));
         let transaction = self.to.transaction().map_err(sql(OPERATION))?;
-        for Found { place: (table, key), value, version, checksum } in whole {
+        for StoredEntry { place: (table, key), value, version, checksum } in whole {
             self.newest = self.newest.max(version);
             // Where one stands twice, the newer one counts.
             let insert = "INSERT INTO entries (\"table\", key, value, commit_number, checksum) \
@@ -360,7 +361,7 @@ impl<'a> Salvage<'a> {
         unused: &HashSet<u32>,
         gaps: Option<&[Gap]>,
     ) -> Result<Vec<Gap>, Error> {
-        let is_in = |(after, before): &Gap, place: &Place| {
+        let is_in = |(after, before): &Gap, place: &EntryPosition| {
             after.as_ref().is_none_or(|after| after < place)
                 && before.as_ref().is_none_or(|before| place < before)
         };
@@ -385,7 +386,7 @@ impl<'a> Salvage<'a> {
     /// Reads entries in the order of their keys. Returns where that was not possible.
     fn by_keys(&mut self, from: &Connection) -> Result<Vec<Gap>, Error> {
         let (mut gaps, mut probes) = (Vec::new(), 0);
-        let mut last: Option<Place> = None;
+        let mut last: Option<EntryPosition> = None;
         loop {
             let (found, is_whole) = forwards(from, last.as_ref());
             let reached = found.last().map(|found| found.place.clone());
@@ -428,7 +429,7 @@ impl<'a> Salvage<'a> {
 pub(super) const FIRST: &str = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
 
 /// Entries behind `last`, as far as they can be read, and whether nothing was in the way.
-fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
+fn forwards(from: &Connection, last: Option<&EntryPosition>) -> (Vec<StoredEntry>, bool) {
     let (table, key) = place_or_start(last);
     let query =
         format!("{FIRST} WHERE (\"table\", key) > (?1, ?2) ORDER BY \"table\", key LIMIT ?3");
@@ -439,7 +440,7 @@ fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
         while let Some(row) = rows.next()? {
             let entry = entry(row)?;
             // A tree that leads back would be read forever.
-            let before = found.last().map(|found: &Found| &found.place).or(last);
+            let before = found.last().map(|found: &StoredEntry| &found.place).or(last);
             if before.is_some_and(|before| entry.place <= *before) {
                 return Err(rusqlite::Error::QueryReturnedNoRows);
             }
@@ -452,7 +453,11 @@ fn forwards(from: &Connection, last: Option<&Place>) -> (Vec<Found>, bool) {
 }
 
 /// Entries between `after` and `before`, from the end on, as far as they can be read.
-fn backwards(from: &Connection, before: Option<&Place>, after: Option<&Place>) -> Vec<Found> {
+fn backwards(
+    from: &Connection,
+    before: Option<&EntryPosition>,
+    after: Option<&EntryPosition>,
+) -> Vec<StoredEntry> {
     let (table, key) = place_or_start(after);
     let (end_table, end_key) = match before {
         Some((table, key)) => (table.as_str(), key.as_slice()),
@@ -480,20 +485,20 @@ fn backwards(from: &Connection, before: Option<&Place>, after: Option<&Place>) -
 /// Where reading goes on behind a place that cannot be read.
 enum Resume {
     /// At this entry.
-    From(Found),
+    From(StoredEntry),
     /// Behind this place: only its value cannot be read.
-    After(Place),
+    After(EntryPosition),
     Nowhere,
 }
 
-fn resume(from: &Connection, last: Option<&Place>, probes: &mut u32) -> Resume {
+fn resume(from: &Connection, last: Option<&EntryPosition>, probes: &mut u32) -> Resume {
     let (table, key) = place_or_start(last);
     let next = "SELECT \"table\", key FROM entries WHERE (\"table\", key) > (?1, ?2) \
                 ORDER BY \"table\", key LIMIT 1";
     let next = from.query_row(next, params![table, key], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, Vec<u8>>(1)?))
     });
-    let is_behind = |place: &Place| last.is_none_or(|last| place > last);
+    let is_behind = |place: &EntryPosition| last.is_none_or(|last| place > last);
     if let Ok(place) = next
         && is_behind(&place)
     {
@@ -517,7 +522,7 @@ fn resume(from: &Connection, last: Option<&Place>, probes: &mut u32) -> Resume {
 
 /// Places behind `key` of `table`, the nearest first: each longer beginning of the key with a larger last byte, then
 /// the beginnings of the tables behind it.
-fn candidates<'a>(table: &'a str, key: &'a [u8]) -> impl Iterator<Item = Place> + use<'a> {
+fn candidates<'a>(table: &'a str, key: &'a [u8]) -> impl Iterator<Item = EntryPosition> + use<'a> {
     let in_table = (0..key.len()).rev().flat_map(move |at| {
         (key[at]..=u8::MAX).skip(1).map(move |byte| {
             let mut candidate = key[..at].to_vec();
@@ -532,13 +537,13 @@ fn candidates<'a>(table: &'a str, key: &'a [u8]) -> impl Iterator<Item = Place> 
     in_table.chain(behind)
 }
 
-fn place_or_start(place: Option<&Place>) -> (&str, &[u8]) {
+fn place_or_start(place: Option<&EntryPosition>) -> (&str, &[u8]) {
     place.map_or(("", &[]), |(table, key)| (table, key))
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<Found> {
+fn entry(row: &Row<'_>) -> rusqlite::Result<StoredEntry> {
     let place = (row.get(0)?, row.get(1)?);
-    Ok(Found { place, value: row.get(2)?, version: row.get(3)?, checksum: row.get(4)? })
+    Ok(StoredEntry { place, value: row.get(2)?, version: row.get(3)?, checksum: row.get(4)? })
 }
 
 /// The file whose name is that of `path` and a suffix.

@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::{super::nearby, entries, failure::sql, pool::Readers, taken_out::Aside};
+use super::{super::nearby, entries, failure::sql, pool::Readers, taken_out::SetAsideDir};
 use crate::{
     Error, LeaseName,
-    port::{Batch, BoxFuture, Entry, Key, Page, Table, TakenOut, Version},
+    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
     table::{check_key, check_keys, check_scan},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct Snapshot {
     name: LeaseName,
     connection: Arc<Mutex<Connection>>,
-    aside: Aside,
+    aside: SetAsideDir,
 }
 
 impl Snapshot {
@@ -26,7 +26,7 @@ impl Snapshot {
     pub(super) async fn take(
         readers: &Arc<Readers>,
         name: LeaseName,
-        aside: Aside,
+        aside: SetAsideDir,
     ) -> Result<Self, Error> {
         let readers = Arc::clone(readers);
         nearby(move || {
@@ -54,7 +54,7 @@ impl Snapshot {
 }
 
 impl Table for Snapshot {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<Entry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
         Box::pin(async move {
             check_key(key)?;
             let key = key.to_vec();
@@ -62,7 +62,7 @@ impl Table for Snapshot {
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<Entry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let one = move |connection: &Connection, table: &LeaseName| {
@@ -85,7 +85,7 @@ impl Table for Snapshot {
         })
     }
 
-    fn commit(&self, _: Batch) -> BoxFuture<'_, Result<Version, Error>> {
+    fn commit(&self, _: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
         Box::pin(async { Err(crate::table::what_was()) })
     }
 

@@ -15,7 +15,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 
-use super::repair::{Found, Place, TABLES};
+use super::repair::{EntryPosition, StoredEntry, TABLES};
 use crate::{
     Error, LeaseName,
     bounds::{TABLE_PAGE_BYTES_MAX, TABLE_SALVAGE_ROWS},
@@ -50,14 +50,14 @@ struct PlaceText {
     key: String,
 }
 
-impl From<&Place> for PlaceText {
-    fn from((table, key): &Place) -> Self {
+impl From<&EntryPosition> for PlaceText {
+    fn from((table, key): &EntryPosition) -> Self {
         Self { table: table.clone(), key: key.escape_ascii().to_string() }
     }
 }
 
 /// A place that could not be read: the last entry before it and the first behind it.
-pub(super) type Gap = (Option<Place>, Option<Place>);
+pub(super) type Gap = (Option<EntryPosition>, Option<EntryPosition>);
 
 /// Removes what a repair that was cut off wrote in `aside`.
 pub(super) fn clear(aside: &Path) -> io::Result<()> {
@@ -68,19 +68,20 @@ pub(super) fn clear(aside: &Path) -> io::Result<()> {
 }
 
 /// Adds entries to what is kept in `aside`, durably.
-pub(super) fn keep_entries(aside: &Path, entries: &[Found]) -> io::Result<()> {
-    let lines = entries.iter().map(|Found { place: (table, key), value, version, .. }| EntryLine {
-        table: table.clone(),
-        key: key.escape_ascii().to_string(),
-        value_base64: STANDARD.encode(value),
-        version: *version,
-    });
+pub(super) fn keep_entries(aside: &Path, entries: &[StoredEntry]) -> io::Result<()> {
+    let lines =
+        entries.iter().map(|StoredEntry { place: (table, key), value, version, .. }| EntryLine {
+            table: table.clone(),
+            key: key.escape_ascii().to_string(),
+            value_base64: STANDARD.encode(value),
+            version: *version,
+        });
     add(&aside.join(ENTRIES), lines)
 }
 
 /// Adds gaps to what is kept in `aside`, durably.
 pub(super) fn keep_gaps(aside: &Path, gaps: &[Gap]) -> io::Result<()> {
-    let text = |place: &Option<Place>| place.as_ref().map(PlaceText::from);
+    let text = |place: &Option<EntryPosition>| place.as_ref().map(PlaceText::from);
     let lines =
         gaps.iter().map(|(after, before)| GapLine { after: text(after), before: text(before) });
     add(&aside.join(GAPS), lines)
@@ -103,12 +104,12 @@ fn add(path: &Path, lines: impl ExactSizeIterator<Item = impl Serialize>) -> io:
 
 /// Where repairs keep what they took out of one table.
 #[derive(Clone)]
-pub(super) struct Aside {
+pub(super) struct SetAsideDir {
     damaged: Arc<Path>,
     table: LeaseName,
 }
 
-impl Aside {
+impl SetAsideDir {
     pub(super) fn new(dir: &DataDir, table: &LeaseName) -> Self {
         Self { damaged: dir.damaged().into(), table: table.clone() }
     }
@@ -123,13 +124,13 @@ impl Aside {
                     .await?;
             found.into_iter().for_each(&mut *visit);
             match rest {
-                Reading { file: None, files, .. } if files.is_empty() => return Ok(()),
+                SetAsideReader { file: None, files, .. } if files.is_empty() => return Ok(()),
                 rest => reading = rest,
             }
         }
     }
 
-    fn begin(self) -> io::Result<Reading> {
+    fn begin(self) -> io::Result<SetAsideReader> {
         let mut files = Vec::new();
         let listed = match fs::read_dir(&self.damaged) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -141,7 +142,7 @@ impl Aside {
                 files.extend([ENTRIES, GAPS].map(|name| entry.path().join(name)));
             }
         }
-        Ok(Reading { table: self.table, files, file: None })
+        Ok(SetAsideReader { table: self.table, files, file: None })
     }
 }
 
@@ -152,13 +153,13 @@ fn failed(error: io::Error) -> Error {
 }
 
 /// The files that are left to read, and the one that is being read.
-struct Reading {
+struct SetAsideReader {
     table: LeaseName,
     files: Vec<PathBuf>,
     file: Option<io::BufReader<fs::File>>,
 }
 
-impl Reading {
+impl SetAsideReader {
     fn page(&mut self) -> io::Result<Vec<TakenOut>> {
         let mut found = Vec::new();
         let mut bytes = 0;

@@ -46,13 +46,13 @@ pub struct TableStatus {
 /// SQLite folds the log back as commits go by, and starts it anew when no reader needs it. Under a
 /// reader that never ends it grows; then this tries to fold it back and cut it, each time that it
 /// has grown by another step.
-pub(super) struct Upkeep {
+pub(super) struct WalMonitor {
     wal: PathBuf,
     bound: u64,
     fold_above: u64,
 }
 
-impl Upkeep {
+impl WalMonitor {
     pub(super) fn new(database: &Path) -> Self {
         let bound = TABLE_WAL_BYTES_MAX;
         Self { wal: wal_of(database), bound, fold_above: bound }
@@ -166,14 +166,14 @@ mod tests {
     use super::*;
 
     /// A database whose log is folded back by [`Upkeep`] alone, from one MiB on.
-    fn scene() -> (tempfile::TempDir, PathBuf, Connection, Upkeep) {
+    fn scene() -> (tempfile::TempDir, PathBuf, Connection, WalMonitor) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("table.sqlite3");
         connection::create_file(&path).unwrap();
         let connection = connection::open_writer(&path).unwrap();
         connection.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
         let bound = 1024 * 1024;
-        let upkeep = Upkeep { wal: wal_of(&path), bound, fold_above: bound };
+        let upkeep = WalMonitor { wal: wal_of(&path), bound, fold_above: bound };
         (dir, path, connection, upkeep)
     }
 
@@ -182,7 +182,7 @@ mod tests {
         connection.execute(insert, [bytes]).unwrap();
     }
 
-    fn log_bytes(upkeep: &Upkeep) -> u64 {
+    fn log_bytes(upkeep: &WalMonitor) -> u64 {
         size_of_file(&upkeep.wal).unwrap().unwrap()
     }
 

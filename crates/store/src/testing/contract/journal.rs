@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// One store as two processes see it.
-pub struct Shared<J> {
+pub struct TwoProcesses<J> {
     /// One process's journal.
     pub here: J,
     /// The other's.
@@ -54,7 +54,7 @@ async fn texts<J: Journal<Sample>>(journal: &J, stream: &StreamId) -> Vec<String
 }
 
 /// Runs every case, each on a new store.
-pub async fn suite<J: Journal<Sample>>(make: impl Fn() -> Shared<J>) {
+pub async fn suite<J: Journal<Sample>>(make: impl Fn() -> TwoProcesses<J>) {
     writing::a_stream_begins_at_zero_and_keeps_its_order(make()).await;
     streams::a_stream_that_was_never_written_does_not_exist(make()).await;
     writing::a_repeated_plan_changes_nothing(make()).await;

@@ -5,7 +5,7 @@ use crate::{
     bounds::{
         TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX,
     },
-    port::{Change, Entry, Expect, Key, Table, TakenOut, Version, Write},
+    port::{EntryChange, EntryVersion, Expect, Key, Table, TableEntry, TableWrite, TakenOut},
 };
 
 /// Tasks that change one key at the same time.
@@ -50,7 +50,7 @@ pub async fn after_a_repair(table: &impl Table, name: &[u8], value: &[u8], gap: 
         commit(table, new).await;
         let snapshot = table.snapshot().await.expect("it can be taken");
         assert_eq!(taken_out(&*snapshot).await, found);
-        commit(table, vec![write(name, Expect::Anything, Change::Remove)]).await;
+        commit(table, vec![write(name, Expect::Anything, EntryChange::Remove)]).await;
     }
 }
 
@@ -67,7 +67,7 @@ async fn a_snapshot_shows_one_moment_whatever_comes_after(table: &impl Table) {
     let snapshot = table.snapshot().await.expect("it can be taken");
     let change = vec![
         put("a", Expect::Anything, "new"),
-        write("b", Expect::Anything, Change::Remove),
+        write("b", Expect::Anything, EntryChange::Remove),
         put("d", Expect::Absent, "new"),
     ];
     commit(table, change).await;
@@ -88,19 +88,19 @@ fn key(bytes: impl AsRef<[u8]>) -> Key {
     bytes.as_ref().into()
 }
 
-fn write(name: impl AsRef<[u8]>, expect: Expect, change: Change) -> Write {
-    Write { key: key(name), expect, change }
+fn write(name: impl AsRef<[u8]>, expect: Expect, change: EntryChange) -> TableWrite {
+    TableWrite { key: key(name), expect, change }
 }
 
-fn put(name: impl AsRef<[u8]>, expect: Expect, value: impl AsRef<[u8]>) -> Write {
-    write(name, expect, Change::Put(value.as_ref().to_vec()))
+fn put(name: impl AsRef<[u8]>, expect: Expect, value: impl AsRef<[u8]>) -> TableWrite {
+    write(name, expect, EntryChange::Put(value.as_ref().to_vec()))
 }
 
-async fn commit(table: &impl Table, batch: Vec<Write>) -> Version {
+async fn commit(table: &impl Table, batch: Vec<TableWrite>) -> EntryVersion {
     table.commit(batch).await.expect("the commit is allowed")
 }
 
-async fn get(table: &impl Table, name: impl AsRef<[u8]>) -> Option<Entry> {
+async fn get(table: &impl Table, name: impl AsRef<[u8]>) -> Option<TableEntry> {
     table.get(name.as_ref()).await.expect("the key can be read")
 }
 
@@ -123,7 +123,7 @@ async fn what_was_put_is_read_back_under_the_version_of_its_commit(table: &impl 
     let batch = vec![put("a", Expect::Absent, "1"), put("b", Expect::Anything, "2")];
     let version = commit(table, batch).await;
     for (name, value) in [("a", b"1"), ("b", b"2")] {
-        let entry = Entry { key: key(name), value: value.to_vec(), version };
+        let entry = TableEntry { key: key(name), value: value.to_vec(), version };
         assert_eq!(get(table, name).await, Some(entry));
     }
     let newer = commit(table, vec![put("a", Expect::Version(version), "3")]).await;
@@ -173,7 +173,7 @@ async fn a_commit_happens_only_if_every_expectation_holds(table: &impl Table) {
     for (name, expect, expected) in [
         ("set", Expect::Absent, false),
         ("set", Expect::Version(old), false),
-        ("set", Expect::Version(Version(u64::MAX)), false),
+        ("set", Expect::Version(EntryVersion(u64::MAX)), false),
         ("set", Expect::Version(now), true),
         ("set", Expect::Anything, true),
         ("unset 1", Expect::Version(now), false),
@@ -189,13 +189,13 @@ async fn a_commit_happens_only_if_every_expectation_holds(table: &impl Table) {
 
 async fn a_conflict_names_the_keys_that_differ_and_changes_nothing(table: &impl Table) {
     let version = commit(table, vec![put("b", Expect::Absent, "old")]).await;
-    let wrong = Expect::Version(Version(version.0 + 1));
+    let wrong = Expect::Version(EntryVersion(version.0 + 1));
     let batch = vec![
         put("a", Expect::Absent, "new"),
         put("b", wrong, "new"),
         put("c", Expect::Anything, "new"),
-        write("d", wrong, Change::Keep),
-        write("b2", wrong, Change::Remove),
+        write("d", wrong, EntryChange::Keep),
+        write("b2", wrong, EntryChange::Remove),
     ];
     let refused = table.commit(batch).await;
     let Err(Error::Conflict { keys: differing }) = refused else {
@@ -208,7 +208,7 @@ async fn a_conflict_names_the_keys_that_differ_and_changes_nothing(table: &impl 
 
 async fn a_key_that_is_kept_is_checked_and_not_written(table: &impl Table) {
     let first = commit(table, vec![put("a", Expect::Absent, "1")]).await;
-    let kept = write("a", Expect::Version(first), Change::Keep);
+    let kept = write("a", Expect::Version(first), EntryChange::Keep);
     let second = commit(table, vec![kept.clone(), put("b", Expect::Absent, "2")]).await;
     assert!(second > first);
     assert_eq!(get(table, "a").await.map(|entry| entry.version), Some(first));
@@ -221,15 +221,15 @@ async fn a_key_that_is_kept_is_checked_and_not_written(table: &impl Table) {
 async fn a_commit_that_changes_nothing_is_harmless(table: &impl Table) {
     let version = commit(table, vec![put("a", Expect::Absent, "1")]).await;
     commit(table, Vec::new()).await;
-    commit(table, vec![write("a", Expect::Version(version), Change::Keep)]).await;
-    commit(table, vec![write("b", Expect::Absent, Change::Remove)]).await;
+    commit(table, vec![write("a", Expect::Version(version), EntryChange::Keep)]).await;
+    commit(table, vec![write("b", Expect::Absent, EntryChange::Remove)]).await;
     assert_eq!(get(table, "a").await.map(|entry| entry.version), Some(version));
     assert_eq!(keys(table, b"", None).await, [b"a".to_vec()]);
 }
 
 async fn a_removed_key_that_is_written_again_is_not_taken_for_the_old_one(table: &impl Table) {
     let old = commit(table, vec![put("a", Expect::Absent, "same")]).await;
-    commit(table, vec![write("a", Expect::Version(old), Change::Remove)]).await;
+    commit(table, vec![write("a", Expect::Version(old), EntryChange::Remove)]).await;
     assert_eq!(get(table, "a").await, None);
     commit(table, vec![put("a", Expect::Absent, "same")]).await;
     assert!(!outcome(table, "a", Expect::Version(old)).await);
@@ -241,9 +241,9 @@ async fn no_version_is_used_twice(table: &impl Table) {
         versions.push(commit(table, vec![put("a", Expect::Anything, "x")]).await);
         if round % 2 == 0 {
             // An empty table does not start to count anew.
-            commit(table, vec![write("a", Expect::Anything, Change::Remove)]).await;
+            commit(table, vec![write("a", Expect::Anything, EntryChange::Remove)]).await;
         }
-        let refused = table.commit(vec![put("a", Expect::Version(Version(0)), "y")]).await;
+        let refused = table.commit(vec![put("a", Expect::Version(EntryVersion(0)), "y")]).await;
         assert!(refused.is_err());
     }
     assert!(versions.is_sorted_by(|earlier, later| earlier < later), "{versions:?}");
@@ -279,7 +279,8 @@ async fn a_scan_gives_the_keys_of_a_prefix_in_order(table: &impl Table) {
 
 async fn pages_follow_each_other_without_gap_or_repetition(table: &impl Table) {
     let all: Vec<Vec<u8>> = (0..50).map(|number| format!("p/{number:02}").into_bytes()).collect();
-    let mut batch: Vec<Write> = all.iter().map(|name| put(name, Expect::Absent, name)).collect();
+    let mut batch: Vec<TableWrite> =
+        all.iter().map(|name| put(name, Expect::Absent, name)).collect();
     batch.push(put("o", Expect::Absent, ""));
     batch.push(put("q", Expect::Absent, ""));
     commit(table, batch).await;
@@ -327,7 +328,7 @@ async fn calls_beyond_a_limit_are_refused(table: &impl Table) {
     assert!(refused(many(TABLE_GET_MAX + 1).await));
     assert!(too_large(table.scan(&long, None, 1).await.map(drop)));
     assert!(too_large(table.scan(b"", Some(&long), 1).await.map(drop)));
-    let commit = |batch: Vec<Write>| async { table.commit(batch).await.map(drop) };
+    let commit = |batch: Vec<TableWrite>| async { table.commit(batch).await.map(drop) };
     assert!(too_large(commit(vec![put(&long, Expect::Absent, "")]).await));
     assert!(too_large(commit(vec![put("a", Expect::Absent, &large)]).await));
     let whole = &large[1..];
@@ -338,7 +339,7 @@ async fn calls_beyond_a_limit_are_refused(table: &impl Table) {
     assert!(refused(table.scan(b"", None, TABLE_PAGE_MAX + 1).await.map(drop)));
     let twice = vec![put("a", Expect::Absent, "1"), put("a", Expect::Anything, "2")];
     assert!(refused(commit(twice).await));
-    let numbered = |count: usize| -> Vec<Write> {
+    let numbered = |count: usize| -> Vec<TableWrite> {
         (0..count).map(|number| put(number.to_be_bytes(), Expect::Absent, "")).collect()
     };
     assert!(refused(commit(numbered(TABLE_BATCH_MAX + 1)).await));
@@ -403,7 +404,7 @@ async fn a_read_sees_whole_commits<T: Table + Clone + 'static>(table: T) {
             .all(|pair| (&pair[0].value, pair[0].version) == (&pair[1].value, pair[1].version));
         assert!(same && [0, 3].contains(&page.entries.len()), "{page:?}");
         let together = table.get_all(names.map(key).to_vec()).await.expect("the values");
-        let value = |entry: &Option<Entry>| entry.as_ref().map(|entry| entry.value.clone());
+        let value = |entry: &Option<TableEntry>| entry.as_ref().map(|entry| entry.value.clone());
         let same = together.windows(2).all(|pair| value(&pair[0]) == value(&pair[1]));
         assert!(same, "{together:?}");
         reads += 1;

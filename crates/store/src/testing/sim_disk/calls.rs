@@ -6,8 +6,8 @@ use super::SimDisk;
 use crate::{
     local::disk::{Disk, DiskFile, FileLock, Stat},
     testing::{
-        fault::{Nature, Verdict},
-        image::{Dir, Naming, Node, Write},
+        fault::{FaultVerdict, Nature},
+        image::{Dir, ImageWrite, Naming, Node},
     },
 };
 
@@ -176,13 +176,13 @@ impl DiskFile for SimFile {
         let mut world = self.disk.world();
         let verdict = world.call(Nature::NeedsSpace)?;
         let taken = match verdict {
-            Verdict::Works => bytes.len(),
-            Verdict::WorksHalf => bytes.len().div_ceil(2),
+            FaultVerdict::Works => bytes.len(),
+            FaultVerdict::WorksHalf => bytes.len().div_ceil(2),
         };
         let now = world.now;
         let file = world.file(self.node)?;
         let offset = usize::try_from(offset).unwrap();
-        file.write(Write::Data { offset, bytes: bytes[..taken].to_vec() });
+        file.write(ImageWrite::Data { offset, bytes: bytes[..taken].to_vec() });
         file.written = now;
         Ok(taken)
     }
@@ -191,7 +191,7 @@ impl DiskFile for SimFile {
         let mut world = self.disk.world();
         world.call(Nature::Writes)?;
         let length = usize::try_from(len).unwrap();
-        world.file(self.node)?.write(Write::Length(length));
+        world.file(self.node)?.write(ImageWrite::Length(length));
         Ok(())
     }
 

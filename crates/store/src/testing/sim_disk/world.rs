@@ -8,19 +8,19 @@ use std::{
 };
 
 use crate::testing::{
-    fault::{Fault, Nature, Verdict},
-    image::{Dir, File, Naming, Node},
+    fault::{DiskFault, FaultVerdict, Nature},
+    image::{Dir, ImageFile, Naming, Node},
 };
 
 /// The files and directories, what was asked so far, and what is to fail.
 pub(super) struct World {
-    pub(super) files: HashMap<Node, File>,
+    pub(super) files: HashMap<Node, ImageFile>,
     pub(super) dirs: HashMap<Node, Dir>,
     pub(super) next: Node,
     pub(super) births: u64,
     pub(super) now: Duration,
     pub(super) calls: u64,
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<DiskFault>,
     pub(super) crashed: bool,
     pub(super) locks: HashMap<Node, Locks>,
 }
@@ -35,7 +35,7 @@ pub(super) const ROOT: Node = 0;
 
 impl World {
     /// Counts a call and lets the fault judge it.
-    pub(super) fn call(&mut self, nature: Nature) -> io::Result<Verdict> {
+    pub(super) fn call(&mut self, nature: Nature) -> io::Result<FaultVerdict> {
         let call = self.calls;
         self.calls += 1;
         if self.crashed {
@@ -43,7 +43,7 @@ impl World {
         }
         match self.fault {
             Some(fault) => fault.judge(call, nature, &mut self.crashed),
-            None => Ok(Verdict::Works),
+            None => Ok(FaultVerdict::Works),
         }
     }
 
@@ -69,7 +69,7 @@ impl World {
         self.dirs.get_mut(&node).ok_or(io::ErrorKind::NotADirectory.into())
     }
 
-    pub(super) fn file(&mut self, node: Node) -> io::Result<&mut File> {
+    pub(super) fn file(&mut self, node: Node) -> io::Result<&mut ImageFile> {
         self.files.get_mut(&node).ok_or(io::ErrorKind::IsADirectory.into())
     }
 
@@ -81,7 +81,7 @@ impl World {
         let node = self.next;
         self.next += 1;
         self.births += 1;
-        let file = File { written: self.now, born: self.births, ..File::default() };
+        let file = ImageFile { written: self.now, born: self.births, ..ImageFile::default() };
         self.files.insert(node, file);
         self.dir(parent)?.name(Naming::Link(name, node));
         Ok(node)

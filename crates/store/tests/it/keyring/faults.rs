@@ -9,7 +9,7 @@ use piton_core::port::fixed::SeededEntropy;
 use piton_store::{
     local::{DataDir, LocalKeyRing},
     port::{KeyAge, KeyRing},
-    testing::{Fault, FaultKind, SimDisk},
+    testing::{DiskFault, FaultKind, SimDisk},
 };
 
 fn open(disk: &SimDisk, seed: u64) -> LocalKeyRing {
@@ -34,7 +34,7 @@ async fn making_a_ring_ends_with_one_whole_ring_or_none() {
         loop {
             let disk = SimDisk::new();
             let ring = open(&disk, 1);
-            disk.set_fault(Some(Fault { at, kind }));
+            disk.set_fault(Some(DiskFault { at, kind }));
             let signed = ring.sign(b"message").await;
             let reached = disk.calls() > at;
             for disk in aftermath(&disk, kind) {
@@ -64,7 +64,7 @@ async fn a_rotation_happens_whole_or_not_at_all() {
             let disk = SimDisk::new();
             let ring = open(&disk, 1);
             let signature = ring.sign(b"message").await.unwrap();
-            disk.set_fault(Some(Fault { at, kind }));
+            disk.set_fault(Some(DiskFault { at, kind }));
             let rotated = ring.rotate().await;
             let reached = disk.calls() > at;
             for disk in aftermath(&disk, kind) {

@@ -14,7 +14,7 @@ use piton_store::{
     Error,
     bounds::TABLE_WAL_BYTES_MAX,
     local::LocalTable,
-    port::{Entry, Expect, Table, Write},
+    port::{Expect, Table, TableEntry, TableWrite},
 };
 use tempfile::TempDir;
 
@@ -44,7 +44,7 @@ fn done(lane: &str, life: &str, commit: u64) -> String {
     format!("done/{lane}/{life}/{commit:06}")
 }
 
-fn count(entry: &Entry) -> u64 {
+fn count(entry: &TableEntry) -> u64 {
     u64::from_be_bytes(entry.value.as_slice().try_into().unwrap())
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn increment(arguments: &[&str]) {
 
 /// Tries one commit; `false` if another process was faster.
 async fn increment_once(table: &LocalTable, counters: [u64; 2], done: &str, lane: &str) -> bool {
-    let mut batch: Vec<Write> = Vec::new();
+    let mut batch: Vec<TableWrite> = Vec::new();
     for name in counters.map(counter) {
         let entry = table.get(name.as_bytes()).await.unwrap().unwrap();
         let next = (count(&entry) + 1).to_be_bytes();
@@ -146,7 +146,7 @@ fn lane(root: &Path, lane: u64, lives: u64, commits: u64, seed: u64, log: &Atomi
 }
 
 /// Every key with a prefix.
-async fn all(table: &LocalTable, prefix: &str) -> BTreeMap<String, Entry> {
+async fn all(table: &LocalTable, prefix: &str) -> BTreeMap<String, TableEntry> {
     let mut entries = BTreeMap::new();
     let mut after = None;
     loop {
@@ -201,7 +201,7 @@ mod long {
         let root = TempDir::new().unwrap();
         let table = open(root.path());
         let zero = 0_u64.to_be_bytes();
-        let mut batch: Vec<Write> =
+        let mut batch: Vec<TableWrite> =
             (0..COUNTERS).map(|number| put(&counter(number), Expect::Absent, zero)).collect();
         batch.extend(
             (0..PAGED).map(|number| put(&format!("paged/{number:03}"), Expect::Absent, "")),

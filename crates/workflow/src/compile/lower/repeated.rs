@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::Lowering;
 use crate::compile::function::FunctionScope;
-use crate::compile::sequence::{CompiledLoop, Entry};
+use crate::compile::sequence::{CompiledLoop, SequenceEntry};
 use crate::compile::workflow::CompiledStep;
 use crate::source::strict::{Condition, Loop};
 use crate::source::{Pointer, ProblemCode};
 
 impl Lowering<'_> {
-    pub(super) fn repeated(&mut self, of: &Loop) -> Option<Entry> {
+    pub(super) fn repeated(&mut self, of: &Loop) -> Option<SequenceEntry> {
         if !self.loop_ids.insert(of.id.clone()) {
             self.problems.report_twice(&of.at.field("loopId"), "loop", &of.id);
             return None;
@@ -32,7 +32,7 @@ impl Lowering<'_> {
             variables: None,
         };
         self.loops.insert(of.id.clone(), compiled);
-        Some(Entry::Loop { loop_id: of.id.clone() })
+        Some(SequenceEntry::Loop { loop_id: of.id.clone() })
     }
 
     /// The condition of a loop exists and is about this loop.
@@ -57,13 +57,13 @@ impl Lowering<'_> {
     }
 
     /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
-    fn check_decision(&mut self, of: &Loop, body: &[Entry]) {
+    fn check_decision(&mut self, of: &Loop, body: &[SequenceEntry]) {
         let at = of.at.field("body");
         if self.problems.any_within(&at) {
             return;
         }
-        let is_decision = |entry: &&Entry| {
-            let Entry::Step { step_id } = entry else {
+        let is_decision = |entry: &&SequenceEntry| {
+            let SequenceEntry::Step { step_id } = entry else {
                 return false;
             };
             let step = self.steps.iter().find(|step| step.step_id == *step_id);

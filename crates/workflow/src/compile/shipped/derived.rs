@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use super::wording::section;
 use crate::compile::fragment::Fragment;
 use crate::name::StepId;
-use crate::source::shipped::{Delegation, Parallel, Synthesis, Task};
-use crate::source::{Pointer, Problems, Read};
+use crate::source::shipped::{Delegation, Parallel, ShippedTask, Synthesis};
+use crate::source::{FromSource, Pointer, Problems};
 
 /// The id `<of>--<what>`.
 pub(super) fn joined_id(
@@ -24,8 +24,8 @@ pub(super) fn joined_id(
 }
 
 /// The steps that follow `task`.
-pub(super) fn after(task: &Task, problems: &mut Problems) -> Vec<Task> {
-    let Task { at, id, title, .. } = task;
+pub(super) fn after(task: &ShippedTask, problems: &mut Problems) -> Vec<ShippedTask> {
+    let ShippedTask { at, id, title, .. } = task;
     let mut prompts = Vec::new();
     if let Some(verification) = &task.verification {
         let mut prompt = format!("Check what the step \"{title}\" brought.");
@@ -51,20 +51,20 @@ pub(super) fn after(task: &Task, problems: &mut Problems) -> Vec<Task> {
     let derived = |(what, title, prompt): (&str, String, String)| {
         let id = joined_id(id, what, at, problems)?;
         let run_condition = task.run_condition.clone();
-        let base = Task::new(at.clone(), id, title, prompt);
+        let base = ShippedTask::new(at.clone(), id, title, prompt);
         let (access, model_tier) = (task.access.clone(), task.model_tier);
-        Some(Task { run_condition, notes_optional: true, access, model_tier, ..base })
+        Some(ShippedTask { run_condition, notes_optional: true, access, model_tier, ..base })
     };
     prompts.into_iter().filter_map(derived).collect()
 }
 
 /// The step that hands out work, and the one that joins what comes back.
-pub(super) fn delegating(parallel: &Parallel, problems: &mut Problems) -> Vec<Task> {
+pub(super) fn delegating(parallel: &Parallel, problems: &mut Problems) -> Vec<ShippedTask> {
     let Parallel { at, id, title, .. } = parallel;
     let prompt = "Hand each of the following pieces of work to an agent of its own, and let them work side by \
                   side. If you cannot, do them yourself, one after the other. Write down what each came to.";
-    let base = Task::new(at.clone(), id.clone(), title.clone(), prompt.to_owned());
-    let handing_out = Task {
+    let base = ShippedTask::new(at.clone(), id.clone(), title.clone(), prompt.to_owned());
+    let handing_out = ShippedTask {
         fragments: parallel.delegations.iter().enumerate().map(piece).collect(),
         run_condition: parallel.run_condition.clone(),
         confirmation: parallel.confirmation.clone(),
@@ -81,9 +81,9 @@ pub(super) fn delegating(parallel: &Parallel, problems: &mut Problems) -> Vec<Ta
                  not, and what decides between them."
             )
         });
-        let base = Task::new(at.clone(), id, format!("Join: {title}"), text);
+        let base = ShippedTask::new(at.clone(), id, format!("Join: {title}"), text);
         let run_condition = parallel.run_condition.clone();
-        Some(Task { contract: contract.clone(), run_condition, notes_optional: true, ..base })
+        Some(ShippedTask { contract: contract.clone(), run_condition, notes_optional: true, ..base })
     });
     [handing_out].into_iter().chain(joining).collect()
 }

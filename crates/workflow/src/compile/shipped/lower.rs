@@ -5,24 +5,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::derived::delegating;
 use super::feature::{self, Features};
 use super::wording::opening;
-use crate::compile::catalog::Catalog;
+use crate::compile::catalog::Definitions;
 use crate::compile::declared::Functions;
 use crate::compile::function::FunctionScope;
-use crate::compile::sequence::{CompiledCondition, CompiledLoop, Entry};
+use crate::compile::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
 use crate::compile::warning::{CompiledWarning, WarningCode};
 use crate::compile::workflow::{
-    CompiledStep, CompiledWorkflow, Provenance, ProvenanceSource, SCHEMA_VERSION,
+    CompiledStep, CompiledWorkflow, ProvenanceSource, SCHEMA_VERSION, StepProvenance,
 };
 use crate::contract::ContractDefinition;
 use crate::name::{AssessmentId, ConditionId, LoopId, StepId};
-use crate::source::shipped::{Body, Step, Workflow};
+use crate::source::shipped::{LoopBody, ShippedStep, ShippedWorkflow};
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
 /// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
 /// problems.
 pub(in crate::compile) fn lower(
-    workflow: &Workflow,
-    catalog: &Catalog,
+    workflow: &ShippedWorkflow,
+    catalog: &Definitions,
     problems: &mut Problems,
 ) -> Option<CompiledWorkflow> {
     let Features { compiled: features, additions } = feature::apply(&workflow.features, problems);
@@ -66,8 +66,8 @@ pub(in crate::compile) fn lower(
 }
 
 pub(super) struct Lowering<'a> {
-    pub(super) workflow: &'a Workflow,
-    pub(super) catalog: &'a Catalog,
+    pub(super) workflow: &'a ShippedWorkflow,
+    pub(super) catalog: &'a Definitions,
     pub(super) problems: &'a mut Problems,
     pub(super) additions: Vec<(FeatureId, &'static str)>,
     /// How many bytes stand before the first prompt.
@@ -91,8 +91,8 @@ pub(super) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn new(
-        workflow: &'a Workflow,
-        catalog: &'a Catalog,
+        workflow: &'a ShippedWorkflow,
+        catalog: &'a Definitions,
         additions: Vec<(FeatureId, &'static str)>,
         opening_bytes: usize,
         problems: &'a mut Problems,
@@ -123,20 +123,23 @@ impl<'a> Lowering<'a> {
     }
 
     /// The steps of the workflow, without those that loops name as their body.
-    fn sequence(&mut self) -> Vec<Entry> {
+    fn sequence(&mut self) -> Vec<SequenceEntry> {
         let workflow = self.workflow;
         let own = workflow.steps.iter().filter(|step| !self.named.contains(id_of(step)));
         let own: Vec<_> = own.collect();
         self.body(own)
     }
 
-    pub(super) fn body<'b>(&mut self, steps: impl IntoIterator<Item = &'b Step>) -> Vec<Entry> {
+    pub(super) fn body<'b>(
+        &mut self,
+        steps: impl IntoIterator<Item = &'b ShippedStep>,
+    ) -> Vec<SequenceEntry> {
         let mut entries = Vec::new();
         for step in steps {
             match step {
-                Step::Task(task) => entries.extend(self.task(task)),
-                Step::Loop(of) => entries.extend(self.repeated(of)),
-                Step::Parallel(parallel) => {
+                ShippedStep::Task(task) => entries.extend(self.task(task)),
+                ShippedStep::Loop(of) => entries.extend(self.repeated(of)),
+                ShippedStep::Parallel(parallel) => {
                     for task in delegating(parallel, self.problems) {
                         let origin = (task.id != parallel.id).then_some(&parallel.id);
                         entries.extend(self.single(&task, authored(origin)));
@@ -148,7 +151,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The step that a loop names as its body.
-    pub(super) fn named_body(&mut self, id: &StepId, at: &Pointer) -> Vec<Entry> {
+    pub(super) fn named_body(&mut self, id: &StepId, at: &Pointer) -> Vec<SequenceEntry> {
         let workflow = self.workflow;
         let Some(step) = workflow.steps.iter().find(|step| id_of(step) == id) else {
             if !self.problems.any_within(&Pointer::root().field("steps")) {
@@ -211,25 +214,25 @@ impl<'a> Lowering<'a> {
 }
 
 /// Where a step came from that its author wrote, or that follows from the step `origin` of theirs.
-pub(super) fn authored(origin: Option<&StepId>) -> Provenance {
+pub(super) fn authored(origin: Option<&StepId>) -> StepProvenance {
     let origin_id = origin.map(|id| id.as_str().to_owned());
-    Provenance { source: ProvenanceSource::Authored, origin_id }
+    StepProvenance { source: ProvenanceSource::Authored, origin_id }
 }
 
-fn id_of(step: &Step) -> &StepId {
+fn id_of(step: &ShippedStep) -> &StepId {
     match step {
-        Step::Task(task) => &task.id,
-        Step::Loop(of) => &of.id,
-        Step::Parallel(parallel) => &parallel.id,
+        ShippedStep::Task(task) => &task.id,
+        ShippedStep::Loop(of) => &of.id,
+        ShippedStep::Parallel(parallel) => &parallel.id,
     }
 }
 
-fn collect_named(step: &Step, named: &mut BTreeSet<StepId>) {
-    let Step::Loop(of) = step else {
+fn collect_named(step: &ShippedStep, named: &mut BTreeSet<StepId>) {
+    let ShippedStep::Loop(of) = step else {
         return;
     };
     match &of.body {
-        Body::Named { id, .. } => drop(named.insert(id.clone())),
-        Body::Steps(steps) => steps.iter().for_each(|step| collect_named(step, named)),
+        LoopBody::Named { id, .. } => drop(named.insert(id.clone())),
+        LoopBody::Steps(steps) => steps.iter().for_each(|step| collect_named(step, named)),
     }
 }

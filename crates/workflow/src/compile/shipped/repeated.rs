@@ -5,16 +5,16 @@ use super::task::confirmed;
 use crate::bounds::LOOP_DEPTH_MAX;
 use crate::compile::confirmation::Confirmation;
 use crate::compile::function::FunctionScope;
-use crate::compile::sequence::{CompiledCondition, CompiledLoop, Count, Entry};
+use crate::compile::sequence::{CompiledCondition, CompiledLoop, Count, SequenceEntry};
 use crate::compile::warning::WarningCode;
 use crate::compile::workflow::CompiledStep;
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::predicate::{Comparison, Predicate};
 use crate::source::ProblemCode;
-use crate::source::shipped::{Body, Drive, Loop};
+use crate::source::shipped::{Drive, Loop, LoopBody};
 
 impl Lowering<'_> {
-    pub(super) fn repeated(&mut self, of: &Loop) -> Option<Entry> {
+    pub(super) fn repeated(&mut self, of: &Loop) -> Option<SequenceEntry> {
         let loop_id = self.loop_id(of)?;
         if self.around.len() >= LOOP_DEPTH_MAX {
             self.problems.report_loop_depth(&of.at);
@@ -25,8 +25,8 @@ impl Lowering<'_> {
         self.around.push(loop_id.clone());
         self.notes_waived += usize::from(of.notes_optional);
         let body = match &of.body {
-            Body::Steps(steps) => self.body(steps),
-            Body::Named { at, id } => self.named_body(id, at),
+            LoopBody::Steps(steps) => self.body(steps),
+            LoopBody::Named { at, id } => self.named_body(id, at),
         };
         self.notes_waived -= usize::from(of.notes_optional);
         self.around.pop();
@@ -45,7 +45,7 @@ impl Lowering<'_> {
             variables: Some(of.variables.clone()),
         };
         self.loops.insert(loop_id.clone(), compiled);
-        Some(Entry::Loop { loop_id })
+        Some(SequenceEntry::Loop { loop_id })
     }
 
     /// The name under which decisions are made about a loop, which is its own unless it says otherwise.
@@ -72,7 +72,7 @@ impl Lowering<'_> {
         of: &Loop,
         loop_id: &LoopId,
         condition_id: &ConditionId,
-        body: &[Entry],
+        body: &[SequenceEntry],
     ) -> Option<CompiledCondition> {
         let condition_id = condition_id.clone();
         let decisions = body.iter().filter(|entry| self.is_decision(entry)).count();
@@ -122,8 +122,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn is_decision(&self, entry: &Entry) -> bool {
-        let Entry::Step { step_id } = entry else {
+    fn is_decision(&self, entry: &SequenceEntry) -> bool {
+        let SequenceEntry::Step { step_id } = entry else {
             return false;
         };
         let step = self.steps.iter().find(|step| step.step_id == *step_id);
@@ -131,7 +131,7 @@ impl Lowering<'_> {
     }
 
     /// A confirmation of a loop is asked for with the first step of its first turn.
-    fn confirm_entry(&mut self, of: &Loop, body: &[Entry]) {
+    fn confirm_entry(&mut self, of: &Loop, body: &[SequenceEntry]) {
         let (Some(asked), Some(first)) = (&of.confirmation, self.first_step(body)) else {
             return;
         };
@@ -158,10 +158,10 @@ impl Lowering<'_> {
     }
 
     /// The first step of a body, which may be that of a loop inside of it.
-    fn first_step(&self, body: &[Entry]) -> Option<StepId> {
+    fn first_step(&self, body: &[SequenceEntry]) -> Option<StepId> {
         match body.first()? {
-            Entry::Step { step_id } => Some(step_id.clone()),
-            Entry::Loop { loop_id } => self.first_step(&self.loops.get(loop_id)?.body),
+            SequenceEntry::Step { step_id } => Some(step_id.clone()),
+            SequenceEntry::Loop { loop_id } => self.first_step(&self.loops.get(loop_id)?.body),
         }
     }
 }

@@ -9,25 +9,27 @@ use serde_json::{Map, Value};
 
 use super::derived::joined_id;
 use crate::bounds::{ROUTINES_LISTED_MAX, SOURCE_BYTES_MAX};
-use crate::compile::catalog::Catalog;
+use crate::compile::catalog::Definitions;
 use crate::predicate::Predicate;
 use crate::run::SourceKind;
-use crate::source::shipped::{Content, Step, Task, TemplateCall, Workflow, bind};
+use crate::source::shipped::{
+    ShippedContent, ShippedStep, ShippedTask, ShippedWorkflow, TemplateCall, bind,
+};
 use crate::source::strict::Function;
-use crate::source::{Origin, ProblemCode, Problems, ROUTINE_PREFIX, RoutineId, parse};
+use crate::source::{ProblemCode, Problems, ROUTINE_PREFIX, RoutineId, SourceOrigin, parse};
 
 /// What a call came to.
 pub(super) struct Expanded {
-    pub(super) tasks: Vec<Task>,
+    pub(super) tasks: Vec<ShippedTask>,
     /// The arguments that the routine does not take.
     pub(super) unused: Vec<String>,
 }
 
 /// The steps for the call in `caller`.
 pub(super) fn expand(
-    caller: &Task,
+    caller: &ShippedTask,
     call: &TemplateCall,
-    catalog: &Catalog,
+    catalog: &Definitions,
     problems: &mut Problems,
 ) -> Option<Expanded> {
     check_fields(caller, problems);
@@ -59,7 +61,7 @@ pub(super) fn expand(
 }
 
 /// What somebody can do who called a routine that is not there.
-fn remedy(call: &TemplateCall, catalog: &Catalog) -> String {
+fn remedy(call: &TemplateCall, catalog: &Definitions) -> String {
     let name = call.routine.as_str().trim_start_matches(RoutineId::PREFIX);
     let add = format!(
         "put its file into a directory of workflows: one with an id such as `user.{ROUTINE_PREFIX}{name}`"
@@ -77,7 +79,7 @@ fn remedy(call: &TemplateCall, catalog: &Catalog) -> String {
 }
 
 /// A step that calls a routine says nothing of its own about what the routine says.
-fn check_fields(caller: &Task, problems: &mut Problems) {
+fn check_fields(caller: &ShippedTask, problems: &mut Problems) {
     let said = [
         ("validationCriteria", !caller.criteria.is_empty()),
         ("outputContract", caller.contract.is_some()),
@@ -104,16 +106,16 @@ fn read(
     text: &str,
     filling: &mut Filling<'_>,
     problems: &mut Problems,
-) -> Option<Workflow> {
+) -> Option<ShippedWorkflow> {
     let mut own = Problems::default();
     let workflow = parse(text, &mut own).and_then(|mut file| {
         if let Some(steps) = file.get_mut("steps") {
             *steps = filling.value(steps);
         }
         let file = bind(&file, &mut own);
-        Workflow::read(&file, &Origin::new(SourceKind::Bundled, "routines"), &mut own)
+        ShippedWorkflow::read(&file, &SourceOrigin::new(SourceKind::Bundled, "routines"), &mut own)
     });
-    let plain = |step: &Step| matches!(step, Step::Task(task) if matches!(task.content, Content::Prompt(_)));
+    let plain = |step: &ShippedStep| matches!(step, ShippedStep::Task(task) if matches!(task.content, ShippedContent::Prompt(_)));
     let reason = match own.into_sorted().first() {
         _ if filling.is_too_long => {
             Some(format!("with its arguments filled in it has more than {SOURCE_BYTES_MAX} bytes"))
@@ -135,34 +137,34 @@ fn read(
 }
 
 /// Why a routine with such a step cannot be used.
-fn not_plain(step: &Step, own: &RoutineId) -> String {
+fn not_plain(step: &ShippedStep, own: &RoutineId) -> String {
     match step {
-        Step::Task(task) => match &task.content {
-            Content::Call(inner) if inner.routine.is_same(own) => {
+        ShippedStep::Task(task) => match &task.content {
+            ShippedContent::Call(inner) if inner.routine.is_same(own) => {
                 "it calls itself, and a call of a routine in a routine is not expanded".to_owned()
             }
-            Content::Call(inner) => format!(
+            ShippedContent::Call(inner) => format!(
                 "it holds a call of a routine itself (`{}`), which is not expanded",
                 inner.routine
             ),
-            Content::Prompt(_) => "one of its steps is not plain".to_owned(),
+            ShippedContent::Prompt(_) => "one of its steps is not plain".to_owned(),
         },
-        Step::Loop(_) => "it holds a loop, and a routine is plain steps".to_owned(),
-        Step::Parallel(_) => {
+        ShippedStep::Loop(_) => "it holds a loop, and a routine is plain steps".to_owned(),
+        ShippedStep::Parallel(_) => {
             "it holds work for several agents, and a routine is plain steps".to_owned()
         }
     }
 }
 
 fn tasks(
-    caller: &Task,
+    caller: &ShippedTask,
     call: &TemplateCall,
-    workflow: Workflow,
+    workflow: ShippedWorkflow,
     problems: &mut Problems,
-) -> Vec<Task> {
+) -> Vec<ShippedTask> {
     let mut tasks = Vec::new();
     for (index, step) in workflow.steps.into_iter().enumerate() {
-        let Step::Task(task) = step else {
+        let ShippedStep::Task(task) = step else {
             unreachable!("the steps of a routine are plain, or it is not used");
         };
         let Some(id) = joined_id(&caller.id, task.id.as_str(), &caller.at, problems) else {
@@ -174,7 +176,7 @@ fn tasks(
             workflow.functions.iter().filter(|name| !known(name)).cloned().collect();
         let run_condition =
             Predicate::both(caller.run_condition.clone(), task.run_condition.clone());
-        let mut task = Task {
+        let mut task = ShippedTask {
             at: call.at.clone(),
             id,
             run_condition,

@@ -18,15 +18,15 @@ use crate::compile::lint::lint;
 use crate::compile::prompt::{
     CompiledBlocks, contract_section, criteria_section, render_blocks, resolve, text_digest,
 };
-use crate::compile::sequence::Entry;
+use crate::compile::sequence::SequenceEntry;
 use crate::compile::warning::WarningCode;
 use crate::compile::workflow::{
-    Addition, CompiledStep, OutputContract, Provenance, ProvenanceSource,
+    Addition, CompiledStep, OutputContract, ProvenanceSource, StepProvenance,
 };
 use crate::contract::criteria::Criterion;
 use crate::contract::{ContractDefinition, ContractPack, Presence};
 use crate::source::ProblemCode;
-use crate::source::shipped::{Content, Task, TemplateCall};
+use crate::source::shipped::{ShippedContent, ShippedTask, TemplateCall};
 use crate::source::strict::Prompt;
 
 /// Who is asked and when, as a compiled step says it: whether somebody always is, and what else there is to say.
@@ -37,17 +37,17 @@ pub(super) fn confirmed(asked: Option<&Confirmation>) -> (bool, Option<Confirmat
 
 impl<'a> Lowering<'a> {
     /// The entries for an authored step: itself or the routine that it calls, and what follows from it.
-    pub(super) fn task(&mut self, task: &Task) -> Vec<Entry> {
+    pub(super) fn task(&mut self, task: &ShippedTask) -> Vec<SequenceEntry> {
         if task.has_validation {
             self.warn(WarningCode::NoEffect, format!("{}.hasValidation", task.id));
         }
         match &task.content {
-            Content::Prompt(_) => self.with_derived(task, &authored(None)),
-            Content::Call(call) => self.call(task, call),
+            ShippedContent::Prompt(_) => self.with_derived(task, &authored(None)),
+            ShippedContent::Call(call) => self.call(task, call),
         }
     }
 
-    fn call(&mut self, task: &Task, call: &TemplateCall) -> Vec<Entry> {
+    fn call(&mut self, task: &ShippedTask, call: &TemplateCall) -> Vec<SequenceEntry> {
         if !self.ids.insert(task.id.clone()) {
             self.twice(task);
             return Vec::new();
@@ -60,11 +60,15 @@ impl<'a> Lowering<'a> {
             self.warn(WarningCode::NoEffect, format!("{}.templateCall.args.{name}", task.id));
         }
         let origin_id = Some(call.routine.as_str().to_owned());
-        let provenance = Provenance { source: ProvenanceSource::TemplateInjected, origin_id };
+        let provenance = StepProvenance { source: ProvenanceSource::TemplateInjected, origin_id };
         tasks.iter().flat_map(|task| self.with_derived(task, &provenance)).collect()
     }
 
-    fn with_derived(&mut self, task: &Task, provenance: &Provenance) -> Vec<Entry> {
+    fn with_derived(
+        &mut self,
+        task: &ShippedTask,
+        provenance: &StepProvenance,
+    ) -> Vec<SequenceEntry> {
         let mut entries: Vec<_> = self.single(task, provenance.clone()).into_iter().collect();
         for derived in after(task, self.problems) {
             entries.extend(self.single(&derived, authored(Some(&task.id))));
@@ -72,12 +76,16 @@ impl<'a> Lowering<'a> {
         entries
     }
 
-    fn twice(&mut self, task: &Task) {
+    fn twice(&mut self, task: &ShippedTask) {
         self.problems.report_twice(&task.at.field("id"), "step", &task.id);
     }
 
     /// One step and nothing else.
-    pub(super) fn single(&mut self, task: &Task, provenance: Provenance) -> Option<Entry> {
+    pub(super) fn single(
+        &mut self,
+        task: &ShippedTask,
+        provenance: StepProvenance,
+    ) -> Option<SequenceEntry> {
         if !self.ids.insert(task.id.clone()) {
             self.twice(task);
             return None;
@@ -128,23 +136,23 @@ impl<'a> Lowering<'a> {
             model_tier: task.model_tier,
             access: task.access.clone(),
         });
-        Some(Entry::Step { step_id: task.id.clone() })
+        Some(SequenceEntry::Step { step_id: task.id.clone() })
     }
 
-    fn text(&mut self, task: &Task) -> (Option<CompiledBlocks>, String) {
+    fn text(&mut self, task: &ShippedTask) -> (Option<CompiledBlocks>, String) {
         match &task.content {
-            Content::Prompt(Prompt::Text(text)) => (None, text.clone()),
-            Content::Prompt(Prompt::Blocks(blocks)) => {
+            ShippedContent::Prompt(Prompt::Text(text)) => (None, text.clone()),
+            ShippedContent::Prompt(Prompt::Blocks(blocks)) => {
                 let blocks = resolve(blocks, &task.at, self.catalog, self.problems);
                 let text = render_blocks(&blocks);
                 (Some(blocks), text)
             }
-            Content::Call(_) => (None, String::new()),
+            ShippedContent::Call(_) => (None, String::new()),
         }
     }
 
     /// The functions that a step defines, refers to, calls or mentions.
-    fn functions_of(&mut self, task: &Task, text: &str) -> Vec<FunctionKey> {
+    fn functions_of(&mut self, task: &ShippedTask, text: &str) -> Vec<FunctionKey> {
         let own = FunctionScope::Step { step_id: task.id.clone() };
         self.functions.declare(&task.functions, &own, self.problems);
         let scopes = scopes(own, &self.around);
@@ -165,7 +173,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The contract of a step, which from now on the workflow embeds.
-    fn contract(&mut self, task: &Task) -> Option<ContractDefinition> {
+    fn contract(&mut self, task: &ShippedTask) -> Option<ContractDefinition> {
         let contract = task.contract.as_ref()?;
         let contract_ref = &contract.reference;
         let Some(definition) = self.catalog.contracts.get(contract_ref) else {
@@ -186,7 +194,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The assessments of a step, and whether what follows from them can be.
-    fn assessments(&mut self, task: &Task) -> Vec<&'a Assessment> {
+    fn assessments(&mut self, task: &ShippedTask) -> Vec<&'a Assessment> {
         let workflow = self.workflow;
         let mut found = Vec::new();
         for (index, id) in task.assessment_refs.iter().enumerate() {
@@ -228,7 +236,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The criteria that count, and warnings about those that are weak.
-    fn criteria(&mut self, task: &Task) -> Vec<Criterion> {
+    fn criteria(&mut self, task: &ShippedTask) -> Vec<Criterion> {
         if task.criteria.is_empty() {
             return Vec::new();
         }
@@ -247,7 +255,7 @@ impl<'a> Lowering<'a> {
     /// What a prompt says about what must be handed in.
     fn requirements(
         &self,
-        task: &Task,
+        task: &ShippedTask,
         contract: Option<&ContractDefinition>,
         criteria: &[Criterion],
     ) -> String {
@@ -265,7 +273,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Whatever is shown of a prompt leaves room for what is filled in.
-    fn check_prompt(&mut self, task: &Task, prompt: &str) {
+    fn check_prompt(&mut self, task: &ShippedTask, prompt: &str) {
         let fragment = |fragment: &Fragment| byte_len(&fragment.text);
         let fragments: usize = task.fragments.iter().map(fragment).sum();
         let bytes = self.opening_bytes + byte_len(prompt) + fragments + FUNCTIONS_BYTES_MAX;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::compile::assessment::{Assessment, Consequence};
-use crate::source::shipped::{FileReference, Task, Workflow};
+use crate::source::shipped::{FileReference, ShippedTask, ShippedWorkflow};
 
 /// `title` as a heading, with each of `items` in a line; nothing without items.
 pub(super) fn section(title: &str, items: &[String]) -> String {
@@ -14,7 +14,7 @@ pub(super) fn section(title: &str, items: &[String]) -> String {
 }
 
 /// What stands before `text` and behind it because of the fields of the step.
-pub(super) fn around(task: &Task, text: &str, meta_guidance: &[String]) -> String {
+pub(super) fn around(task: &ShippedTask, text: &str, meta_guidance: &[String]) -> String {
     let role = task.agent_role.as_ref().map(|role| format!("Your role: {role}\n\n"));
     let mut prompt = role.unwrap_or_default() + text;
     prompt.push_str(&section("Guidance", &task.guidance));
@@ -35,7 +35,7 @@ pub(super) fn around(task: &Task, text: &str, meta_guidance: &[String]) -> Strin
 }
 
 /// What an agent is told before the first step of a run.
-pub(super) fn opening(workflow: &Workflow) -> String {
+pub(super) fn opening(workflow: &ShippedWorkflow) -> String {
     let reference = |reference: &FileReference| {
         let FileReference { title, source, purpose, authoritative, from_package } = reference;
         let place =

@@ -21,5 +21,5 @@ mod select;
 mod text;
 
 pub use produced::{ArtifactText, Produced, ProducedArtifact};
-pub use select::{Noted, Recap};
-pub use text::Piece;
+pub use select::{Noted, RecapDraft};
+pub use text::RecapPiece;

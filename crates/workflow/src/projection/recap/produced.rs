@@ -17,11 +17,11 @@ use super::{
     super::{
         graph::RunNode,
         headline::headline,
-        outputs::Output,
+        outputs::RecordedOutput,
         run_state::RunState,
         side_records::{SideRecord, SideRecordBody},
     },
-    text::Piece,
+    text::RecapPiece,
 };
 use crate::{
     bounds::{
@@ -29,7 +29,7 @@ use crate::{
         PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
         TRACES_TOLD_MAX,
     },
-    event::{CapabilityObserved, OutputPayload, Provenance, TraceEntry, UseResult},
+    event::{CapabilityObserved, CapabilityProvenance, OutputPayload, TraceEntry, UseResult},
     explanation::TraceEntryKind,
     snapshot::PendingStep,
     topology::NodeKind,
@@ -100,7 +100,7 @@ impl Produced {
         for (at, next) in run.way_up(node) {
             let snapshot = at.snapshot;
             let is_told = next.is_some() || at.is_tip() || at.kind == NodeKind::Checkpoint;
-            let mut outputs: Vec<(NodeId, &Output)> = Vec::new();
+            let mut outputs: Vec<(NodeId, &RecordedOutput)> = Vec::new();
             if is_told {
                 outputs.extend(run.outputs_toward(at, next).into_iter().map(|own| (at.id, own)));
             }
@@ -149,7 +149,7 @@ impl Produced {
     }
 
     /// Takes in the notes of the bookmarks among what was submitted at a step and on it.
-    fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &Output)]) {
+    fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &RecordedOutput)]) {
         for (node, output) in outputs.iter().rev().filter(|(node, _)| *node != at.id) {
             let Some(notes) = output.notes() else { continue };
             if self.bookmarks.len() == BOOKMARKS_TOLD_MAX {
@@ -181,7 +181,7 @@ impl Produced {
         &self,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
         text_of: impl Fn(Digest) -> ArtifactText,
-    ) -> Vec<Piece> {
+    ) -> Vec<RecapPiece> {
         let title = |node: NodeId| {
             let title = step_at(node).and_then(|step| headline(step.title.as_str()));
             shorten(title.unwrap_or("a step"), RECAP_TITLE_BYTES_MAX).into_owned()
@@ -189,20 +189,21 @@ impl Produced {
         let mut room = PRODUCED_BYTES_MAX;
         let mut pieces = Vec::new();
         if !self.artifacts.is_empty() {
-            pieces
-                .push(Piece::composed("## Artifacts of the steps so far, the newest step first\n"));
+            pieces.push(RecapPiece::composed(
+                "## Artifacts of the steps so far, the newest step first\n",
+            ));
         }
         for artifact in &self.artifacts {
             let text =
                 artifact_text(artifact, &title(artifact.node), text_of(artifact.digest), room);
             room = room.saturating_sub(text.len());
             let source = Some((artifact.node, artifact.output));
-            pieces.push(Piece { text, source });
+            pieces.push(RecapPiece { text, source });
         }
         pieces.extend(self.older());
-        let heading = |pieces: &[Piece], text: &str| {
+        let heading = |pieces: &[RecapPiece], text: &str| {
             let blank = if pieces.is_empty() { "" } else { "\n" };
-            Piece::composed([blank, text].concat())
+            RecapPiece::composed([blank, text].concat())
         };
         if !self.bookmarks.is_empty() {
             pieces.push(heading(&pieces, "## Bookmarks on earlier steps, the newest step first\n"));
@@ -211,7 +212,7 @@ impl Produced {
         for bookmark in &self.bookmarks {
             let notes = bookmark_text(bookmark.notes.trim(), &mut room);
             let text = format!("- {}: {notes}\n", title(bookmark.node));
-            pieces.push(Piece { text, source: Some((bookmark.node, bookmark.output)) });
+            pieces.push(RecapPiece { text, source: Some((bookmark.node, bookmark.output)) });
         }
         pieces.extend(left_out(self.bookmarks_left_out));
         if !self.records.is_empty() {
@@ -221,7 +222,7 @@ impl Produced {
             for line in record.record.lines() {
                 let line = line.replace('\n', "\n  ");
                 let text = format!("- {}: {line}\n", title(record.node));
-                pieces.push(Piece::composed(text));
+                pieces.push(RecapPiece::composed(text));
             }
         }
         pieces.extend(left_out(self.records_left_out));
@@ -231,7 +232,7 @@ impl Produced {
 
 impl Produced {
     /// The artifacts that are told by their digests, and the count of those that are not told; nothing if there are none.
-    fn older(&self) -> Option<Piece> {
+    fn older(&self) -> Option<RecapPiece> {
         let count = self.older.len() + self.artifacts_left_out;
         if count == 0 {
             return None;
@@ -253,13 +254,13 @@ impl Produced {
             )
             .expect("writing to a string does not fail");
         }
-        Some(Piece::composed(text))
+        Some(RecapPiece::composed(text))
     }
 }
 
 /// The line that counts what is not listed, if anything is not.
-fn left_out(count: usize) -> Option<Piece> {
-    (count > 0).then(|| Piece::composed(format!("- {count} older ones are left out.\n")))
+fn left_out(count: usize) -> Option<RecapPiece> {
+    (count > 0).then(|| RecapPiece::composed(format!("- {count} older ones are left out.\n")))
 }
 
 /// The notes of a bookmark if there is room for them, else their first line.
@@ -336,12 +337,16 @@ impl SideRecord {
 
 fn observation_line(observed: &CapabilityObserved) -> String {
     let how = match observed.provenance() {
-        Provenance::ProbeStep { result, .. } => format!("probed: {result}"),
-        Provenance::AttemptedUse { result: UseResult::Success, .. } => "used: success".to_owned(),
-        Provenance::AttemptedUse { result: UseResult::Failure(code), .. } => {
+        CapabilityProvenance::ProbeStep { result, .. } => format!("probed: {result}"),
+        CapabilityProvenance::AttemptedUse { result: UseResult::Success, .. } => {
+            "used: success".to_owned()
+        }
+        CapabilityProvenance::AttemptedUse { result: UseResult::Failure(code), .. } => {
             format!("used: failure, {code}")
         }
-        Provenance::ManualClaim { claimed_by, claim } => format!("{claimed_by} says {claim}"),
+        CapabilityProvenance::ManualClaim { claimed_by, claim } => {
+            format!("{claimed_by} says {claim}")
+        }
     };
     format!("the capability {} is {} ({how})", observed.capability(), observed.status())
 }

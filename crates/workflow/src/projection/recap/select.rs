@@ -4,7 +4,7 @@ use piton_core::{NodeId, OutputId, SnapshotRef};
 
 use super::super::{
     graph::{RunGraph, RunNode},
-    outputs::Output,
+    outputs::RecordedOutput,
     run_state::RunState,
 };
 use crate::{
@@ -31,7 +31,7 @@ pub struct Noted<'a> {
 
 /// Notes that are told together.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Part<'a> {
+pub(super) struct RecapGroup<'a> {
     /// Oldest first.
     pub(super) notes: Vec<Noted<'a>>,
     /// Whether there are older ones.
@@ -42,25 +42,26 @@ pub(super) struct Part<'a> {
 
 /// What could be told about a node.
 #[derive(Clone, Debug)]
-pub struct Recap<'a> {
-    pub(super) way: Part<'a>,
-    pub(super) bookmarks: Part<'a>,
-    pub(super) after: Part<'a>,
-    pub(super) branches: Part<'a>,
+pub struct RecapDraft<'a> {
+    pub(super) way: RecapGroup<'a>,
+    pub(super) bookmarks: RecapGroup<'a>,
+    pub(super) after: RecapGroup<'a>,
+    pub(super) branches: RecapGroup<'a>,
 }
 
-impl<'a> Recap<'a> {
+impl<'a> RecapDraft<'a> {
     /// Chooses what could be told about `node`; nothing for an unknown node.
     pub fn select(run: &'a RunState, node: NodeId) -> Self {
-        let (mut way, mut after, mut branches) = <(Part<'_>, Part<'_>, Part<'_>)>::default();
-        let mut bookmarks = Part::default();
+        let (mut way, mut after, mut branches) =
+            <(RecapGroup<'_>, RecapGroup<'_>, RecapGroup<'_>)>::default();
+        let mut bookmarks = RecapGroup::default();
         if let Some(node) = run.graph.node(node) {
-            bookmarks = Part::bookmarks(run, node);
+            bookmarks = RecapGroup::bookmarks(run, node);
             let was_left = !node.is_tip() && node.kind != NodeKind::Checkpoint;
-            way = Part::between(run, None, node, !was_left);
+            way = RecapGroup::between(run, None, node, !was_left);
             if was_left && let Some(tip) = followed_tip(&run.graph, node) {
-                after = Part::between(run, Some(node), tip, true);
-                branches = Part::other_branches(run, node, tip);
+                after = RecapGroup::between(run, Some(node), tip, true);
+                branches = RecapGroup::other_branches(run, node, tip);
             }
         }
         for part in [&mut way, &mut bookmarks, &mut after, &mut branches] {
@@ -85,7 +86,7 @@ fn followed_tip<'a>(graph: &'a RunGraph, node: &RunNode) -> Option<&'a RunNode> 
     preferred.or_else(|| graph.newest_tip_below(node))
 }
 
-impl<'a> Part<'a> {
+impl<'a> RecapGroup<'a> {
     /// The notes on the way from `top`, or the root, down to `last`. Those of `last` itself are told `with_last`: what
     /// was submitted at a step that the run left belongs to what came after it.
     fn between(run: &'a RunState, top: Option<&RunNode>, last: &RunNode, with_last: bool) -> Self {
@@ -93,7 +94,7 @@ impl<'a> Part<'a> {
         let count = last.depth() + usize::from(with_last) - top_depth;
         let mut part = Self { count, ..Self::default() };
         let mut fill = Fill::default();
-        let is_told = |(node, _): &(&RunNode, &Output)| with_last || node.id != last.id;
+        let is_told = |(node, _): &(&RunNode, &RecordedOutput)| with_last || node.id != last.id;
         for (node, notes) in notes_up(run, top_depth, last).filter(is_told) {
             if fill.is_full() {
                 part.has_more = true;
@@ -121,7 +122,7 @@ impl<'a> Part<'a> {
     }
 
     /// As many of `nodes` as can be told, the newest of them.
-    fn newest(nodes: Vec<(&RunNode, &'a Output)>) -> Self {
+    fn newest(nodes: Vec<(&RunNode, &'a RecordedOutput)>) -> Self {
         let mut part = Self { count: nodes.len(), ..Self::default() };
         let mut fill = Fill::default();
         for (before, (node, notes)) in nodes.into_iter().enumerate().rev() {
@@ -141,7 +142,7 @@ fn notes_up<'a>(
     run: &'a RunState,
     depth_min: usize,
     last: &RunNode,
-) -> impl Iterator<Item = (&'a RunNode, &'a Output)> {
+) -> impl Iterator<Item = (&'a RunNode, &'a RecordedOutput)> {
     run.way_up(last.id)
         .take_while(move |(node, _)| node.depth() >= depth_min)
         .filter_map(|(node, next)| Some((node, run.notes_toward(node, next)?)))
@@ -159,7 +160,12 @@ impl Fill {
         self.steps >= RECAP_STEPS_MAX || self.bytes > RECAP_BYTES_MAX
     }
 
-    fn take<'a>(&mut self, node: &RunNode, output: &'a Output, before: usize) -> Option<Noted<'a>> {
+    fn take<'a>(
+        &mut self,
+        node: &RunNode,
+        output: &'a RecordedOutput,
+        before: usize,
+    ) -> Option<Noted<'a>> {
         let notes = output.notes()?;
         self.steps += 1;
         self.bytes += notes.len();

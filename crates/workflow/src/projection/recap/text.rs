@@ -11,7 +11,7 @@ use piton_core::{
 use super::{
     super::headline::headline,
     functions::definitions,
-    select::{Noted, Part, Recap},
+    select::{Noted, RecapDraft, RecapGroup},
 };
 use crate::{
     bounds::{
@@ -24,14 +24,14 @@ use crate::{
 
 /// How the parts of a recap are told apart.
 #[derive(Clone, Copy)]
-enum Kind {
+enum RecapKind {
     Way,
     Bookmarks,
     After,
     Branches,
 }
 
-impl Kind {
+impl RecapKind {
     const fn heading(self) -> &'static str {
         match self {
             Self::Way => "## What was done so far",
@@ -65,20 +65,20 @@ impl Kind {
 
 /// A piece of a recap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct RecapPiece {
     /// The text.
     pub text: String,
     /// The node whose notes it is, with the output; nothing if nobody submitted it.
     pub source: Option<(NodeId, OutputId)>,
 }
 
-impl Piece {
+impl RecapPiece {
     pub(super) fn composed(text: impl Into<String>) -> Self {
         Self { text: text.into(), source: None }
     }
 }
 
-impl Recap<'_> {
+impl RecapDraft<'_> {
     /// The recap as Markdown, then the definitions of the functions that the steps in it refer to; empty if
     /// there is nothing to tell.
     ///
@@ -99,13 +99,14 @@ impl Recap<'_> {
         workflow: &CompiledWorkflow,
         pending: Option<&PendingStep>,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
-    ) -> Vec<Piece> {
-        let reserve = |part: &Part<'_>| if part.notes.is_empty() { 0 } else { RECAP_FRAME_BYTES };
+    ) -> Vec<RecapPiece> {
+        let reserve =
+            |part: &RecapGroup<'_>| if part.notes.is_empty() { 0 } else { RECAP_FRAME_BYTES };
         let parts = [
-            (Kind::Way, &self.way),
-            (Kind::Bookmarks, &self.bookmarks),
-            (Kind::After, &self.after),
-            (Kind::Branches, &self.branches),
+            (RecapKind::Way, &self.way),
+            (RecapKind::Bookmarks, &self.bookmarks),
+            (RecapKind::After, &self.after),
+            (RecapKind::Branches, &self.branches),
         ];
         let (mut pieces, mut length) = (Vec::new(), 0);
         let mut shown = Vec::new();
@@ -115,25 +116,25 @@ impl Recap<'_> {
             let told = tell(kind, part, room, &step_at);
             shown.push(told.iter().filter_map(|piece| Some(piece.source?.0)).collect());
             if !pieces.is_empty() && !told.is_empty() {
-                pieces.push(Piece::composed("\n\n"));
+                pieces.push(RecapPiece::composed("\n\n"));
             }
             pieces.extend(told);
             length = pieces.iter().map(|piece| piece.text.len()).sum();
         }
         // The way to the node needs no definitions: what it is about is done. Bookmarks are on the pending step.
         let shown: &[Vec<NodeId>] = &shown[2..];
-        pieces.push(Piece::composed(definitions(workflow, pending, shown, &step_at)));
+        pieces.push(RecapPiece::composed(definitions(workflow, pending, shown, &step_at)));
         pieces
     }
 }
 
 /// One part in at most `room` bytes, a blank line before it included.
 fn tell<'s>(
-    kind: Kind,
-    part: &Part<'_>,
+    kind: RecapKind,
+    part: &RecapGroup<'_>,
     room: usize,
     step_at: &impl Fn(NodeId) -> Option<&'s PendingStep>,
-) -> Vec<Piece> {
+) -> Vec<RecapPiece> {
     if part.notes.is_empty() {
         return Vec::new();
     }
@@ -143,8 +144,8 @@ fn tell<'s>(
         let mark = if noted.is_refused { " (a person refused this)" } else { "" };
         let notes: Cow<'_, str> = truncate(noted.notes.trim(), kind.notes_bytes_max());
         [
-            Piece::composed(format!("\n\n### {title}{mark}\n")),
-            Piece { text: notes.into_owned(), source: Some((noted.node, noted.output)) },
+            RecapPiece::composed(format!("\n\n### {title}{mark}\n")),
+            RecapPiece { text: notes.into_owned(), source: Some((noted.node, noted.output)) },
         ]
     };
     let mut room = room.saturating_sub(RECAP_FRAME_BYTES);
@@ -164,16 +165,16 @@ fn tell<'s>(
         text.push_str(&kind.cut(left_out));
     }
     let entries = entries.into_iter().flat_map(|(_, entry)| entry);
-    [Piece::composed(text)].into_iter().chain(entries).collect()
+    [RecapPiece::composed(text)].into_iter().chain(entries).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, RECAP_FRAME_BYTES};
+    use super::{RECAP_FRAME_BYTES, RecapKind};
 
     #[test]
     fn a_frame_fits_into_its_room() {
-        for kind in [Kind::Way, Kind::Bookmarks, Kind::After, Kind::Branches] {
+        for kind in [RecapKind::Way, RecapKind::Bookmarks, RecapKind::After, RecapKind::Branches] {
             let frame = "\n\n".len() + kind.heading().len() + kind.cut(usize::MAX).len();
             assert!(frame <= RECAP_FRAME_BYTES, "{frame}");
         }

@@ -9,11 +9,11 @@ use crate::compile::{Assessment, Consequence, Dimension};
 use crate::name::{AssessmentId, DimensionId};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read};
+use crate::source::read::{FromSource, ObjectReader};
 
-impl Read for Assessment {
+impl FromSource for Assessment {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let id = object.required("id", problems);
         let purpose = object.required::<Paragraph>("purpose", problems);
         let dimensions: Vec<Dimension> = object.filled_list("dimensions", DIMENSIONS_MAX, problems);
@@ -30,9 +30,9 @@ impl Read for Assessment {
     }
 }
 
-impl Read for Dimension {
+impl FromSource for Dimension {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let id = object.required::<DimensionId>("id", problems);
         let purpose = object.required::<Paragraph>("purpose", problems);
         let levels = strings(object.filled_list::<Line>("levels", DIMENSIONS_MAX, problems));
@@ -59,9 +59,9 @@ fn twice<'a, T: PartialEq>(items: &[&'a T]) -> Option<&'a T> {
     items.iter().enumerate().find_map(again)
 }
 
-impl Read for Consequence {
+impl FromSource for Consequence {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let when = object.required::<When>("when", problems);
         let effect = object.required::<Effect>("effect", problems);
         object.finish(problems);
@@ -75,9 +75,9 @@ struct When {
     for_assessment: Option<AssessmentId>,
 }
 
-impl Read for When {
+impl FromSource for When {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let level = object.required::<Line>("anyEqualsLevel", problems);
         let for_assessment = object.optional("forAssessment", problems);
         object.finish(problems);
@@ -87,9 +87,9 @@ impl Read for When {
 
 struct Effect(String);
 
-impl Read for Effect {
+impl FromSource for Effect {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         match object.raw("kind") {
             None => object.missing("kind", problems),
             Some(Value::String(kind)) if kind == "require_followup" => {}

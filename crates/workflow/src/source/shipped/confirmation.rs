@@ -6,18 +6,18 @@ use crate::compile::Confirmation;
 use crate::predicate::Predicate;
 use crate::source::Pointer;
 use crate::source::problem::Problems;
-use crate::source::read::{Object, Read, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, wrong_type};
 
 /// Who is asked before a step is done, and when; nobody ever in the case of `false`.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked(pub(crate) Option<Confirmation>);
+pub(crate) struct ShippedConfirmation(pub(crate) Option<Confirmation>);
 
-impl Read for Asked {
+impl FromSource for ShippedConfirmation {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         match value {
             Value::Bool(asked) => Some(Self(asked.then(Confirmation::default))),
             Value::Object(entries) if entries.contains_key("kind") => {
-                let mut object = Object::open(value, at, problems)?;
+                let mut object = ObjectReader::open(value, at, problems)?;
                 let kind = object.required("kind", problems);
                 let when = object.optional("condition", problems);
                 object.finish(problems);

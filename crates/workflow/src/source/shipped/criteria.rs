@@ -7,7 +7,7 @@ use crate::bounds::{RULE_BYTES_MAX, RULE_DEPTH_MAX, RULES_MAX};
 use crate::contract::criteria::Criterion;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, text, wrong_type};
+use crate::source::read::{ObjectReader, text, wrong_type};
 use crate::source::shared_words::CONTRACT_INSTEAD;
 use crate::source::strict::{length, regex};
 
@@ -33,7 +33,7 @@ fn one(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Op
         problems.report(at, ProblemCode::TooDeep, reason, "join them to fewer");
         return None;
     }
-    let mut object = Object::open(value, at, problems)?;
+    let mut object = ObjectReader::open(value, at, problems)?;
     if object.has("type") {
         return leaf(object, problems);
     }
@@ -71,7 +71,7 @@ fn one(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Op
 }
 
 /// A rule that is not made of rules.
-fn leaf(mut object: Object<'_>, problems: &mut Problems) -> Option<Criterion> {
+fn leaf(mut object: ObjectReader<'_>, problems: &mut Problems) -> Option<Criterion> {
     let kind = text(object.raw("type")?, &object.at("type"), problems)?;
     let message = object.required::<RuleText>("message", problems).map(BoundedText::into_string);
     let condition = object.optional("condition", problems);
@@ -110,7 +110,7 @@ fn leaf(mut object: Object<'_>, problems: &mut Problems) -> Option<Criterion> {
 
 /// The flags of a pattern, in the form that stands before it. What only matters for several matches is left
 /// out, and so is `u`: patterns always read Unicode.
-fn flags(object: &mut Object<'_>, problems: &mut Problems) -> Option<String> {
+fn flags(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<String> {
     let Some(value) = object.raw("flags") else {
         return Some(String::new());
     };

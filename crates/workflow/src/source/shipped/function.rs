@@ -10,7 +10,7 @@ use crate::bounds::DECLARATIONS_MAX;
 use crate::compile::FunctionName;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, parsed, text};
+use crate::source::read::{FromSource, ObjectReader, parsed, text};
 use crate::source::shared_words::NAME_FORM;
 use crate::source::strict::{Function, FunctionReference};
 
@@ -25,7 +25,7 @@ pub(crate) struct FunctionCall {
 
 /// A function; its parameters become part of its definition, because that is what an agent reads.
 pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Function> {
-    let mut object = Object::open(value, at, problems)?;
+    let mut object = ObjectReader::open(value, at, problems)?;
     let name = object.required("name", problems);
     let definition = object.required::<Passage>("definition", problems);
     let parameters: Vec<Parameter> = object.list("parameters", DECLARATIONS_MAX, problems);
@@ -44,9 +44,9 @@ pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Opti
 /// A parameter, as an agent reads it.
 struct Parameter(String);
 
-impl Read for Parameter {
+impl FromSource for Parameter {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let name = object.required::<Name>("name", problems);
         let kind = object.raw("type");
         let kind = match kind {
@@ -109,9 +109,9 @@ fn named(name: &str, at: &Pointer, problems: &mut Problems) -> Option<FunctionRe
     Some(FunctionReference { at: at.clone(), name })
 }
 
-impl Read for FunctionCall {
+impl FromSource for FunctionCall {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let name = object.required::<Name>("name", problems).map(BoundedText::into_string);
         let at = object.at("name");
         let reference = name.and_then(|name| named(name.trim_end_matches("()"), &at, problems));

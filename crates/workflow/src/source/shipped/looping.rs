@@ -3,8 +3,8 @@
 use piton_core::BoundedText;
 use serde_json::Value;
 
-use super::confirmation::Asked;
-use super::step::Step;
+use super::confirmation::ShippedConfirmation;
+use super::step::ShippedStep;
 use super::{Line, Name, function};
 use crate::bounds::{DECLARATIONS_MAX, LOOP_TURNS_MAX, STEPS_MAX};
 use crate::compile::{Confirmation, Count, FunctionName, LoopVariables};
@@ -12,7 +12,7 @@ use crate::contract::ContractPack;
 use crate::name::{LoopId, StepId};
 use crate::predicate::Predicate;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, Whole, text, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, Whole, text, wrong_type};
 use crate::source::shared_words::NAME_FORM;
 use crate::source::strict::Function;
 use crate::source::{ContractRef, Pointer};
@@ -28,7 +28,7 @@ pub(crate) struct Loop {
     pub(crate) condition_stated: bool,
     pub(crate) turns_max: u32,
     pub(crate) variables: LoopVariables,
-    pub(crate) body: Body,
+    pub(crate) body: LoopBody,
     pub(crate) functions: Vec<Function>,
     pub(crate) confirmation: Option<Confirmation>,
     pub(crate) run_condition: Option<Predicate>,
@@ -52,8 +52,8 @@ pub(crate) enum Drive {
 
 /// What a turn does.
 #[derive(Debug)]
-pub(crate) enum Body {
-    Steps(Vec<Step>),
+pub(crate) enum LoopBody {
+    Steps(Vec<ShippedStep>),
     /// A step of the list that the workflow begins with, which is then done in the loop only.
     Named {
         at: Pointer,
@@ -63,20 +63,20 @@ pub(crate) enum Body {
 
 impl Loop {
     pub(super) fn read(
-        object: &mut Object<'_>,
+        object: &mut ObjectReader<'_>,
         at: &Pointer,
         problems: &mut Problems,
     ) -> Option<Self> {
         let id = object.required("id", problems);
         let title = object.required::<Line>("title", problems);
-        let turning = object.required::<Turning>("loop", problems);
+        let turning = object.required::<LoopField>("loop", problems);
         let functions =
             object.list_by("functionDefinitions", DECLARATIONS_MAX, problems, function::read);
-        let confirmation = object.optional::<Asked>("requireConfirmation", problems);
+        let confirmation = object.optional::<ShippedConfirmation>("requireConfirmation", problems);
         let run_condition = object.optional("runCondition", problems);
         let notes_optional = object.optional("notesOptional", problems);
         let body = body(object, at, problems);
-        let Turning { drive, condition_stated, turns_max, variables } = turning?;
+        let LoopField { drive, condition_stated, turns_max, variables } = turning?;
         Some(Self {
             at: at.clone(),
             id: id?,
@@ -94,28 +94,28 @@ impl Loop {
     }
 }
 
-fn body(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Body> {
+fn body(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<LoopBody> {
     if let Some(named @ Value::String(_)) = object.raw("body") {
         let at = object.at("body");
-        return StepId::read(named, &at, problems).map(|id| Body::Named { at, id });
+        return StepId::read(named, &at, problems).map(|id| LoopBody::Named { at, id });
     }
     if !problems.check_loop_depth(at) {
         return None;
     }
-    Some(Body::Steps(object.filled_list("body", STEPS_MAX, problems)))
+    Some(LoopBody::Steps(object.filled_list("body", STEPS_MAX, problems)))
 }
 
 /// The field `loop`: how the loop turns.
-struct Turning {
+struct LoopField {
     drive: Drive,
     condition_stated: bool,
     turns_max: u32,
     variables: LoopVariables,
 }
 
-impl Read for Turning {
+impl FromSource for LoopField {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let turns_max = object.required::<Whole<1, LOOP_TURNS_MAX>>("maxIterations", problems);
         let variables = LoopVariables {
             iteration: variable(&mut object, "iterationVar", "currentIteration", problems),
@@ -148,7 +148,7 @@ impl Read for Turning {
 
 /// How a `while` or `until` loop turns. An `until` loop turns while its condition does not hold; a decision says
 /// `continue` or `stop` and means that in both.
-fn asked(object: &mut Object<'_>, until: bool, problems: &mut Problems) -> Option<Drive> {
+fn asked(object: &mut ObjectReader<'_>, until: bool, problems: &mut Problems) -> Option<Drive> {
     let turns_while = |predicate: Predicate| {
         if until { Predicate::Not { of: Box::new(predicate) } } else { predicate }
     };
@@ -156,8 +156,8 @@ fn asked(object: &mut Object<'_>, until: bool, problems: &mut Problems) -> Optio
     let condition = object.optional::<Predicate>("condition", problems);
     if object.has("conditionSource") {
         return match object.optional("conditionSource", problems)? {
-            Source::Control { loop_id } => Some(Drive::Control { loop_id }),
-            Source::Context(predicate) => Some(Drive::Context(turns_while(predicate))),
+            LoopSource::Control { loop_id } => Some(Drive::Control { loop_id }),
+            LoopSource::Context(predicate) => Some(Drive::Context(turns_while(predicate))),
         };
     }
     if stated && condition.is_none() {
@@ -166,14 +166,14 @@ fn asked(object: &mut Object<'_>, until: bool, problems: &mut Problems) -> Optio
     Some(Drive::Either(condition.map(turns_while)))
 }
 
-enum Source {
+enum LoopSource {
     Control { loop_id: Option<LoopId> },
     Context(Predicate),
 }
 
-impl Read for Source {
+impl FromSource for LoopSource {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let Some(kind) = object.raw("kind") else {
             object.missing("kind", problems);
             return None;
@@ -204,7 +204,7 @@ impl Read for Source {
     }
 }
 
-impl Read for Count {
+impl FromSource for Count {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         match value {
             Value::Number(_) => {
@@ -224,7 +224,7 @@ impl Read for Count {
 
 /// The name of a variable: one that prompts can ask for.
 fn variable(
-    object: &mut Object<'_>,
+    object: &mut ObjectReader<'_>,
     field: &'static str,
     default: &str,
     problems: &mut Problems,

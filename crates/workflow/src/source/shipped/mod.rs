@@ -19,10 +19,10 @@ use piton_core::BoundedText;
 use crate::bounds::{BLOCK_BYTES_MAX, DESCRIPTION_BYTES_MAX, NAME_BYTES_MAX, TITLE_BYTES_MAX};
 
 pub(crate) use binding::bind;
-pub(crate) use looping::{Body, Drive, Loop};
+pub(crate) use looping::{Drive, Loop, LoopBody};
 pub(crate) use parallel::{Delegation, Parallel, Synthesis};
-pub(crate) use step::{Content, Step, Task, TemplateCall};
-pub(crate) use workflow::{FileReference, Workflow};
+pub(crate) use step::{ShippedContent, ShippedStep, ShippedTask, TemplateCall};
+pub(crate) use workflow::{FileReference, ShippedWorkflow};
 
 /// A name that is no id: a variable, a tool.
 type Name = BoundedText<NAME_BYTES_MAX>;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::confirmation::Asked;
+use super::confirmation::ShippedConfirmation;
 use super::step::Contract;
 use super::{Line, Name, Paragraph, Passage, strings};
 use crate::bounds::{DECLARATIONS_MAX, PROMPT_BYTES_MAX};
@@ -11,7 +11,7 @@ use crate::name::StepId;
 use crate::predicate::Predicate;
 use crate::source::Pointer;
 use crate::source::problem::Problems;
-use crate::source::read::{Object, Read, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, wrong_type};
 
 /// Work for several agents.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ pub(crate) struct Synthesis {
 
 impl Parallel {
     pub(super) fn read(
-        object: &mut Object<'_>,
+        object: &mut ObjectReader<'_>,
         at: &Pointer,
         problems: &mut Problems,
     ) -> Option<Self> {
@@ -60,7 +60,7 @@ impl Parallel {
         let delegations = object.filled_list("parallelDelegations", DECLARATIONS_MAX, problems);
         let synthesis = object.optional("synthesis", problems);
         let run_condition = object.optional("runCondition", problems);
-        let confirmation = object.optional::<Asked>("requireConfirmation", problems);
+        let confirmation = object.optional::<ShippedConfirmation>("requireConfirmation", problems);
         let notes_optional = object.optional("notesOptional", problems);
         let model_tier = object.optional("modelTier", problems);
         Some(Self {
@@ -77,9 +77,9 @@ impl Parallel {
     }
 }
 
-impl Read for Delegation {
+impl FromSource for Delegation {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let workflow_id = object.required::<Name>("workflowId", problems);
         let goal = object.optional::<Paragraph>("goal", problems);
         let run_condition = object.optional("runCondition", problems);
@@ -101,7 +101,7 @@ impl Read for Delegation {
     }
 }
 
-fn mapping(object: &mut Object<'_>, problems: &mut Problems) -> Vec<(String, String)> {
+fn mapping(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Vec<(String, String)> {
     let at = object.at("contextMapping");
     match object.raw("contextMapping") {
         None => Vec::new(),
@@ -119,9 +119,9 @@ fn mapping(object: &mut Object<'_>, problems: &mut Problems) -> Vec<(String, Str
     }
 }
 
-impl Read for Synthesis {
+impl FromSource for Synthesis {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let prompt =
             object.optional::<piton_core::BoundedText<PROMPT_BYTES_MAX>>("prompt", problems);
         let contract = object.optional("outputContract", problems);

@@ -12,11 +12,11 @@ use crate::bounds::{OPERAND_BYTES_MAX, PREDICATE_DEPTH_MAX, PREDICATE_PARTS_MAX,
 use crate::predicate::{Comparison, Predicate};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, wrong_type};
 use crate::source::shared_words::FILL_OR_REMOVE;
 use crate::source::strict;
 
-impl Read for Predicate {
+impl FromSource for Predicate {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         read(value, at, 0, problems)
     }
@@ -28,7 +28,7 @@ fn read(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> O
         problems.report(at, ProblemCode::TooDeep, reason, "join them to fewer");
         return None;
     }
-    let mut object = Object::open(value, at, problems)?;
+    let mut object = ObjectReader::open(value, at, problems)?;
     let mut parts = Vec::new();
     for name in ["and", "or"] {
         let Some(listed) = object.raw(name) else {
@@ -74,7 +74,7 @@ fn list(
 
 /// What the object asks about its variable.
 fn comparisons(
-    object: &mut Object<'_>,
+    object: &mut ObjectReader<'_>,
     parts: &mut Vec<Option<Predicate>>,
     problems: &mut Problems,
 ) {

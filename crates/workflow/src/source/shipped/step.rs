@@ -3,7 +3,7 @@
 use piton_core::BoundedText;
 use serde_json::{Map, Value};
 
-use super::confirmation::Asked;
+use super::confirmation::ShippedConfirmation;
 use super::function::{self, FunctionCall};
 use super::looping::Loop;
 use super::parallel::Parallel;
@@ -14,25 +14,25 @@ use crate::contract::criteria::Criterion;
 use crate::name::{AssessmentId, StepId};
 use crate::predicate::Predicate;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, text, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, text, wrong_type};
 use crate::source::strict::{Function, FunctionReference, Prompt, Variables};
 use crate::source::{ContractRef, Pointer, RoutineId};
 
 /// A step, as its author wrote it.
 #[derive(Debug)]
-pub(crate) enum Step {
-    Task(Box<Task>),
+pub(crate) enum ShippedStep {
+    Task(Box<ShippedTask>),
     Loop(Box<Loop>),
     Parallel(Box<Parallel>),
 }
 
 /// A step that an agent does.
 #[derive(Clone, Debug)]
-pub(crate) struct Task {
+pub(crate) struct ShippedTask {
     pub(crate) at: Pointer,
     pub(crate) id: StepId,
     pub(crate) title: String,
-    pub(crate) content: Content,
+    pub(crate) content: ShippedContent,
     pub(crate) agent_role: Option<String>,
     pub(crate) model_tier: Option<ModelTier>,
     pub(crate) guidance: Vec<String>,
@@ -57,7 +57,7 @@ pub(crate) struct Task {
 
 /// What a step asks of an agent.
 #[derive(Clone, Debug)]
-pub(crate) enum Content {
+pub(crate) enum ShippedContent {
     Prompt(Prompt),
     /// What a routine asks.
     Call(TemplateCall),
@@ -93,15 +93,15 @@ pub(crate) struct Verification {
     pub(crate) prompt: Option<String>,
 }
 
-impl Read for Step {
+impl FromSource for ShippedStep {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let kind = match object.raw("type") {
             None => None,
             Some(kind) => Some(text(kind, &object.at("type"), problems)?),
         };
         let step = match kind {
-            None => Task::read(&mut object, at, problems).map(Box::new).map(Self::Task),
+            None => ShippedTask::read(&mut object, at, problems).map(Box::new).map(Self::Task),
             Some("loop") => Loop::read(&mut object, at, problems).map(Box::new).map(Self::Loop),
             Some("parallel") => {
                 Parallel::read(&mut object, at, problems).map(Box::new).map(Self::Parallel)
@@ -117,14 +117,14 @@ impl Read for Step {
     }
 }
 
-impl Task {
+impl ShippedTask {
     /// A step that Piton makes out of another one.
     pub(crate) fn new(at: Pointer, id: StepId, title: String, prompt: String) -> Self {
         Self {
             at,
             id,
             title,
-            content: Content::Prompt(Prompt::Text(prompt)),
+            content: ShippedContent::Prompt(Prompt::Text(prompt)),
             agent_role: None,
             model_tier: None,
             guidance: Vec::new(),
@@ -147,12 +147,12 @@ impl Task {
         }
     }
 
-    fn read(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let id = object.required("id", problems);
         let title = object.required::<Line>("title", problems);
         let content = content(object, problems);
         let agent_role = object.optional::<Paragraph>("agentRole", problems);
-        let asked = object.optional::<Asked>("requireConfirmation", problems);
+        let asked = object.optional::<ShippedConfirmation>("requireConfirmation", problems);
         let rules_at = object.at("validationCriteria");
         let rules = object.raw("validationCriteria");
         let criteria = rules.map(|rules| criteria::read(rules, &rules_at, problems));
@@ -192,7 +192,7 @@ impl Task {
 }
 
 /// Exactly one of three forms.
-fn content(object: &mut Object<'_>, problems: &mut Problems) -> Option<Content> {
+fn content(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<ShippedContent> {
     let forms = ["prompt", "promptBlocks", "templateCall"];
     let there: Vec<_> = forms.into_iter().filter(|form| object.has(form)).collect();
     match there.as_slice() {
@@ -200,8 +200,8 @@ fn content(object: &mut Object<'_>, problems: &mut Problems) -> Option<Content> 
             object.missing("prompt", problems);
             None
         }
-        ["templateCall"] => object.required("templateCall", problems).map(Content::Call),
-        [_] => Prompt::read(object, Variables::Allowed, problems).map(Content::Prompt),
+        ["templateCall"] => object.required("templateCall", problems).map(ShippedContent::Call),
+        [_] => Prompt::read(object, Variables::Allowed, problems).map(ShippedContent::Prompt),
         [first, ..] => {
             for form in forms {
                 object.raw(form);
@@ -214,9 +214,9 @@ fn content(object: &mut Object<'_>, problems: &mut Problems) -> Option<Content> 
     }
 }
 
-impl Read for TemplateCall {
+impl FromSource for TemplateCall {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let routine = object.required("templateId", problems);
         let args = match object.raw("args") {
             None => Map::new(),
@@ -231,9 +231,9 @@ impl Read for TemplateCall {
     }
 }
 
-impl Read for Contract {
+impl FromSource for Contract {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let reference = object.required("contractRef", problems);
         let required = object.optional("required", problems).unwrap_or(true);
         object.finish(problems);
@@ -241,9 +241,9 @@ impl Read for Contract {
     }
 }
 
-impl Read for Fragment {
+impl FromSource for Fragment {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let id = object.required::<Name>("id", problems);
         let stated = object.has("when");
         let when = object.optional("when", problems);
@@ -257,14 +257,14 @@ impl Read for Fragment {
 }
 
 /// A prompt that need not be there.
-fn prompt(object: &mut Object<'_>, problems: &mut Problems) -> Option<String> {
+fn prompt(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<String> {
     let prompt = object.optional::<BoundedText<PROMPT_BYTES_MAX>>("prompt", problems);
     prompt.map(BoundedText::into_string)
 }
 
-impl Read for Audit {
+impl FromSource for Audit {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let prompt = prompt(&mut object, problems);
         let rubric = strings(object.list::<Paragraph>("rubric", BLOCK_ITEMS_MAX, problems));
         object.finish(problems);
@@ -272,9 +272,9 @@ impl Read for Audit {
     }
 }
 
-impl Read for Verification {
+impl FromSource for Verification {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let command = object.optional::<Paragraph>("command", problems);
         let prompt = prompt(&mut object, problems);
         object.finish(problems);

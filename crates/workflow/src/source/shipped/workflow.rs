@@ -3,20 +3,20 @@
 use piton_core::BoundedText;
 use serde_json::Value;
 
-use super::step::Step;
+use super::step::ShippedStep;
 use super::{Line, Name, Paragraph, function, strings};
 use crate::bounds::{ABOUT_BYTES_MAX, BLOCK_ITEMS_MAX, DECLARATIONS_MAX, STEPS_MAX};
 use crate::compile::{Assessment, Metadata};
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, Whole, text};
+use crate::source::read::{FromSource, ObjectReader, Whole, text};
 use crate::source::strict::{Function, Recommended, tags};
-use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
+use crate::source::{DeclaredId, FeatureId, Pointer, SourceOrigin};
 
 const METRICS_PROFILES: [&str; 6] = ["coding", "review", "research", "design", "ticket", "none"];
 
 /// A whole file. Parts with problems are missing from it.
 #[derive(Debug)]
-pub(crate) struct Workflow {
+pub(crate) struct ShippedWorkflow {
     pub(crate) id: Option<DeclaredId>,
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct Workflow {
     pub(crate) features: Vec<(Pointer, FeatureId)>,
     pub(crate) assessments: Vec<(Pointer, Assessment)>,
     pub(crate) references: Vec<FileReference>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<ShippedStep>,
     /// Fields that are there and mean nothing.
     pub(crate) without_effect: Vec<&'static str>,
 }
@@ -44,10 +44,14 @@ pub(crate) struct FileReference {
     pub(crate) from_package: bool,
 }
 
-impl Workflow {
+impl ShippedWorkflow {
     /// Reads a file from `origin`.
-    pub(crate) fn read(value: &Value, origin: &Origin, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, &Pointer::root(), problems)?;
+    pub(crate) fn read(
+        value: &Value,
+        origin: &SourceOrigin,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let mut object = ObjectReader::open(value, &Pointer::root(), problems)?;
         let id = DeclaredId::of(&mut object, origin, problems);
         let name = object.required::<Line>("name", problems);
         let description = object.required::<Paragraph>("description", problems);
@@ -56,7 +60,7 @@ impl Workflow {
             (texts("preconditions"), texts("clarificationPrompts"));
         let meta_guidance = texts("metaGuidance");
         let recommended = object.optional("recommendedPreferences", problems);
-        let _: Vec<Slot> = object.list("extensionPoints", DECLARATIONS_MAX, problems);
+        let _: Vec<TemplateSlot> = object.list("extensionPoints", DECLARATIONS_MAX, problems);
         let features =
             object.list_by("features", DECLARATIONS_MAX, problems, |value, at, problems| {
                 Some((at.clone(), FeatureId::read(value, at, problems)?))
@@ -91,7 +95,7 @@ impl Workflow {
     }
 }
 
-fn metadata(object: &mut Object<'_>, problems: &mut Problems) -> Metadata {
+fn metadata(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Metadata {
     let version = object.required::<Name>("version", problems).map(BoundedText::into_string);
     if let Some(version) = version.as_ref().filter(|version| !is_version(version)) {
         let reason = format!("`{version}` is not a version");
@@ -116,7 +120,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// The fields that are accepted because existing files have them.
-fn without_effect(object: &mut Object<'_>, problems: &mut Problems) -> Vec<&'static str> {
+fn without_effect(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Vec<&'static str> {
     let mut found = Vec::new();
     if let Some(profile) = object.raw("metricsProfile") {
         found.push("metricsProfile");
@@ -137,11 +141,11 @@ fn without_effect(object: &mut Object<'_>, problems: &mut Problems) -> Vec<&'sta
 }
 
 /// A slot, of which every use in the file is filled in before the file is read.
-struct Slot;
+struct TemplateSlot;
 
-impl Read for Slot {
+impl FromSource for TemplateSlot {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         object.required::<Name>("slotId", problems);
         object.required::<Paragraph>("purpose", problems);
         object.required::<Paragraph>("default", problems);
@@ -151,9 +155,9 @@ impl Read for Slot {
     }
 }
 
-impl Read for FileReference {
+impl FromSource for FileReference {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         object.required::<Name>("id", problems);
         let title = object.required::<Line>("title", problems);
         let source = object.required::<Paragraph>("source", problems);

@@ -7,7 +7,7 @@ use crate::bounds::{RULE_BYTES_MAX, RULE_DEPTH_MAX, RULE_LENGTH_MAX, RULES_MAX};
 use crate::contract::criteria::{Criterion, Pattern};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Whole, text, wrong_type};
+use crate::source::read::{ObjectReader, Whole, text, wrong_type};
 
 type RuleText = BoundedText<RULE_BYTES_MAX>;
 
@@ -36,7 +36,7 @@ fn read_one(
     depth: usize,
     problems: &mut Problems,
 ) -> Option<Criterion> {
-    let mut object = Object::open(value, at, problems)?;
+    let mut object = ObjectReader::open(value, at, problems)?;
     if let Some(rules) = object.raw("and") {
         let at = object.at("and");
         object.finish(problems);
@@ -104,7 +104,7 @@ pub(crate) fn pattern(text: &str, at: &Pointer, problems: &mut Problems) -> Opti
 }
 
 pub(crate) fn length(
-    object: &mut Object<'_>,
+    object: &mut ObjectReader<'_>,
     message: Option<String>,
     problems: &mut Problems,
 ) -> Option<Criterion> {

@@ -11,10 +11,10 @@ mod workflow;
 use crate::bounds::{DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
 
 pub(crate) use criteria::{length, pattern, regex};
-pub(crate) use prompt::{Blocks, Item, Part, Prompt, Prose, Variables};
-pub(crate) use step::{Loop, Step, Task, TemplateCall};
+pub(crate) use prompt::{Blocks, Item, Prompt, PromptPart, Prose, Variables};
+pub(crate) use step::{Loop, StrictStep, StrictTask, TemplateCall};
 pub(crate) use workflow::{
-    Condition, FeatureUse, Function, FunctionReference, Recommended, Workflow, tags,
+    Condition, FeatureUse, Function, FunctionReference, Recommended, StrictWorkflow, tags,
 };
 
 /// A title, or another line.

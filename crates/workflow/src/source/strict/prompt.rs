@@ -10,7 +10,7 @@ use crate::bounds::{
     BLOCK_BYTES_MAX, BLOCK_ITEMS_MAX, BLOCK_PARTS_MAX, PROMPT_BYTES_MAX, TITLE_BYTES_MAX,
 };
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, text, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, text, wrong_type};
 use crate::source::{Pointer, RefId};
 
 const NO_REFERENCE: &str =
@@ -35,7 +35,7 @@ impl<const MAX: usize> Prose<MAX> {
     }
 }
 
-impl<const MAX: usize> Read for Prose<MAX> {
+impl<const MAX: usize> FromSource for Prose<MAX> {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let text = BoundedText::<MAX>::read(value, at, problems)?;
         if text.as_str().contains("{{") {
@@ -90,11 +90,11 @@ pub(crate) struct Blocks {
 
 /// One item of a section.
 #[derive(Clone, Debug)]
-pub(crate) struct Item(pub(crate) Vec<Part>);
+pub(crate) struct Item(pub(crate) Vec<PromptPart>);
 
 /// A part of an item.
 #[derive(Clone, Debug)]
-pub(crate) enum Part {
+pub(crate) enum PromptPart {
     Text(String),
     Ref { id: RefId, at: Pointer },
 }
@@ -102,7 +102,7 @@ pub(crate) enum Part {
 impl Prompt {
     /// The prompt of a step, which has exactly one of two forms.
     pub(crate) fn read(
-        object: &mut Object<'_>,
+        object: &mut ObjectReader<'_>,
         variables: Variables,
         problems: &mut Problems,
     ) -> Option<Self> {
@@ -142,7 +142,7 @@ impl Blocks {
         variables: Variables,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let item = |value: &Value, at: &Pointer, problems: &mut Problems| {
             Item::read(value, at, variables, problems)
         };
@@ -169,7 +169,7 @@ impl Blocks {
 }
 
 fn output_required(
-    object: &mut Object<'_>,
+    object: &mut ObjectReader<'_>,
     variables: Variables,
     problems: &mut Problems,
 ) -> BTreeMap<String, String> {
@@ -210,27 +210,27 @@ impl Item {
     ) -> Option<Self> {
         let Value::Array(parts) = value else {
             let text = variables.text::<BLOCK_BYTES_MAX>(value, at, problems)?;
-            return Some(Self(vec![Part::Text(text)]));
+            return Some(Self(vec![PromptPart::Text(text)]));
         };
         if parts.is_empty() || parts.len() > BLOCK_PARTS_MAX {
             let reason =
                 format!("there are {} parts, 1 to {BLOCK_PARTS_MAX} are allowed", parts.len());
             problems.report(at, ProblemCode::TooMany, reason, "use as many parts as are allowed");
         }
-        let read = |(index, part)| Part::read(part, &at.item(index), variables, problems);
+        let read = |(index, part)| PromptPart::read(part, &at.item(index), variables, problems);
         let parts = parts.iter().take(BLOCK_PARTS_MAX).enumerate().filter_map(read).collect();
         Some(Self(parts))
     }
 }
 
-impl Part {
+impl PromptPart {
     fn read(
         value: &Value,
         at: &Pointer,
         variables: Variables,
         problems: &mut Problems,
     ) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let Some(kind) = object.raw("kind") else {
             object.missing("kind", problems);
             return None;

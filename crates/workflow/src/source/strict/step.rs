@@ -12,20 +12,20 @@ use crate::contract::criteria::Criterion;
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::reason::{NonAssumableChoice, UserOnlyDependency};
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, Whole, text};
+use crate::source::read::{FromSource, ObjectReader, Whole, text};
 use crate::source::{ContractRef, Pointer, TemplateId};
 
 /// A step, as its author wrote it.
 #[derive(Debug)]
-pub(crate) enum Step {
-    Task(Box<Task>),
+pub(crate) enum StrictStep {
+    Task(Box<StrictTask>),
     Loop(Loop),
     Call(TemplateCall),
 }
 
 /// A step that an agent does.
 #[derive(Debug)]
-pub(crate) struct Task {
+pub(crate) struct StrictTask {
     pub(crate) at: Pointer,
     pub(crate) id: StepId,
     pub(crate) title: Title,
@@ -50,7 +50,7 @@ pub(crate) struct Loop {
     pub(crate) condition: ConditionId,
     pub(crate) turns_max: u32,
     pub(crate) functions: Vec<Function>,
-    pub(crate) body: Vec<Step>,
+    pub(crate) body: Vec<StrictStep>,
 }
 
 /// A place where the steps of a template go.
@@ -62,15 +62,17 @@ pub(crate) struct TemplateCall {
     pub(crate) args: Option<Value>,
 }
 
-impl Read for Step {
+impl FromSource for StrictStep {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let kind = match object.raw("type") {
             None => "step",
             Some(kind) => text(kind, &object.at("type"), problems)?,
         };
         let step = match kind {
-            "step" => Task::read(&mut object, at, problems).map(|task| Self::Task(Box::new(task))),
+            "step" => {
+                StrictTask::read(&mut object, at, problems).map(|task| Self::Task(Box::new(task)))
+            }
             "loop" => Loop::read(&mut object, at, problems).map(Self::Loop),
             "template_call" => TemplateCall::read(&mut object, at, problems).map(Self::Call),
             other => {
@@ -84,8 +86,8 @@ impl Read for Step {
     }
 }
 
-impl Task {
-    fn read(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+impl StrictTask {
+    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let id = object.required("id", problems);
         let title = object.required("title", problems);
         let prompt = Prompt::read(object, Variables::Refused, problems);
@@ -118,9 +120,9 @@ impl Task {
     }
 }
 
-impl Read for UserNeed {
+impl FromSource for UserNeed {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let reason = object.required::<UserOnlyDependency>("reason", problems);
         let choice = object.optional::<NonAssumableChoice>("choice", problems);
         let question = object.required::<Title>("question", problems);
@@ -151,9 +153,9 @@ impl Read for UserNeed {
 
 struct OutputContract(ContractRef);
 
-impl Read for OutputContract {
+impl FromSource for OutputContract {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let contract = object.required("contractRef", problems);
         object.finish(problems);
         contract.map(Self)
@@ -161,7 +163,7 @@ impl Read for OutputContract {
 }
 
 impl Loop {
-    fn read(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let id = object.required("loopId", problems);
         let title = object.optional("title", problems);
         let condition = object.required::<While>("while", problems);
@@ -187,7 +189,7 @@ impl Loop {
 
 struct While(ConditionId);
 
-impl Read for While {
+impl FromSource for While {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let fix =
             "write {\"kind\": \"condition_ref\", \"conditionId\": …} and declare the condition";
@@ -196,7 +198,7 @@ impl Read for While {
             problems.report(at, ProblemCode::LoopWithoutControl, reason, fix);
             return None;
         }
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         match object.raw("kind") {
             Some(Value::String(kind)) if kind == "condition_ref" => {}
             _ => {
@@ -212,7 +214,7 @@ impl Read for While {
 }
 
 impl TemplateCall {
-    fn read(object: &mut Object<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let id = object.required("id", problems);
         let template = object.required("templateId", problems);
         let args = object.raw("args").cloned();

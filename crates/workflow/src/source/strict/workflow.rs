@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::prompt::Prose;
-use super::step::Step;
+use super::step::StrictStep;
 use super::{Description, Title};
 use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, STEPS_MAX, TAGS_MAX};
 use crate::capability::Capability;
@@ -13,13 +13,13 @@ use crate::compile::{CapabilityNeed, FunctionName};
 use crate::name::{ConditionId, LoopId, Tag};
 use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{Object, Read, parsed, read_by_parsing, text, wrong_type};
+use crate::source::read::{FromSource, ObjectReader, parsed, read_by_parsing, text, wrong_type};
 use crate::source::shared_words::NAME_FORM;
-use crate::source::{DeclaredId, FeatureId, Origin, Pointer};
+use crate::source::{DeclaredId, FeatureId, Pointer, SourceOrigin};
 
 /// A whole file. Parts with problems are missing from it.
 #[derive(Debug)]
-pub(crate) struct Workflow {
+pub(crate) struct StrictWorkflow {
     pub(crate) id: Option<DeclaredId>,
     pub(crate) name: Option<Title>,
     pub(crate) description: Option<Description>,
@@ -31,7 +31,7 @@ pub(crate) struct Workflow {
     pub(crate) features: Vec<FeatureUse>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) functions: Vec<Function>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<StrictStep>,
 }
 
 /// A feature that the author switched on.
@@ -65,10 +65,14 @@ pub(crate) struct FunctionReference {
     pub(crate) name: FunctionName,
 }
 
-impl Workflow {
+impl StrictWorkflow {
     /// Reads a file from `origin`.
-    pub(crate) fn read(value: &Value, origin: &Origin, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, &Pointer::root(), problems)?;
+    pub(crate) fn read(
+        value: &Value,
+        origin: &SourceOrigin,
+        problems: &mut Problems,
+    ) -> Option<Self> {
+        let mut object = ObjectReader::open(value, &Pointer::root(), problems)?;
         let id = DeclaredId::of(&mut object, origin, problems);
         let recommended = object.optional::<Recommended>("recommendedPreferences", problems);
         let recommended = recommended.unwrap_or_default();
@@ -92,7 +96,7 @@ impl Workflow {
 }
 
 /// What kinds of work the workflow is for, whatever their order.
-pub(crate) fn tags(object: &mut Object<'_>, problems: &mut Problems) -> BTreeSet<Tag> {
+pub(crate) fn tags(object: &mut ObjectReader<'_>, problems: &mut Problems) -> BTreeSet<Tag> {
     object.list("tags", TAGS_MAX, problems).into_iter().collect()
 }
 
@@ -103,9 +107,9 @@ pub(crate) struct Recommended {
     pub(crate) risk_policy: Option<RiskPolicy>,
 }
 
-impl Read for Recommended {
+impl FromSource for Recommended {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let autonomy = object.optional("recommendedAutonomy", problems);
         let risk_policy = object.optional("recommendedRiskPolicy", problems);
         object.finish(problems);
@@ -115,14 +119,14 @@ impl Read for Recommended {
 
 read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
 
-impl Read for FunctionName {
+impl FromSource for FunctionName {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         parsed(value, at, (ProblemCode::InvalidId, NAME_FORM), problems)
     }
 }
 
 fn capabilities(
-    object: &mut Object<'_>,
+    object: &mut ObjectReader<'_>,
     problems: &mut Problems,
 ) -> BTreeMap<Capability, CapabilityNeed> {
     let at = object.at("capabilities");
@@ -142,13 +146,13 @@ fn capabilities(
     read
 }
 
-impl Read for FeatureUse {
+impl FromSource for FeatureUse {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         if value.is_string() {
             let id = FeatureId::read(value, at, problems)?;
             return Some(Self { at: at.clone(), id, config: None });
         }
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let id = object.required("featureId", problems);
         let config = object.raw("config").cloned();
         object.finish(problems);
@@ -156,7 +160,7 @@ impl Read for FeatureUse {
     }
 }
 
-impl Read for Condition {
+impl FromSource for Condition {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let fix = "use {\"conditionId\": …, \"kind\": \"loop_control\", \"loopId\": …}";
         if value.is_string() {
@@ -164,7 +168,7 @@ impl Read for Condition {
             problems.report(at, ProblemCode::LoopWithoutControl, reason, fix);
             return None;
         }
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         match object.raw("kind") {
             Some(Value::String(kind)) if kind == "loop_control" => {}
             None => object.missing("kind", problems),
@@ -182,9 +186,9 @@ impl Read for Condition {
     }
 }
 
-impl Read for Function {
+impl FromSource for Function {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = Object::open(value, at, problems)?;
+        let mut object = ObjectReader::open(value, at, problems)?;
         let name = object.required("name", problems);
         let definition = object.required::<Prose<BLOCK_BYTES_MAX>>("definition", problems);
         object.finish(problems);
@@ -192,7 +196,7 @@ impl Read for Function {
     }
 }
 
-impl Read for FunctionReference {
+impl FromSource for FunctionReference {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let reference = text(value, at, problems)?;
         let Some(name) = reference.strip_suffix("()") else {

@@ -153,7 +153,7 @@ impl Agent {
         let next_call = last.body.next_call.as_ref().expect("there is more to call");
         assert_eq!(copied, next_call.params.ack_token);
         let token = if self.calls.is_multiple_of(2) { last.body.ack_token.clone() } else { copied };
-        let output = output.map(|Output { notes, artifacts }| session::Output {
+        let output = output.map(|Output { notes, artifacts }| session::SubmittedOutput {
             notes_markdown: notes,
             artifacts,
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use piton_workflow::bundled::Bundled;
-use piton_workflow::compile::Entry;
+use piton_workflow::compile::SequenceEntry;
 
 use super::driver::{Story, play, script};
 use crate::session::rig::Rig;
@@ -27,7 +27,7 @@ async fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() 
         }
         for of in &workflow.loops {
             let again = |(done, turn): &(String, Option<u32>)| {
-                let is_it = |entry: &Entry| matches!(entry, Entry::Step { step_id } if step_id.as_str() == done);
+                let is_it = |entry: &SequenceEntry| matches!(entry, SequenceEntry::Step { step_id } if step_id.as_str() == done);
                 *turn == Some(2) && of.body.iter().any(is_it)
             };
             assert!(story.path.iter().any(again), "{bundled}: the loop {} turns", of.loop_id);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use piton_workflow::bundled::Bundled;
-use piton_workflow::compile::{Catalog, CompiledStep, Entry, WarningCode, compile};
+use piton_workflow::compile::{CompiledStep, Definitions, SequenceEntry, WarningCode, compile};
 use piton_workflow::contract::criteria::leaves;
-use piton_workflow::source::{Origin, Purpose};
+use piton_workflow::source::{Purpose, SourceOrigin};
 
 /// Every step of every bundled workflow.
 fn steps() -> Vec<(Bundled, CompiledStep)> {
@@ -17,8 +17,8 @@ fn steps() -> Vec<(Bundled, CompiledStep)> {
 #[test]
 fn every_file_compiles_under_the_id_of_the_set_and_could_be_saved() {
     for bundled in Bundled::ALL {
-        let saving = Origin { purpose: Purpose::Save, ..Bundled::origin() };
-        let compiled = compile(bundled.text(), &saving, &Catalog::standard());
+        let saving = SourceOrigin { purpose: Purpose::Save, ..Bundled::origin() };
+        let compiled = compile(bundled.text(), &saving, &Definitions::standard());
         let workflow = compiled.unwrap_or_else(|problems| panic!("{bundled}: {problems:#?}"));
         assert_eq!(workflow, bundled.compiled());
         assert_eq!(workflow.workflow_id, bundled.workflow_id());
@@ -95,7 +95,7 @@ fn a_decision_ends_the_body_of_its_loop() {
     for bundled in Bundled::ALL {
         let workflow = bundled.compiled();
         for of in &workflow.loops {
-            let Some(Entry::Step { step_id }) = of.body.last() else {
+            let Some(SequenceEntry::Step { step_id }) = of.body.last() else {
                 panic!("{bundled}: the loop {} ends with a step", of.loop_id);
             };
             let contract = workflow.step(step_id).unwrap().output_contract.clone().unwrap();

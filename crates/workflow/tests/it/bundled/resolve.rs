@@ -2,8 +2,8 @@
 
 use piton_workflow::SourceKind;
 use piton_workflow::bundled::{Bundled, resolve};
-use piton_workflow::compile::{Catalog, compile};
-use piton_workflow::source::{Origin, ProblemCode, Purpose};
+use piton_workflow::compile::{Definitions, compile};
+use piton_workflow::source::{ProblemCode, Purpose, SourceOrigin};
 use serde_json::{Value, json};
 
 // shows: WR-405
@@ -42,8 +42,9 @@ fn nothing_is_saved_under_an_older_name() {
             let mut file: Value = serde_json::from_str(bundled.text()).unwrap();
             file["id"] = json!(alias);
             for kind in SourceKind::ALL {
-                let saving = Origin { purpose: Purpose::Save, ..Origin::new(*kind, "x") };
-                let refused = compile(&file.to_string(), &saving, &Catalog::standard());
+                let saving =
+                    SourceOrigin { purpose: Purpose::Save, ..SourceOrigin::new(*kind, "x") };
+                let refused = compile(&file.to_string(), &saving, &Definitions::standard());
                 let problems = refused.expect_err("a new workflow needs a namespace");
                 assert_eq!(problems[0].code, ProblemCode::LegacyId);
             }
@@ -59,8 +60,11 @@ fn no_other_source_takes_the_place_of_a_bundled_workflow() {
             for id in [bundled.as_str(), "wr.something_new"] {
                 let mut file: Value = serde_json::from_str(bundled.text()).unwrap();
                 file["id"] = json!(id);
-                let refused =
-                    compile(&file.to_string(), &Origin::new(*kind, "x"), &Catalog::standard());
+                let refused = compile(
+                    &file.to_string(),
+                    &SourceOrigin::new(*kind, "x"),
+                    &Definitions::standard(),
+                );
                 let problems = refused.expect_err("the namespace is reserved");
                 let codes: Vec<_> = problems.iter().map(|problem| problem.code).collect();
                 assert_eq!(codes, [ProblemCode::ReservedNamespace], "{kind} {id}");

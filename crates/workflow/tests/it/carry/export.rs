@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use piton_core::{Code, EventIndex, NodeId, SnapshotRef};
 use piton_store::memory::MemoryTable;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_store::record::Record;
 use piton_store::testing::{SimDisk, WatchedJournal};
 use piton_store::{AppendPlan, NewBlob};
@@ -43,9 +43,9 @@ fn a_bundle_holds_the_session_as_it_is_stored() {
             tale.plans.iter().map(|plan| plan.last().unwrap().index()).collect();
         assert_eq!(ends, written);
         for (namespace, count) in [
-            (Namespace::Snapshots, content.snapshots.len()),
-            (Namespace::PinnedWorkflows, content.pinned_workflows.len()),
-            (Namespace::Artifacts, content.artifacts.len()),
+            (BlobNamespace::Snapshots, content.snapshots.len()),
+            (BlobNamespace::PinnedWorkflows, content.pinned_workflows.len()),
+            (BlobNamespace::Artifacts, content.artifacts.len()),
         ] {
             assert_eq!(store.count(namespace), count, "{namespace}");
         }
@@ -106,7 +106,7 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
             ready(store.journal.append(&lease.writer(), plan)).unwrap();
         }
     });
-    let ports = carry::Ports { journal: &journal, ..store.ports() };
+    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
     let bundle = ready(carry::export(ports, tale.session, producer())).unwrap();
     assert_eq!(bundle.content(), before.content());
     assert_eq!(store.events(tale.session).len(), before.content().events.len() + newest.len());
@@ -120,7 +120,7 @@ fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
     assert_eq!(export().unwrap_err().code(), Code::SessionNotFound);
     store.write(&tale);
     export().unwrap();
-    let artifact = tale.blobs.iter().find(|blob| blob.namespace() == Namespace::Artifacts);
+    let artifact = tale.blobs.iter().find(|blob| blob.namespace() == BlobNamespace::Artifacts);
     let hex = artifact.unwrap().digest().hex();
     let path = format!("/artifacts/{}/{}", &hex[..2], &hex[2..]);
     disk.damage(std::path::Path::new(&path), |bytes| bytes[0] ^= 1);
@@ -134,7 +134,7 @@ fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
 fn a_session_with_a_snapshot_that_is_none_is_not_exported() {
     let (store, mut tale) = (Store::in_memory(1), Tale::new(3));
     let root = tale.run();
-    let blob = NewBlob::new(Namespace::Snapshots, b"{}".to_vec());
+    let blob = NewBlob::new(BlobNamespace::Snapshots, b"{}".to_vec());
     let at = NodeScope { run: root.run, node: NodeId::from_bytes([9; 16]) };
     let node = NodeCreated {
         node_kind: NodeKind::Step,

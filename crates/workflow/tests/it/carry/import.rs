@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::memory::{MemoryKeyRing, MemoryTable};
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_store::testing::SimDisk;
-use piton_workflow::bundle::{Bundle, Origin};
+use piton_workflow::bundle::{Bundle, BundleOrigin};
 use piton_workflow::label::label;
 use piton_workflow::projection::{ResumeCandidate, ResumeQuery, SessionState, rank};
 use piton_workflow::token::{
@@ -114,9 +114,9 @@ fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
         let tip = run.graph.nodes().find(|node| node.kind == NodeKind::Step).unwrap();
         let get =
             |namespace, digest| block_on(store.blobs.get(namespace, digest)).unwrap().unwrap();
-        let snapshot = get(Namespace::Snapshots, tip.snapshot.digest());
+        let snapshot = get(BlobNamespace::Snapshots, tip.snapshot.digest());
         let snapshot = ExecutionSnapshot::decode(&snapshot).unwrap();
-        let workflow = get(Namespace::PinnedWorkflows, snapshot.workflow_hash.digest());
+        let workflow = get(BlobNamespace::PinnedWorkflows, snapshot.workflow_hash.digest());
         let workflow = CompiledWorkflow::read(&workflow).unwrap();
         assert_eq!(workflow, tale.workflow);
         flow::next(&workflow, &snapshot.state, &serde_json::Map::new(), &[]).unwrap();
@@ -159,7 +159,7 @@ fn checkpoints_survive_with_their_edges_and_outputs() {
     };
     assert_eq!(token(3), token(3), "one key ring, one token");
     assert_ne!(token(3), token(4));
-    let artifacts = |store: &Store| store.count(Namespace::Artifacts);
+    let artifacts = |store: &Store| store.count(BlobNamespace::Artifacts);
     assert_eq!(artifacts(&store), artifacts(&origin));
 }
 
@@ -211,7 +211,7 @@ fn a_session_that_somebody_writes_to_or_that_is_damaged_counts_as_taken() {
 fn who_made_a_bundle_and_when_makes_no_difference() {
     let (_, tale, bytes) = exported();
     let bundle = Bundle::read(&bytes).unwrap();
-    let mut origin: Origin = bundle.origin().clone();
+    let mut origin: BundleOrigin = bundle.origin().clone();
     origin.exported_at = piton_core::TimestampMs(0);
     origin.producer.app_version = piton_core::BoundedText::new("99.0").unwrap();
     origin.producer.applied_config_hash = Some(tale.blobs[0].digest());
@@ -238,7 +238,7 @@ fn a_bundle_that_is_refused_leaves_nothing_behind() {
     assert!(Bundle::read(&broken).is_err());
     assert_eq!(disk.calls(), 0, "reading a bundle touches no disk");
     assert!(store.sessions().is_empty());
-    for namespace in Namespace::ALL {
+    for namespace in BlobNamespace::ALL {
         assert_eq!(store.count(*namespace), 0, "{namespace}");
     }
     store.import(&Bundle::read(&bytes).unwrap());
@@ -262,7 +262,7 @@ fn a_report_counts_what_came_in() {
     };
     assert_eq!(imported.events, tale.events().len());
     assert_eq!(imported.plans, 1, "all plans of the tale fit into one");
-    assert_eq!(imported.snapshots, of(Namespace::Snapshots));
-    assert_eq!(imported.pinned_workflows, of(Namespace::PinnedWorkflows));
-    assert_eq!(imported.artifacts, of(Namespace::Artifacts));
+    assert_eq!(imported.snapshots, of(BlobNamespace::Snapshots));
+    assert_eq!(imported.pinned_workflows, of(BlobNamespace::PinnedWorkflows));
+    assert_eq!(imported.artifacts, of(BlobNamespace::Artifacts));
 }

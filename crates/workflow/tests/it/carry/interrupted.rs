@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use piton_core::Code;
 use piton_store::bounds::PLAN_EVENTS_MAX;
 use piton_store::memory::MemoryTable;
-use piton_store::testing::{Fault, FaultKind, SimDisk, WatchedJournal};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk, WatchedJournal};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::carry;
 use piton_workflow::event::OutputPayload;
@@ -51,7 +51,7 @@ fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
     for (at, kind) in at.flat_map(|at| FaultKind::ALL.map(|kind| (at, kind))) {
         let (disk, notes) = (SimDisk::new(), MemoryTable::new());
         let store = Store::on(&disk, &notes, 2);
-        disk.set_fault(Some(Fault { at, kind }));
+        disk.set_fault(Some(DiskFault { at, kind }));
         let outcome = block_on(carry::import(store.ports(), &bundle));
         drop(store);
         let left = disk.after_power_cut(at, 512);
@@ -102,10 +102,10 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
             let is_append = method == "append";
             let before = count.fetch_add(usize::from(is_append), Ordering::Relaxed);
             if is_append && before == crash_at {
-                disk.set_fault(Some(Fault { at: 0, kind: FaultKind::Crash }));
+                disk.set_fault(Some(DiskFault { at: 0, kind: FaultKind::Crash }));
             }
         });
-        let ports = carry::Ports { journal: &journal, ..store.ports() };
+        let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
         block_on(carry::import(ports, &bundle)).unwrap_err()
     };
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
@@ -137,10 +137,10 @@ fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
     let count = AtomicUsize::new(0);
     let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
         if method == "append" && count.fetch_add(1, Ordering::Relaxed) == 1 {
-            disk.set_fault(Some(Fault { at: 2, kind: FaultKind::ErrorOnce }));
+            disk.set_fault(Some(DiskFault { at: 2, kind: FaultKind::ErrorOnce }));
         }
     });
-    let ports = carry::Ports { journal: &journal, ..store.ports() };
+    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
     block_on(carry::import(ports, &bundle)).unwrap_err();
     disk.set_fault(None);
     assert!(store.sessions().is_empty());
@@ -160,7 +160,7 @@ fn an_import_at_work_is_left_alone() {
             assert_eq!(removed.unwrap(), []);
         }
     });
-    let ports = carry::Ports { journal: &journal, ..store.ports() };
+    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
     ready(carry::import(ports, &bundle)).unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 2);
     assert!(store.events(tale.session) == tale.events());

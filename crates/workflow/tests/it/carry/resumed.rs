@@ -5,7 +5,7 @@ use piton_core::{Code, SessionId, TimestampMs};
 use piton_store::memory::MemoryTable;
 use piton_workflow::NodeAddress;
 use piton_workflow::bundle::Bundle;
-use piton_workflow::carry::{Ports, export, import};
+use piton_workflow::carry::{TransferPorts, export, import};
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::Reply;
 use piton_workflow::token::{Payload, StatePayload};
@@ -29,8 +29,8 @@ impl Hands {
         Self { table, clock, entropy: SeededEntropy::new(seed) }
     }
 
-    fn ports<'a>(&'a self, rig: &'a Rig) -> Ports<'a> {
-        Ports {
+    fn ports<'a>(&'a self, rig: &'a Rig) -> TransferPorts<'a> {
+        TransferPorts {
             journal: rig.journal.as_ref(),
             blobs: rig.blobs.as_ref(),
             table: &self.table,

@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_core::Code;
 use piton_store::Health;
 use piton_store::memory::MemoryTable;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_store::testing::SimDisk;
 use piton_workflow::bundle::{
     Bundle, BundleError, EntryPath, FormatProblem, InspectionBundle, Needed,
@@ -91,7 +91,7 @@ fn what_cannot_be_read_is_listed_and_the_rest_is_saved() {
     assert!(bundle.content.pinned_workflows.is_empty());
     assert!(!bundle.content.snapshots.is_empty());
     assert!(!bundle.content.artifacts.is_empty());
-    assert!(store.count(Namespace::Snapshots) >= bundle.content.snapshots.len());
+    assert!(store.count(BlobNamespace::Snapshots) >= bundle.content.snapshots.len());
 }
 
 // shows in part: WR-095 (no prefix at all)

@@ -9,7 +9,7 @@ use piton_core::{BoundedText, SessionId};
 use piton_store::local::disk::Disk;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal};
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryLeases, MemoryTable};
-use piton_store::port::{Blobs, Journal, Leases, Namespace};
+use piton_store::port::{BlobNamespace, Blobs, Journal, Leases};
 use piton_store::testing::SimDisk;
 use piton_store::{AppendPlan, StreamId};
 use piton_workflow::bundle::{Bundle, Producer};
@@ -72,8 +72,8 @@ impl Store {
         }
     }
 
-    pub(crate) fn ports(&self) -> carry::Ports<'_> {
-        carry::Ports {
+    pub(crate) fn ports(&self) -> carry::TransferPorts<'_> {
+        carry::TransferPorts {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    pub(crate) fn upkeep(&self) -> upkeep::Ports<'_> {
-        upkeep::Ports {
+    pub(crate) fn upkeep(&self) -> upkeep::MaintenancePorts<'_> {
+        upkeep::MaintenancePorts {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
@@ -127,7 +127,7 @@ impl Store {
     }
 
     /// How many blobs a namespace has.
-    pub(crate) fn count(&self, namespace: Namespace) -> usize {
+    pub(crate) fn count(&self, namespace: BlobNamespace) -> usize {
         block_on(self.blobs.list(namespace, None, 10_000)).unwrap().len()
     }
 }

@@ -7,20 +7,20 @@ use piton_core::{
     ObservationId, OutputId, RunId, SessionId, TimestampMs, TraceId, canonical,
     port::fixed::SeededEntropy,
 };
-use piton_store::{NewBlob, port::Namespace};
+use piton_store::{NewBlob, port::BlobNamespace};
 use piton_workflow::{
-    Autonomy, Capability, CapabilityStatus, ChangeOrdinal, Claim, ClaimedBy, Confidence,
-    ContextSource, ContractViolation, DivergenceReason, EdgeCause, EdgeKind, EventBody,
-    ExecutionSnapshot, ExecutionState, GapSeverity, Intent, NodeKind, ObservationKey,
-    PreferenceSource, Reason, RiskPolicy, SessionEvent, SourceKind, TraceEntryKind,
+    AttemptIntent, Autonomy, Capability, CapabilityStatus, ChangeOrdinal, Claim, ClaimedBy,
+    Confidence, ContextSource, ContractViolation, DivergenceReason, EdgeCause, EdgeKind, EventBody,
+    ExecutionSnapshot, ExecutionState, GapSeverity, NodeKind, ObservationKey, PreferenceSource,
+    Reason, RiskPolicy, SessionEvent, SourceKind, TraceEntryKind,
     compile::CompiledWorkflow,
     engine::flow,
     event::{
-        AdvanceRecorded, CapabilityObserved, Cause, Context, ContextSet, DecisionTraceAppended,
-        DivergenceRecorded, EdgeCreated, GapRecorded, LogRules, NodeCreated, NodeOutputAppended,
-        NodeScope, NonEmptySummary, ObservationRecorded, ObservedValue, Outcome, OutputPayload,
-        PreferenceChange, Preferences, PreferencesChanged, Provenance, Resolution, RunStarted,
-        TraceEntry,
+        AdvanceOutcome, AdvanceRecorded, CapabilityObserved, CapabilityProvenance, Cause,
+        ContextSet, DecisionTraceAppended, DivergenceRecorded, EdgeCreated, GapRecorded, LogRules,
+        NodeCreated, NodeOutputAppended, NodeScope, NonEmptySummary, ObservationRecorded,
+        ObservedValue, OutputPayload, PreferenceChange, Preferences, PreferencesChanged,
+        Resolution, RunContext, RunStarted, TraceEntry,
     },
     projection::Contexts,
 };
@@ -115,7 +115,8 @@ impl Tale {
 
     pub(crate) fn run(&mut self) -> NodeScope {
         let run = RunId::mint(&self.entropy);
-        let workflow = NewBlob::canonical(Namespace::PinnedWorkflows, self.workflow.canonical());
+        let workflow =
+            NewBlob::canonical(BlobNamespace::PinnedWorkflows, self.workflow.canonical());
         self.blobs.push(workflow);
         let started = RunStarted {
             workflow_id: "project.triage".parse().unwrap(),
@@ -139,7 +140,7 @@ impl Tale {
         let workflow_hash = self.workflow.workflow_hash();
         let snapshot = ExecutionSnapshot { workflow_hash, state: state.clone() };
         let snapshot_ref = snapshot.snapshot_ref();
-        self.blobs.push(NewBlob::canonical(Namespace::Snapshots, snapshot.encode()));
+        self.blobs.push(NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode()));
         self.states.insert(at.node, state);
         let node = NodeCreated { node_kind, parent_node_id: parent, workflow_hash, snapshot_ref };
         self.push(EventBody::NodeCreated(at, node));
@@ -153,8 +154,8 @@ impl Tale {
         let next = flow::next(&self.workflow, &self.states[&from.node], &told, &[]).unwrap().next;
         let to = self.node(from.run, NodeKind::Step, Some(from.node), next);
         let attempt_id = AttemptId::mint(&self.entropy);
-        let outcome = Outcome::Advanced { to_node_id: to.node };
-        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        let outcome = AdvanceOutcome::Advanced { to_node_id: to.node };
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
         let event_id = self.push(EventBody::AdvanceRecorded(from, advance));
         let cause = Cause { kind: EdgeCause::IntentionalFork, event_id };
         let edge = EdgeCreated::new(EdgeKind::AckedStep, from.node, to.node, cause).unwrap();
@@ -181,7 +182,7 @@ impl Tale {
 
     fn artifact(&mut self, at: NodeScope, content_type: &str, bytes: Vec<u8>) {
         let byte_length = u32::try_from(bytes.len()).unwrap();
-        let blob = NewBlob::new(Namespace::Artifacts, bytes);
+        let blob = NewBlob::new(BlobNamespace::Artifacts, bytes);
         let content_type = content_type.parse().unwrap();
         let sha256 = blob.digest();
         self.blobs.push(blob);
@@ -203,8 +204,10 @@ impl Tale {
     fn remarks(&mut self, at: NodeScope) {
         self.end_plan();
         let id = ObservationId::mint(&self.entropy);
-        let provenance =
-            Provenance::ManualClaim { claimed_by: ClaimedBy::Agent, claim: Claim::Available };
+        let provenance = CapabilityProvenance::ManualClaim {
+            claimed_by: ClaimedBy::Agent,
+            claim: Claim::Available,
+        };
         let status = CapabilityStatus::Available;
         let observed =
             CapabilityObserved::new(id, Capability::WebBrowsing, status, provenance).unwrap();
@@ -256,7 +259,7 @@ impl Tale {
             Some(attempt) => (attempt, ContextSource::AgentDelta),
             None => (AttemptId::mint(&self.entropy), ContextSource::Initial),
         };
-        let context = Context::new(context.as_object().unwrap()).unwrap();
+        let context = RunContext::new(context.as_object().unwrap()).unwrap();
         let context_id = Contexts::id_of(attempt);
         self.push(EventBody::ContextSet(run, ContextSet { context_id, context, source }));
     }

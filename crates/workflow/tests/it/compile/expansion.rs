@@ -1,6 +1,6 @@
 //! Templates and features: which steps they bring, where, and in which order.
 
-use piton_workflow::compile::{CompiledWorkflow, Entry, ProvenanceSource};
+use piton_workflow::compile::{CompiledWorkflow, ProvenanceSource, SequenceEntry};
 use piton_workflow::contract::ContractPack;
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ fn sequence(workflow: &CompiledWorkflow) -> Vec<String> {
     names(&workflow.sequence)
 }
 
-fn names(entries: &[Entry]) -> Vec<String> {
-    let name = |entry: &Entry| match entry {
-        Entry::Step { step_id } => step_id.to_string(),
-        Entry::Loop { loop_id } => format!("loop {loop_id}"),
+fn names(entries: &[SequenceEntry]) -> Vec<String> {
+    let name = |entry: &SequenceEntry| match entry {
+        SequenceEntry::Step { step_id } => step_id.to_string(),
+        SequenceEntry::Loop { loop_id } => format!("loop {loop_id}"),
     };
     entries.iter().map(name).collect()
 }

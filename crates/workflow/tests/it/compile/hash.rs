@@ -3,8 +3,8 @@
 use piton_core::canonical::encode;
 use piton_core::{Digest, WorkflowHash};
 use piton_workflow::SourceKind;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, Entry, compile};
-use piton_workflow::source::Origin;
+use piton_workflow::compile::{CompiledWorkflow, Definitions, SequenceEntry, compile};
+use piton_workflow::source::SourceOrigin;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -37,15 +37,15 @@ fn the_hash_is_the_digest_of_the_canonical_json_of_the_whole_workflow() {
 #[test]
 fn spaces_in_the_file_make_no_difference() {
     let spaced = serde_json::to_string_pretty(&rich()).unwrap();
-    let workflow = compile(&spaced, &origin(), &Catalog::standard()).unwrap();
+    let workflow = compile(&spaced, &origin(), &Definitions::standard()).unwrap();
     assert_eq!(workflow.workflow_hash(), hash(&rich()));
 }
 
 // shows: WR-366
 #[test]
 fn the_place_of_the_file_and_the_time_make_no_difference() {
-    let elsewhere = Origin::new(SourceKind::Remote, "git@host:workflows");
-    let workflow = compile(&rich().to_string(), &elsewhere, &Catalog::standard()).unwrap();
+    let elsewhere = SourceOrigin::new(SourceKind::Remote, "git@host:workflows");
+    let workflow = compile(&rich().to_string(), &elsewhere, &Definitions::standard()).unwrap();
     assert_eq!(workflow.workflow_hash(), hash(&rich()));
 }
 
@@ -111,9 +111,9 @@ fn the_order_of_steps_counts_and_loops_are_listed_by_id() {
     assert_eq!(workflow.loops, turned.loops, "wherever they stand");
     assert_ne!(workflow.sequence, turned.sequence);
     let body = |at: usize| {
-        let name = |entry: &Entry| match entry {
-            Entry::Step { step_id } => step_id.to_string(),
-            Entry::Loop { loop_id } => loop_id.to_string(),
+        let name = |entry: &SequenceEntry| match entry {
+            SequenceEntry::Step { step_id } => step_id.to_string(),
+            SequenceEntry::Loop { loop_id } => loop_id.to_string(),
         };
         workflow.loops[at].body.iter().map(name).collect::<Vec<_>>()
     };
@@ -161,7 +161,7 @@ fn whatever_an_agent_reads_or_is_checked_against_counts() {
 #[test]
 fn a_text_is_embedded_so_a_change_of_it_counts_for_what_is_compiled_later() {
     let pinned = compile_value(&rich()).unwrap();
-    let mut catalog = Catalog::standard();
+    let mut catalog = Definitions::standard();
     catalog.refs.insert("wr.refs.notes_first".parse().unwrap(), "Another text.".into());
     let later = compile(&rich().to_string(), &origin(), &catalog).unwrap();
     assert_ne!(later.workflow_hash(), pinned.workflow_hash());
@@ -203,13 +203,13 @@ proptest! {
         let count = features.len();
         features.rotate_left(turns[0] % count);
         let text = shuffled(&source, &mut turns.into_iter());
-        let workflow = compile(&text, &origin(), &Catalog::standard()).expect("it compiles");
+        let workflow = compile(&text, &origin(), &Definitions::standard()).expect("it compiles");
         prop_assert_eq!(workflow.canonical(), compile_value(&rich()).expect("it compiles").canonical());
     }
 
     #[test]
     fn no_text_makes_the_compiler_panic(text in r#"[{}\[\]",:a-z0-9 ]{0,80}"#) {
-        let _ = compile(&text, &origin(), &Catalog::standard());
+        let _ = compile(&text, &origin(), &Definitions::standard());
     }
 
     #[test]

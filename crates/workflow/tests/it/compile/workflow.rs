@@ -1,7 +1,7 @@
 //! The compiled workflow as data.
 
 use piton_workflow::compile::{
-    CapabilityNeed, Catalog, CompiledWorkflow, CompiledWorkflowError, WarningCode, compile,
+    CapabilityNeed, CompiledWorkflow, CompiledWorkflowError, Definitions, WarningCode, compile,
 };
 use piton_workflow::contract::{ContractPack, Field, Shape};
 use piton_workflow::{Autonomy, Capability, RiskPolicy};
@@ -147,7 +147,7 @@ fn a_contract_that_several_steps_use_is_embedded_once_and_in_order() {
 #[test]
 fn artifacts_are_checked_by_the_contract_that_was_embedded() {
     let pinned = compile_value(&rich()).unwrap();
-    let mut catalog = Catalog::standard();
+    let mut catalog = Definitions::standard();
     let contract_ref = ContractPack::LoopControl.contract_ref();
     let changed = catalog.contracts.get_mut(&contract_ref).unwrap();
     changed.fields.push(Field::required("reviewer", Shape::Id));

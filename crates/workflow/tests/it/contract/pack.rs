@@ -1,7 +1,7 @@
 //! The contracts that exist: examples, fields, words and schemas.
 
 use piton_core::canonical::encode;
-use piton_workflow::compile::Catalog;
+use piton_workflow::compile::Definitions;
 use piton_workflow::contract::{ContractDefinition, ContractPack, Field, Presence, Shape};
 use piton_workflow::source::ContractRef;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn check(pack: ContractPack, change: impl FnOnce(&mut Value), expected: &[&str])
 // shows: WR-310
 #[test]
 fn the_contracts_of_the_catalogue_are_the_closed_set_in_code() {
-    let catalogue: Vec<_> = Catalog::standard().contracts.into_keys().collect();
+    let catalogue: Vec<_> = Definitions::standard().contracts.into_keys().collect();
     let refs: Vec<ContractRef> = ContractPack::ALL.iter().map(|pack| pack.contract_ref()).collect();
     assert_eq!(catalogue, refs);
     insta::assert_snapshot!(ContractPack::NAMES.join("\n"));

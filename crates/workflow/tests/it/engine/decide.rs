@@ -3,7 +3,9 @@
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{BoundedText, GapId};
 use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
-use piton_workflow::engine::{Decision, Facts, Finding, Standings, Submission, block, decide};
+use piton_workflow::engine::{
+    Decision, Finding, KnownCapabilities, StepFacts, Submission, block, decide,
+};
 use piton_workflow::event::{Blocker, Pointer, Preferences, Resolution};
 use piton_workflow::{
     Autonomy, BlockerCode, CapabilityMissing, CapabilityStatus, ContractViolation, ExecutionState,
@@ -19,10 +21,10 @@ use super::samples::{
 };
 use crate::source::compile_value;
 
-fn facts(autonomy: Autonomy) -> Facts<'static> {
-    Facts {
+fn facts(autonomy: Autonomy) -> StepFacts<'static> {
+    StepFacts {
         preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
-        standings: Standings::new(),
+        standings: KnownCapabilities::new(),
         context: None,
         open_gaps: Vec::new(),
         settled: Vec::new(),
@@ -32,7 +34,7 @@ fn facts(autonomy: Autonomy) -> Facts<'static> {
 /// What an output leads to at the first step of `workflow`.
 fn decided(
     workflow: &CompiledWorkflow,
-    facts: &Facts<'_>,
+    facts: &StepFacts<'_>,
     submission: &Submission<'_>,
 ) -> Decision {
     decide(workflow, &start(workflow).next, facts, submission).expect("a step is pending")
@@ -145,7 +147,7 @@ fn a_capability_stops_a_run_only_if_it_is_required_and_then_by_the_mode() {
             let expected = missing.filter(|_| *need == CapabilityNeed::Required);
             let expected = expected.map(Reason::CapabilityMissing);
             for autonomy in Autonomy::ALL {
-                let facts = Facts { standings: standing(status, status), ..facts(*autonomy) };
+                let facts = StepFacts { standings: standing(status, status), ..facts(*autonomy) };
                 let submission = Submission { notes: Some("Done."), artifacts: &[] };
                 let (codes, gaps) = match decide(&workflow, &state, &facts, &submission).unwrap() {
                     Decision::Blocked { report, gaps } => {
@@ -245,7 +247,7 @@ fn an_output_with_nothing_wrong_resolves_the_open_gaps_of_its_node_and_no_other_
     let workflow = workflow(&[step("one"), step("two")]);
     let entropy = SeededEntropy::new(1);
     let open_gaps = vec![GapId::mint(&entropy), GapId::mint(&entropy)];
-    let with_gaps = |autonomy| Facts { open_gaps: open_gaps.clone(), ..facts(autonomy) };
+    let with_gaps = |autonomy| StepFacts { open_gaps: open_gaps.clone(), ..facts(autonomy) };
     let resolved = |autonomy, notes| {
         let submission = Submission { notes, artifacts: &[] };
         match decided(&workflow, &with_gaps(autonomy), &submission) {
@@ -278,14 +280,14 @@ proptest! {
             for autonomy in Autonomy::ALL {
                 let decisions = RiskPolicy::ALL.iter().map(|risk_policy| {
                     let preferences = Preferences { autonomy: *autonomy, risk_policy: *risk_policy };
-                    let facts = Facts { preferences, ..facts.clone() };
+                    let facts = StepFacts { preferences, ..facts.clone() };
                     decide(&workflow, &state, &facts, &submission).unwrap()
                 });
                 let decisions: Vec<_> = decisions.collect();
                 prop_assert!(decisions.windows(2).all(|pair| pair[0] == pair[1]));
             }
             let preferences = Preferences { autonomy: Autonomy::Guided, ..facts.preferences };
-            let guided = Facts { preferences, ..facts.clone() };
+            let guided = StepFacts { preferences, ..facts.clone() };
             let recorded = match decide(&workflow, &state, &guided, &submission).unwrap() {
                 Decision::Blocked { gaps, .. } => gaps,
                 Decision::Advanced { gaps, .. } => {

@@ -2,8 +2,8 @@
 
 use piton_workflow::compile::{CapabilityNeed, CompiledWorkflow};
 use piton_workflow::contract::ContractPack;
-use piton_workflow::engine::{Finding, Standings, Submission, flow, judge};
-use piton_workflow::projection::Standing;
+use piton_workflow::engine::{Finding, KnownCapabilities, Submission, flow, judge};
+use piton_workflow::projection::CapabilityStanding;
 use piton_workflow::{Capability, CapabilityStatus, ExecutionState};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::source::compile_value;
 
 /// What is wrong with an output for the first step.
 fn judged(workflow: &CompiledWorkflow, submission: &Submission<'_>) -> Vec<Finding> {
-    judge(workflow, &start(workflow).next, submission, &Standings::new(), &Map::new())
+    judge(workflow, &start(workflow).next, submission, &KnownCapabilities::new(), &Map::new())
         .expect("a step is pending")
 }
 
@@ -154,7 +154,8 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
     let mut run = Run::new(&workflow);
     run.leave(&again).leave(&[]);
     let findings =
-        judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap();
+        judge(&workflow, &run.now.next, &submission, &KnownCapabilities::new(), &Map::new())
+            .unwrap();
     assert_eq!(kinds(&findings), [("INVARIANT_VIOLATION".into(), at_step("decide"))]);
     let details =
         json!({"kind": "loop_limit", "loopId": "rounds", "iteration": 1, "maxIterations": 2});
@@ -163,7 +164,8 @@ fn to_continue_in_the_last_turn_is_told_with_the_loop_its_turn_and_its_limit() {
     let stop = [control("rounds", "stop")];
     let submission = Submission { notes: None, artifacts: &stop };
     assert_eq!(
-        judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap(),
+        judge(&workflow, &run.now.next, &submission, &KnownCapabilities::new(), &Map::new())
+            .unwrap(),
         []
     );
 }
@@ -185,8 +187,8 @@ pub(super) fn behind_probes(workflow: &CompiledWorkflow) -> ExecutionState {
     state
 }
 
-pub(super) fn standing(enforced: CapabilityStatus, shown: CapabilityStatus) -> Standings {
-    Standings::from([(Capability::WebBrowsing, Standing { enforced, shown })])
+pub(super) fn standing(enforced: CapabilityStatus, shown: CapabilityStatus) -> KnownCapabilities {
+    KnownCapabilities::from([(Capability::WebBrowsing, CapabilityStanding { enforced, shown })])
 }
 
 // shows: WR-298, WR-299, WR-303
@@ -214,7 +216,8 @@ fn a_required_capability_counts_by_what_is_more_than_a_claim() {
         }
         if *need == CapabilityNeed::Required {
             let findings =
-                judge(&workflow, &state, &submission, &Standings::new(), &Map::new()).unwrap();
+                judge(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new())
+                    .unwrap();
             assert_eq!(kinds(&findings), [("REQUIRED_CAPABILITY_UNKNOWN".into(), pointer.clone())]);
         }
     }
@@ -255,7 +258,8 @@ fn the_example_of_a_broken_contract_passes_when_it_is_handed_in() {
         run.leave(&[]);
         let at = |artifacts: &[Value]| {
             let submission = Submission { notes: None, artifacts };
-            judge(&workflow, &run.now.next, &submission, &Standings::new(), &Map::new()).unwrap()
+            judge(&workflow, &run.now.next, &submission, &KnownCapabilities::new(), &Map::new())
+                .unwrap()
         };
         let findings = at(&[]);
         assert_eq!(findings.len(), 1);

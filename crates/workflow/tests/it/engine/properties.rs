@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use piton_workflow::compile::{CompiledWorkflow, Entry};
+use piton_workflow::compile::{CompiledWorkflow, SequenceEntry};
 use piton_workflow::event::TraceRef;
 use piton_workflow::snapshot::CompletedSteps;
 use piton_workflow::{
@@ -63,10 +63,10 @@ pub(crate) fn artifacts(key: &StepInstanceKey, choice: u8) -> Vec<Value> {
 }
 
 /// How many steps a run has at most.
-pub(crate) fn steps_max(workflow: &CompiledWorkflow, entries: &[Entry]) -> usize {
-    let steps = |entry: &Entry| match entry {
-        Entry::Step { .. } => 1,
-        Entry::Loop { loop_id } => {
+pub(crate) fn steps_max(workflow: &CompiledWorkflow, entries: &[SequenceEntry]) -> usize {
+    let steps = |entry: &SequenceEntry| match entry {
+        SequenceEntry::Step { .. } => 1,
+        SequenceEntry::Loop { loop_id } => {
             let of = workflow.loops.iter().find(|of| of.loop_id == *loop_id).expect("it exists");
             of.max_iterations as usize * steps_max(workflow, &of.body)
         }
@@ -78,16 +78,16 @@ pub(crate) fn steps_max(workflow: &CompiledWorkflow, entries: &[Entry]) -> usize
 fn places(workflow: &CompiledWorkflow) -> BTreeMap<String, Vec<LoopId>> {
     fn walk(
         workflow: &CompiledWorkflow,
-        entries: &[Entry],
+        entries: &[SequenceEntry],
         around: &[LoopId],
         found: &mut BTreeMap<String, Vec<LoopId>>,
     ) {
         for entry in entries {
             match entry {
-                Entry::Step { step_id } => {
+                SequenceEntry::Step { step_id } => {
                     found.insert(step_id.to_string(), around.to_vec());
                 }
-                Entry::Loop { loop_id } => {
+                SequenceEntry::Loop { loop_id } => {
                     let of =
                         workflow.loops.iter().find(|of| of.loop_id == *loop_id).expect("it exists");
                     let around = [around, std::slice::from_ref(loop_id)].concat();

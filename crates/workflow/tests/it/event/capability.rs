@@ -1,6 +1,6 @@
 //! Observations of capabilities.
 
-use piton_workflow::event::{PayloadError, Provenance, UseResult};
+use piton_workflow::event::{CapabilityProvenance, PayloadError, UseResult};
 use piton_workflow::{
     AttemptContext, CapabilityStatus, Claim, ClaimedBy, FailureCode, ProbeResult,
 };
@@ -69,9 +69,11 @@ fn a_failure_has_a_code_and_a_success_has_none() {
 
 #[test]
 fn the_status_agrees_with_what_was_seen_or_claimed() {
-    let used =
-        |result| Provenance::AttemptedUse { attempt_context: AttemptContext::SystemProbe, result };
-    let claimed = |claim| Provenance::ManualClaim { claimed_by: ClaimedBy::User, claim };
+    let used = |result| CapabilityProvenance::AttemptedUse {
+        attempt_context: AttemptContext::SystemProbe,
+        result,
+    };
+    let claimed = |claim| CapabilityProvenance::ManualClaim { claimed_by: ClaimedBy::User, claim };
     let failed = UseResult::Failure(FailureCode::PolicyBlocked);
     // Whether it fits `unknown`, `available` and `unavailable`.
     let table = [

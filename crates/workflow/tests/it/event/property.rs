@@ -6,12 +6,12 @@ use piton_core::{
     canonical,
 };
 use piton_workflow::event::{
-    AdvanceRecorded, Blocker, BlockerReport, DivergenceRecorded, GapRecorded, LimitDetails,
-    NodeScope, NonEmptySummary, ObservedValue, Outcome, OutputPayload, Resolution,
+    AdvanceOutcome, AdvanceRecorded, Blocker, BlockerReport, DivergenceRecorded, GapRecorded,
+    LimitDetails, NodeScope, NonEmptySummary, ObservedValue, OutputPayload, Resolution,
 };
 use piton_workflow::{
-    BlockerCode, DivergenceReason, EventBody, GapSeverity, Intent, Iteration, Reason, SessionEvent,
-    UserOnlyDependency,
+    AttemptIntent, BlockerCode, DivergenceReason, EventBody, GapSeverity, Iteration, Reason,
+    SessionEvent, UserOnlyDependency,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -72,8 +72,9 @@ fn body() -> impl Strategy<Value = EventBody> {
     let at = any::<u64>().prop_map(scope);
     prop_oneof![
         (at.clone(), prop::collection::vec(blocker(), 1..=10)).prop_map(|(at, blockers)| {
-            let outcome = Outcome::Blocked { blockers: BlockerReport::new(blockers).unwrap() };
-            let intent = Intent::AckPending;
+            let outcome =
+                AdvanceOutcome::Blocked { blockers: BlockerReport::new(blockers).unwrap() };
+            let intent = AttemptIntent::AckPending;
             EventBody::AdvanceRecorded(at, AdvanceRecorded { attempt_id: ATTEMPT, intent, outcome })
         }),
         (at.clone(), text(5000))

@@ -92,10 +92,10 @@ pub(super) fn edge(kind: EdgeKind, from: NodeId, to: NodeId, cause: u64) -> Even
 }
 
 pub(super) fn advanced(at: NodeScope, to: NodeId) -> EventBody {
-    let outcome = Outcome::Advanced { to_node_id: to };
+    let outcome = AdvanceOutcome::Advanced { to_node_id: to };
     EventBody::AdvanceRecorded(
         at,
-        AdvanceRecorded { attempt_id: ATTEMPT, intent: Intent::AckPending, outcome },
+        AdvanceRecorded { attempt_id: ATTEMPT, intent: AttemptIntent::AckPending, outcome },
     )
 }
 
@@ -129,10 +129,10 @@ pub(super) fn pointers() -> Vec<Pointer> {
 }
 
 pub(super) fn blocked(blockers: Vec<Blocker>) -> EventBody {
-    let outcome = Outcome::Blocked { blockers: BlockerReport::new(blockers).unwrap() };
+    let outcome = AdvanceOutcome::Blocked { blockers: BlockerReport::new(blockers).unwrap() };
     EventBody::AdvanceRecorded(
         AT_ROOT,
-        AdvanceRecorded { attempt_id: ATTEMPT, intent: Intent::AckPending, outcome },
+        AdvanceRecorded { attempt_id: ATTEMPT, intent: AttemptIntent::AckPending, outcome },
     )
 }
 
@@ -179,8 +179,8 @@ pub(super) fn preferences(
     EventBody::PreferencesChanged(at, changed.unwrap())
 }
 
-pub(super) fn probe(result: ProbeResult) -> Provenance {
-    Provenance::ProbeStep {
+pub(super) fn probe(result: ProbeResult) -> CapabilityProvenance {
+    CapabilityProvenance::ProbeStep {
         probe_template_id: "wr.templates.capability_probe".parse().unwrap(),
         probe_step_id: "wr_probe_web_browsing".parse().unwrap(),
         result,
@@ -190,7 +190,7 @@ pub(super) fn probe(result: ProbeResult) -> Provenance {
 pub(super) fn capability(
     id: u8,
     status: CapabilityStatus,
-    provenance: Provenance,
+    provenance: CapabilityProvenance,
 ) -> Result<EventBody, PayloadError> {
     let id = ObservationId::from_bytes([id; 16]);
     CapabilityObserved::new(id, Capability::WebBrowsing, status, provenance)
@@ -242,8 +242,8 @@ pub(super) fn trace_refs() -> Vec<TraceRef> {
     ]
 }
 
-pub(super) fn context(value: &Value) -> Result<Context, PayloadError> {
-    Context::new(value.as_object().unwrap())
+pub(super) fn context(value: &Value) -> Result<RunContext, PayloadError> {
+    RunContext::new(value.as_object().unwrap())
 }
 
 pub(super) fn context_set(value: &Value) -> EventBody {
@@ -259,9 +259,12 @@ pub(super) fn context_set(value: &Value) -> EventBody {
 
 /// Every kind of event, in the order of the kinds, with every variant of every union.
 pub(super) fn bodies() -> Vec<EventBody> {
-    let claim = Provenance::ManualClaim { claimed_by: ClaimedBy::Agent, claim: Claim::Available };
-    let used =
-        |result| Provenance::AttemptedUse { attempt_context: AttemptContext::WorkflowStep, result };
+    let claim =
+        CapabilityProvenance::ManualClaim { claimed_by: ClaimedBy::Agent, claim: Claim::Available };
+    let used = |result| CapabilityProvenance::AttemptedUse {
+        attempt_context: AttemptContext::WorkflowStep,
+        result,
+    };
     let both = vec![
         PreferenceChange::RiskPolicy(RiskPolicy::Balanced),
         PreferenceChange::Autonomy(Autonomy::FullAutoNeverStop),

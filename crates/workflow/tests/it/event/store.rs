@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piton_core::port::fixed::ManualClock;
 use piton_core::{DedupeKey, SessionId, SnapshotRef, TimestampMs, canonical};
 use piton_store::memory::{MemoryBlobs, MemoryJournal};
-use piton_store::port::{Appended, Journal as _, JournalReader as _, Namespace};
+use piton_store::port::{Appended, BlobNamespace, Journal as _, JournalReader as _};
 use piton_store::{AppendPlan, Event as _, NewBlob, StreamId};
 use piton_workflow::{EventBody, EventKind, NodeKind, SessionEvent};
 
@@ -39,7 +39,7 @@ fn a_new_node_introduces_its_snapshot_and_nothing_else_does() {
 #[test]
 fn the_start_of_a_session_is_appended_pinned_loaded_and_recognised() {
     let snapshot = canonical::encode(&serde_json::json!({"v": 1})).unwrap();
-    let snapshot = NewBlob::canonical(Namespace::Snapshots, snapshot);
+    let snapshot = NewBlob::canonical(BlobNamespace::Snapshots, snapshot);
     let mut root = node(AT_ROOT, NodeKind::Step, None);
     if let EventBody::NodeCreated(_, node) = &mut root {
         node.snapshot_ref = SnapshotRef::new(snapshot.digest());

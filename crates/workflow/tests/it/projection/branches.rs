@@ -2,8 +2,8 @@
 
 use piton_workflow::{
     Autonomy, Capability, CapabilityStatus, Claim, FailureCode, ObservationKey, OutputChannel,
-    event::{NodeScope, ObservedValue, Outcome, UseResult},
-    projection::Standing,
+    event::{AdvanceOutcome, NodeScope, ObservedValue, UseResult},
+    projection::CapabilityStanding,
 };
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn a_claim_is_shown_but_only_use_and_probes_count() {
         let run = &log.state.runs()[0];
         run.capabilities.standing(at.node, Capability::WebBrowsing)
     };
-    let expect = |enforced, shown| Standing { enforced, shown };
+    let expect = |enforced, shown| CapabilityStanding { enforced, shown };
     assert_eq!(standing(&log, root), expect(Unknown, Unknown));
     log.claimed(root, Claim::Available);
     assert_eq!(standing(&log, root), expect(Unknown, Available));
@@ -99,7 +99,7 @@ fn attempts_are_found_by_node_and_attempt() {
     let root = log.run();
     let (next, attempt) = log.advance(root);
     let advances = &log.state.runs()[0].advances;
-    let outcome = Outcome::Advanced { to_node_id: next.node };
+    let outcome = AdvanceOutcome::Advanced { to_node_id: next.node };
     assert_eq!(advances.outcome(root.node, attempt), Some(&outcome));
     assert_eq!(advances.outcome(next.node, attempt), None);
     assert_eq!((advances.count(root.node), advances.count(next.node)), (1, 0));

@@ -7,7 +7,7 @@ use piton_workflow::{
     Autonomy, Capability, CapabilityStatus, Claim, EnforcementGrade, FailureCode, GapSeverity,
     Reason, UserOnlyDependency,
     event::{CapabilityObserved, NodeScope, Resolution, UseResult},
-    projection::{Gap, RunState, Standing},
+    projection::{CapabilityStanding, Gap, RunState},
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn check(run: &RunState, told: &Told) {
         let is_strong = |observed: &CapabilityObserved| {
             observed.provenance().grade() == EnforcementGrade::Strong
         };
-        let expected = Standing {
+        let expected = CapabilityStanding {
             enforced: walk_observations(run, node, is_strong),
             shown: walk_observations(run, node, |_| true),
         };

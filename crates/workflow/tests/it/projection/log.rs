@@ -7,16 +7,16 @@ use piton_core::{
     port::fixed::SeededEntropy,
 };
 use piton_workflow::{
-    AttemptContext, Autonomy, BlockerCode, Capability, CapabilityStatus, ChangeOrdinal, Claim,
-    ClaimedBy, Confidence, ContextSource, DivergenceReason, EdgeCause, EdgeKind, EventBody,
-    GapSeverity, Intent, NodeKind, ObservationKey, PreferenceSource, Reason, RiskPolicy,
-    SessionEvent, SourceKind,
+    AttemptContext, AttemptIntent, Autonomy, BlockerCode, Capability, CapabilityStatus,
+    ChangeOrdinal, Claim, ClaimedBy, Confidence, ContextSource, DivergenceReason, EdgeCause,
+    EdgeKind, EventBody, GapSeverity, NodeKind, ObservationKey, PreferenceSource, Reason,
+    RiskPolicy, SessionEvent, SourceKind,
     event::{
-        AdvanceRecorded, Blocker, BlockerReport, CapabilityObserved, Cause, Context, ContextSet,
-        DivergenceRecorded, EdgeCreated, GapRecorded, LogRules, NodeCreated, NodeOutputAppended,
-        NodeScope, NonEmptySummary, ObservationRecorded, ObservedValue, Outcome, OutputPayload,
-        Pointer, PreferenceChange, Preferences, PreferencesChanged, Provenance, Resolution,
-        RunStarted, UseResult,
+        AdvanceOutcome, AdvanceRecorded, Blocker, BlockerReport, CapabilityObserved,
+        CapabilityProvenance, Cause, ContextSet, DivergenceRecorded, EdgeCreated, GapRecorded,
+        LogRules, NodeCreated, NodeOutputAppended, NodeScope, NonEmptySummary, ObservationRecorded,
+        ObservedValue, OutputPayload, Pointer, PreferenceChange, Preferences, PreferencesChanged,
+        Resolution, RunContext, RunStarted, UseResult,
     },
     projection::{Contexts, SessionState},
 };
@@ -84,8 +84,8 @@ impl Log {
     pub(super) fn advance(&mut self, from: NodeScope) -> (NodeScope, AttemptId) {
         let to = self.node(from.run, NodeKind::Step, Some(from.node));
         let attempt_id = AttemptId::mint(&self.entropy);
-        let outcome = Outcome::Advanced { to_node_id: to.node };
-        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        let outcome = AdvanceOutcome::Advanced { to_node_id: to.node };
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
         let event_id = self.push(EventBody::AdvanceRecorded(from, advance));
         let cause = Cause { kind: EdgeCause::IntentionalFork, event_id };
         let edge = EdgeCreated::new(EdgeKind::AckedStep, from.node, to.node, cause).unwrap();
@@ -108,8 +108,8 @@ impl Log {
         };
         let blockers = BlockerReport::new(vec![blocker]).unwrap();
         let attempt_id = AttemptId::mint(&self.entropy);
-        let outcome = Outcome::Blocked { blockers };
-        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        let outcome = AdvanceOutcome::Blocked { blockers };
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
         self.push(EventBody::AdvanceRecorded(at, advance));
     }
 
@@ -166,7 +166,7 @@ impl Log {
             UseResult::Failure(_) => CapabilityStatus::Unavailable,
         };
         let attempt_context = AttemptContext::WorkflowStep;
-        self.observe(at, status, Provenance::AttemptedUse { attempt_context, result });
+        self.observe(at, status, CapabilityProvenance::AttemptedUse { attempt_context, result });
     }
 
     pub(super) fn claimed(&mut self, at: NodeScope, claim: Claim) {
@@ -174,10 +174,19 @@ impl Log {
             Claim::Available => CapabilityStatus::Available,
             Claim::Unavailable => CapabilityStatus::Unavailable,
         };
-        self.observe(at, status, Provenance::ManualClaim { claimed_by: ClaimedBy::Agent, claim });
+        self.observe(
+            at,
+            status,
+            CapabilityProvenance::ManualClaim { claimed_by: ClaimedBy::Agent, claim },
+        );
     }
 
-    fn observe(&mut self, at: NodeScope, status: CapabilityStatus, provenance: Provenance) {
+    fn observe(
+        &mut self,
+        at: NodeScope,
+        status: CapabilityStatus,
+        provenance: CapabilityProvenance,
+    ) {
         let id = ObservationId::mint(&self.entropy);
         let capability = Capability::WebBrowsing;
         let observed = CapabilityObserved::new(id, capability, status, provenance).unwrap();
@@ -200,7 +209,7 @@ impl Log {
             Some(attempt) => (Contexts::id_of(attempt), ContextSource::AgentDelta),
             None => (Contexts::id_of(AttemptId::mint(&self.entropy)), ContextSource::Initial),
         };
-        let context = Context::new(&object).unwrap();
+        let context = RunContext::new(&object).unwrap();
         self.push(EventBody::ContextSet(run, ContextSet { context_id, context, source }));
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use piton_core::NodeId;
 use piton_workflow::{
     event::NodeScope,
-    projection::{Recap, RunState},
+    projection::{RecapDraft, RunState},
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -58,7 +58,7 @@ fn check(
     for at in steps {
         let expected = paper.way(at.node);
         prop_assert_eq!(&told(run, at.node), &expected);
-        let recap = Recap::select(run, at.node).render(&workflow, None, |_| None);
+        let recap = RecapDraft::select(run, at.node).render(&workflow, None, |_| None);
         let so_far = recap.split("\n\n## ").find(|part| part.contains("What was done so far"));
         let so_far = so_far.unwrap_or_default();
         let shown = |notes: &&String| so_far.lines().any(|line| line == notes.as_str());

@@ -13,7 +13,7 @@ use piton_workflow::{
     },
     compile::CompiledWorkflow,
     event::{DecisionTraceAppended, NodeOutputAppended, NodeScope, OutputPayload, TraceEntry},
-    projection::{ArtifactText, Produced, Recap},
+    projection::{ArtifactText, Produced, RecapDraft},
     snapshot::PendingStep,
 };
 use proptest::prelude::*;
@@ -81,7 +81,7 @@ impl Story {
     }
 
     fn text(&self, at: NodeScope) -> String {
-        let recap = Recap::select(&self.log.state.runs()[0], at.node);
+        let recap = RecapDraft::select(&self.log.state.runs()[0], at.node);
         let pending = self.steps.get(&at.node);
         recap.render(&self.workflow, pending, |node| self.steps.get(&node))
     }
@@ -212,7 +212,7 @@ fn what_does_not_fit_is_cut_at_its_old_end_and_counted() {
     let at = story.advance(at, &"z".repeat(NOTES_BYTES_MAX), "build");
     let text = story.text(at);
     assert!(text.ends_with(&format!("\n{}", "z".repeat(NOTES_BYTES_MAX))));
-    let short = Recap::select(&story.log.state.runs()[0], at.node);
+    let short = RecapDraft::select(&story.log.state.runs()[0], at.node);
     assert!(short.nodes().count() <= 3 * RECAP_STEPS_MAX, "few snapshots are read");
 }
 

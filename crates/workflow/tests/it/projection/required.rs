@@ -6,9 +6,9 @@ use piton_core::SessionId;
 use piton_store::StreamId;
 use piton_store::memory::MemoryCache;
 use piton_store::port::{Blobs, Journal};
-use piton_workflow::event::Outcome;
+use piton_workflow::event::AdvanceOutcome;
 use piton_workflow::projection::{ResumeQuery, RunState, SessionState, status};
-use piton_workflow::recall::Recall;
+use piton_workflow::recall::RunIndex;
 use piton_workflow::session::{Continue, Start};
 use piton_workflow::{
     Autonomy, Capability, CapabilityStatus, OutputChannel, RunStatus, SessionEvent,
@@ -61,7 +61,7 @@ async fn everything_that_can_be_asked_about_a_run_is_answered_from_its_events() 
     assert_eq!(run.outputs.current(root, OutputChannel::Artifact).count(), 2);
     // Attempts: one that was blocked, two that went on.
     let outcomes = run.advances.all();
-    let blocked = |outcome: &Outcome| matches!(outcome, Outcome::Blocked { .. });
+    let blocked = |outcome: &AdvanceOutcome| matches!(outcome, AdvanceOutcome::Blocked { .. });
     assert_eq!(outcomes.iter().filter(|(_, one)| blocked(&one.outcome)).count(), 1);
     assert_eq!(outcomes.iter().filter(|(_, one)| !blocked(&one.outcome)).count(), 2);
     // Gaps, and the status that follows from them.
@@ -83,7 +83,7 @@ async fn everything_that_can_be_asked_about_a_run_is_answered_from_its_events() 
 async fn offered(rig: &Rig, session: SessionId) {
     let journal: Arc<dyn Journal<SessionEvent>> = Arc::clone(&rig.journal);
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
-    let recall = Recall::new(journal, blobs, Arc::new(MemoryCache::new()));
+    let recall = RunIndex::new(journal, blobs, Arc::new(MemoryCache::new()));
     let query = ResumeQuery { text: Some("mend"), ..ResumeQuery::default() };
     let offers = recall.resume(&query).await.unwrap().offers;
     assert_eq!(offers.iter().map(|offer| offer.resumable.session).collect::<Vec<_>>(), [session]);

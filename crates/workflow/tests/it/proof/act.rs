@@ -3,7 +3,7 @@
 use piton_workflow::Autonomy;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::contract::ContractPack;
-use piton_workflow::session::{Output, Reply};
+use piton_workflow::session::{Reply, SubmittedOutput};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
@@ -110,7 +110,7 @@ pub(super) fn acts() -> impl Strategy<Value = Act> {
 }
 
 /// What is handed in for the step that `reply` asks for.
-pub(super) fn output(reply: &Reply, given: Given) -> Output {
+pub(super) fn output(reply: &Reply, given: Given) -> SubmittedOutput {
     let pending = reply.body.pending.as_ref().expect("a step is pending");
     let notes = |notes: &str| Some(notes.to_owned());
     let decides = || format!("l{}", &pending.step_id.as_str()[1..]);
@@ -128,7 +128,7 @@ pub(super) fn output(reply: &Reply, given: Given) -> Output {
         (Given::Bad, Some(_)) => (notes("Done."), vec![control("another", "continue")]),
         (Given::Bad, None) => (notes("Done."), vec![]),
     };
-    Output { notes_markdown, artifacts }
+    SubmittedOutput { notes_markdown, artifacts }
 }
 
 /// Whether the step that `reply` asks for is content with what is handed in, by the words of its author.

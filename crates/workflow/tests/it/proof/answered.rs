@@ -2,7 +2,7 @@
 
 use piton_workflow::TokenString;
 use piton_workflow::session::{
-    Body, Checkpoint, CheckpointBody, Continue, NextParams, Reply, Start,
+    Checkpoint, CheckpointBody, Continue, NextParams, Reply, ReplyBody, Start,
 };
 
 /// A call that changed something, by what makes it the same call again.
@@ -16,8 +16,8 @@ pub(super) enum Call {
 /// What was sent, and what was answered first.
 #[derive(Clone, Debug)]
 pub(super) enum First {
-    Start(Start, Body),
-    HandIn(Continue, Body),
+    Start(Start, ReplyBody),
+    HandIn(Continue, ReplyBody),
     Bookmark(Checkpoint, CheckpointBody),
 }
 
@@ -33,7 +33,7 @@ pub(super) fn payload(token: &str) -> String {
     token.parse::<TokenString>().expect("it is a token").payload().to_owned()
 }
 
-pub(super) fn without_tokens(body: &Body) -> Body {
+pub(super) fn without_tokens(body: &ReplyBody) -> ReplyBody {
     let mut body = body.clone();
     body.state_token.clear();
     body.ack_token = body.ack_token.map(|_| String::new());

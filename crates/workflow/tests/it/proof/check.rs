@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use piton_core::SnapshotRef;
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::{SessionEvent, validate};
 use piton_workflow::projection::{SessionState, status};
@@ -30,7 +30,8 @@ impl Checks {
         if let Some(known) = self.snapshots.get(&at) {
             return Arc::clone(known);
         }
-        let bytes = rig.blobs.get(Namespace::Snapshots, at.digest()).await.expect("it can be read");
+        let bytes =
+            rig.blobs.get(BlobNamespace::Snapshots, at.digest()).await.expect("it can be read");
         let read = ExecutionSnapshot::decode(&bytes.expect("it is stored")).expect("it is whole");
         let read = Arc::new(read);
         self.snapshots.insert(at, Arc::clone(&read));

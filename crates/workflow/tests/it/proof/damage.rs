@@ -7,7 +7,8 @@ use piton_core::Code;
 use piton_store::Health;
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::session::{
-    Checkpoint, Continue, Error, Prefer, Reply, RunLine, Sessions, Settle, Start, StartKey, Verdict,
+    Checkpoint, Continue, Error, PersonVerdict, Prefer, Reply, RunLine, Sessions, SettleRequest,
+    Start, StartKey,
 };
 use piton_workflow::{Autonomy, PreferenceSource};
 
@@ -90,7 +91,7 @@ async fn every_use(
     errors.push(("prefer", sessions().prefer(prefer).await.unwrap_err()));
     errors.push(("start", sessions().start(keyed()).await.unwrap_err()));
     let RunLine { session_id: session, run_id: run, .. } = last.body.run;
-    let settle = Settle { session, run, node: None, verdict: Verdict::Approved };
+    let settle = SettleRequest { session, run, node: None, verdict: PersonVerdict::Approved };
     errors.push(("settle", sessions().settle(settle).await.unwrap_err()));
     errors.push(("resume", sessions().reader().take_up(session, run).await.unwrap_err()));
     let token = last.body.next_call.clone().unwrap().params.state_token;

@@ -6,9 +6,9 @@ use std::path::Path;
 use piton_core::error::Domain;
 use piton_core::{Code, Retry, SessionId};
 use piton_store::local::disk::Disk as _;
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 use piton_workflow::event::PreferenceChange;
-use piton_workflow::session::{Continue, Error, Output, Prefer, Reply, Sessions, Start};
+use piton_workflow::session::{Continue, Error, Prefer, Reply, Sessions, Start, SubmittedOutput};
 use piton_workflow::token::Payload;
 use piton_workflow::{Autonomy, EventKind, PreferenceSource, TokenString};
 use serde_json::json;
@@ -79,7 +79,7 @@ impl Stage {
     }
 
     fn fail(&self, at: u64, kind: FaultKind) {
-        self.disk.set_fault(Some(Fault { at, kind }));
+        self.disk.set_fault(Some(DiskFault { at, kind }));
     }
 }
 
@@ -231,7 +231,7 @@ async fn what_a_caller_sent_is_in_no_reply_and_in_no_error() {
     let begin = Start { context: told.clone(), ..start(&compiled) };
     let first = rig.sessions.start(begin).await.expect("it starts");
     let with = |request: Continue| Continue { context: Some(told.clone()), ..request };
-    let output = Output { notes_markdown: None, artifacts: vec![] };
+    let output = SubmittedOutput { notes_markdown: None, artifacts: vec![] };
     let blocked = Continue { output: Some(output), ..with(ack(&first, "", vec![])) };
     let blocked = rig.sessions.proceed(blocked).await.expect("it is answered");
     let second = rig.sessions.proceed(with(ack(&blocked, "One.", vec![]))).await;

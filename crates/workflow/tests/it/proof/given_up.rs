@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use piton_core::Code;
-use piton_store::testing::{Fault, FaultKind, SimDisk};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 use piton_workflow::event::validate;
 use piton_workflow::session::Reply;
 
@@ -54,7 +54,7 @@ fn a_call_that_was_given_up_leaves_the_process_able_to_go_on() {
     let faults = [FaultKind::ErrorOnce, FaultKind::SyncsFail].into_iter().flat_map(|kind| {
         let places =
             (1..40).step_by(3).flat_map(|calls| (calls..40).step_by(2).map(move |at| (calls, at)));
-        places.map(move |(calls, at)| (Some(Fault { at, kind }), calls))
+        places.map(move |(calls, at)| (Some(DiskFault { at, kind }), calls))
     });
     let sound = (1..40).map(|calls| (None, calls));
     for (fault, calls) in sound.chain(faults) {

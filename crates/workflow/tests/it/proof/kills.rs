@@ -14,11 +14,13 @@ use piton_core::{Code, SessionId};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock,
 };
-use piton_store::port::Namespace;
-use piton_store::testing::{Fault, FaultKind, LongRun, SimDisk};
+use piton_store::port::BlobNamespace;
+use piton_store::testing::{DiskFault, FaultKind, LongRun, SimDisk};
 use piton_workflow::SessionEvent;
 use piton_workflow::event::validate;
-use piton_workflow::session::{Checkpoint, Continue, Error, Output, Reply, Start, StartKey};
+use piton_workflow::session::{
+    Checkpoint, Continue, Error, Reply, Start, StartKey, SubmittedOutput,
+};
 use serde_json::json;
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,9 +83,9 @@ fn get_blocked<'a>(rig: &'a Rig, reply: &'a Reply) -> Answer<'a> {
 fn bookmark<'a>(rig: &'a Rig, reply: &'a Reply) -> Answer<'a> {
     let request = Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().expect("a step is pending"),
-        output: Some(Output {
+        output: Some(SubmittedOutput {
             notes_markdown: Some("Before the risky part.".to_owned()),
-            ..Output::default()
+            ..SubmittedOutput::default()
         }),
     };
     Box::pin(async { Ok(json(&rig.sessions.checkpoint(request).await?.body)) })
@@ -133,7 +135,7 @@ impl Trial {
         let first = rig.start(&workflow(&[step("one"), strict_step("two"), step("three")])).await;
         let asked = rig.notes(&first, "One.").await;
         // Making room for the first blob of a kind takes hundreds of calls; the store tests those.
-        rig.blobs.put(Namespace::Artifacts, b"{}".to_vec()).await.expect("there is room");
+        rig.blobs.put(BlobNamespace::Artifacts, b"{}".to_vec()).await.expect("there is room");
         let disk = start.fork();
         let rig = open(&disk);
         disk.set_fault(None);
@@ -149,7 +151,7 @@ impl Trial {
     }
 
     /// Makes the call with one fault, and then again in every way.
-    async fn with(&self, fault: Fault, cuts: u64, seed: u64, tally: &mut Tally) {
+    async fn with(&self, fault: DiskFault, cuts: u64, seed: u64, tally: &mut Tally) {
         let disk = self.start.fork();
         let rig = open(&disk);
         disk.set_fault(Some(fault));
@@ -230,7 +232,7 @@ mod long {
             let first = usize::try_from(run.seed() % 1_000).unwrap() % stride;
             for kind in FaultKind::ALL {
                 for at in (0..trial.calls).skip(first).step_by(stride) {
-                    let fault = Fault { at, kind };
+                    let fault = DiskFault { at, kind };
                     runtime.block_on(trial.with(fault, cuts, run.seed(), &mut tally));
                 }
             }

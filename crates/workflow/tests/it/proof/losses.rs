@@ -6,8 +6,8 @@ use std::sync::Arc;
 use piton_core::Code;
 use piton_store::local::{DataDir, LocalCache};
 use piton_store::port::Blobs;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, ProvenanceSource, compile};
-use piton_workflow::recall::Recall;
+use piton_workflow::compile::{CompiledWorkflow, Definitions, ProvenanceSource, compile};
+use piton_workflow::recall::RunIndex;
 use piton_workflow::session::{Checkpoint, Continue};
 use piton_workflow::snapshot::derive_pending_step;
 use piton_workflow::{Autonomy, ExecutionSnapshot};
@@ -24,7 +24,7 @@ async fn listed(root: &Path) -> String {
     let rig = Rig::local(root, 60);
     let cache = LocalCache::new(DataDir::open(root).unwrap());
     let blobs = Arc::<dyn Blobs>::clone(&rig.blobs);
-    let recall = Recall::new(Arc::clone(&rig.journal) as _, blobs as _, Arc::new(cache));
+    let recall = RunIndex::new(Arc::clone(&rig.journal) as _, blobs as _, Arc::new(cache));
     let listing = recall.list().await.unwrap();
     assert!(listing.troubled.is_empty(), "{listing:?}");
     serde_json::to_string(&listing.runs.iter().map(AsRef::as_ref).collect::<Vec<_>>()).unwrap()
@@ -158,7 +158,7 @@ async fn a_source_that_changes_does_not_change_a_run_that_began() {
 async fn a_run_needs_nothing_but_its_store() {
     const ONLY_COMPILED: &str = "Only the compiler knew this text.";
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let mut catalog = Catalog::standard();
+    let mut catalog = Definitions::standard();
     catalog.refs.insert("wr.refs.notes_first".parse().unwrap(), ONLY_COMPILED.into());
     let compiled = compile(&rich().to_string(), &origin(), &catalog).unwrap();
     let begin = start_with(&compiled, Autonomy::FullAutoNeverStop);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use piton_core::{GapId, NodeId, SnapshotRef};
-use piton_workflow::event::{EventBody, Outcome, Resolution, SessionEvent};
+use piton_workflow::event::{AdvanceOutcome, EventBody, Resolution, SessionEvent};
 use piton_workflow::{Autonomy, EdgeKind, GapSeverity, NodeKind, ReasonCategory, RunStatus};
 
 /// The run of a session that has one.
@@ -55,7 +55,7 @@ impl Naive {
                 from.edges += usize::from(edge.kind() == EdgeKind::AckedStep);
             }
             EventBody::AdvanceRecorded(at, advance) => {
-                let left = matches!(advance.outcome, Outcome::Advanced { .. });
+                let left = matches!(advance.outcome, AdvanceOutcome::Advanced { .. });
                 self.node(at.node).left += usize::from(left);
             }
             EventBody::GapRecorded(at, gap) => {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use piton_core::{BoundedText, SessionId};
-use piton_store::port::{Blobs, Namespace};
+use piton_store::port::{BlobNamespace, Blobs};
 use piton_workflow::event::{
     EventBody, ObservationRecorded, ObservedValue, OutputPayload, Preferences,
 };
 use piton_workflow::projection::SessionState;
-use piton_workflow::session::{Continue, Notice, Reader, ReplyKind, Start, StartKey};
+use piton_workflow::session::{Continue, Reader, ReplyKind, ReplyNotice, Start, StartKey};
 use piton_workflow::{Autonomy, Confidence, EventKind, ObservationKey, RiskPolicy};
 use serde_json::{Value, json};
 
@@ -88,14 +88,14 @@ async fn preferences_beyond_the_recommended_are_recorded_told_and_never_block() 
     let mut told = Vec::new();
     for output in run.outputs.of(root) {
         let OutputPayload::ArtifactRef { sha256, .. } = &output.payload else { panic!() };
-        let bytes = rig.blobs.get(Namespace::Artifacts, *sha256).await.unwrap().unwrap();
+        let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.unwrap().unwrap();
         let artifact: Value = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(artifact["kind"], "wr.preference_warning");
         assert!(artifact["warning"]["kind"].is_string(), "it is data as well as words");
         told.push(artifact["summary"].as_str().unwrap().to_owned());
     }
     for notice in &first.notices {
-        let Notice::BeyondRecommendation { message } = notice else { panic!("{notice:?}") };
+        let ReplyNotice::BeyondRecommendation { message } = notice else { panic!("{notice:?}") };
         assert!(told.contains(message), "{message}");
     }
     let second = rig.notes(&first, "One.").await;
@@ -122,7 +122,7 @@ async fn a_decision_keeps_its_summary_and_its_limit() {
     let run = &state.runs()[0];
     let kept = run.outputs.of(run.graph.root().unwrap().id).last().unwrap();
     let OutputPayload::ArtifactRef { sha256, .. } = &kept.payload else { panic!() };
-    let bytes = rig.blobs.get(Namespace::Artifacts, *sha256).await.unwrap().unwrap();
+    let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.unwrap().unwrap();
     let artifact: Value = serde_json::from_slice(&bytes).unwrap();
     assert_eq!(artifact["summary"].as_str().unwrap().len(), 512);
 }

@@ -4,7 +4,7 @@ use piton_core::{BoundedText, SessionId};
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::{ObservationRecorded, ObservedValue, PreferenceChange};
 use piton_workflow::session::{
-    Checkpoint, CheckpointReply, Continue, Output, Prefer, Reply, Sessions, Start,
+    Checkpoint, CheckpointReply, Continue, Prefer, Reply, Sessions, Start, SubmittedOutput,
 };
 use piton_workflow::{Autonomy, Confidence, ObservationKey, PreferenceSource};
 use serde_json::{Value, json};
@@ -85,9 +85,9 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
     tick(rig);
     let bookmark = Checkpoint {
         checkpoint_token: fork.body.checkpoint_token.clone().expect("a step is pending"),
-        output: Some(Output {
+        output: Some(SubmittedOutput {
             notes_markdown: Some("Before the risky part.".to_owned()),
-            ..Output::default()
+            ..SubmittedOutput::default()
         }),
     };
     let made = rig.sessions.checkpoint(bookmark.clone()).await.expect("it is made");

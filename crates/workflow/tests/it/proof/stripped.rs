@@ -2,7 +2,7 @@
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{Code, TimestampMs};
-use piton_workflow::event::{EventBody, Outcome};
+use piton_workflow::event::{AdvanceOutcome, EventBody};
 use piton_workflow::projection::{SessionState, status};
 use piton_workflow::{EventKind, SessionEvent};
 use serde_json::Value;
@@ -98,8 +98,8 @@ async fn an_attempt_whose_record_is_not_whole_is_an_error_and_not_tried_again() 
         EventBody::NodeCreated(at, _) => Some(at.node) == reached,
         EventBody::EdgeCreated(_, edge) => Some(edge.to()) == reached,
         EventBody::AdvanceRecorded(_, record) => match record.outcome {
-            Outcome::Advanced { to_node_id } => Some(to_node_id) == reached,
-            Outcome::Blocked { .. } => false,
+            AdvanceOutcome::Advanced { to_node_id } => Some(to_node_id) == reached,
+            AdvanceOutcome::Blocked { .. } => false,
         },
         _ => false,
     };

@@ -10,7 +10,8 @@ use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::PreferenceChange;
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::{
-    Body, Checkpoint, Continue, Notice, Output, Prefer, Reply, ReplyKind, Start, StartKey,
+    Checkpoint, Continue, Prefer, Reply, ReplyBody, ReplyKind, ReplyNotice, Start, StartKey,
+    SubmittedOutput,
 };
 use piton_workflow::token::Payload;
 use piton_workflow::{Autonomy, PreferenceSource, TokenString};
@@ -202,7 +203,7 @@ impl World {
     }
 
     /// Compares an answer with the first one to the same call.
-    fn check_again(&mut self, call: &Call, body: &Body) {
+    fn check_again(&mut self, call: &Call, body: &ReplyBody) {
         let (first, rotation) = &self.answered[call];
         let (First::Start(_, first) | First::HandIn(_, first)) = first else { panic!("{call:?}") };
         assert_eq!(without_tokens(body), without_tokens(first), "{call:?}");
@@ -264,7 +265,7 @@ impl World {
     /// The token for an output that was not recorded is good.
     async fn fresh(&self, reply: &Reply) {
         for notice in &reply.notices {
-            if let Notice::OutputNotRecorded { ack_token, .. } = notice {
+            if let ReplyNotice::OutputNotRecorded { ack_token, .. } = notice {
                 let crossed = Continue {
                     ack_token: Some(ack_token.clone()),
                     state_token: Some(ack_token.clone()),
@@ -317,7 +318,7 @@ impl World {
         let call = Call::Bookmark(payload(&token));
         let is_new = !self.answered.contains_key(&call);
         let notes_markdown = Some("A bookmark.".to_owned());
-        let output = Some(Output { notes_markdown, ..Output::default() });
+        let output = Some(SubmittedOutput { notes_markdown, ..SubmittedOutput::default() });
         let request = Checkpoint { checkpoint_token: token, output };
         let answer = self.processes[process].sessions.checkpoint(request.clone()).await;
         if !self.is_alive(known) {

@@ -6,7 +6,7 @@ use piton_core::SessionId;
 use piton_store::{StreamId, memory::MemoryCache, port::CacheKey};
 use piton_workflow::{
     projection::{ResumeQuery, RunSummary, SUMMARY_VERSION},
-    recall::Recall,
+    recall::RunIndex,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ async fn plant(store: &Store, session: SessionId, entry: &Value) {
     store.cache.put(&key(session, SUMMARY_VERSION), bytes).await.unwrap();
 }
 
-async fn runs(recall: &Recall) -> Vec<Arc<RunSummary>> {
+async fn runs(recall: &RunIndex) -> Vec<Arc<RunSummary>> {
     let listing = recall.list().await.unwrap();
     assert!(listing.troubled.is_empty(), "{listing:?}");
     listing.runs
@@ -45,7 +45,7 @@ async fn a_session_is_read_once_and_then_only_followed() {
         let (journal, counts) = counted(&store.journal);
         let blobs = CountedBlobs::new(&store.blobs);
         let process = || {
-            Recall::new(
+            RunIndex::new(
                 Arc::clone(&journal) as _,
                 Arc::clone(&blobs) as _,
                 Arc::clone(&store.cache),
@@ -79,7 +79,7 @@ async fn a_look_reads_each_snapshot_and_each_workflow_once() {
     }
     let blobs = CountedBlobs::new(&store.blobs);
     let (journal, cache) = (Arc::clone(&store.journal), Arc::new(MemoryCache::new()));
-    let recall = Recall::new(journal, Arc::clone(&blobs) as _, cache);
+    let recall = RunIndex::new(journal, Arc::clone(&blobs) as _, cache);
     assert_eq!(runs(&recall).await.len(), 5);
     let reads = blobs.reads();
     assert_eq!(reads.len(), 2, "one snapshot that all share, and one workflow");

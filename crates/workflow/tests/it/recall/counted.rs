@@ -11,7 +11,7 @@ use std::{
 use piton_core::Digest;
 use piton_store::{
     Error,
-    port::{BlobEntry, BlobReader, Blobs, BoxFuture, Journal, Namespace},
+    port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Journal},
     testing::WatchedJournal,
 };
 use piton_workflow::SessionEvent;
@@ -51,7 +51,7 @@ pub(crate) fn counted(inner: &Arc<dyn Journal<SessionEvent>>) -> (Arc<Watched>, 
 /// Blobs that count how often each is read.
 pub(super) struct CountedBlobs {
     inner: Arc<dyn BlobReader>,
-    reads: Mutex<BTreeMap<(Namespace, Digest), usize>>,
+    reads: Mutex<BTreeMap<(BlobNamespace, Digest), usize>>,
 }
 
 impl CountedBlobs {
@@ -60,7 +60,7 @@ impl CountedBlobs {
     }
 
     /// How often each blob was read.
-    pub(super) fn reads(&self) -> BTreeMap<(Namespace, Digest), usize> {
+    pub(super) fn reads(&self) -> BTreeMap<(BlobNamespace, Digest), usize> {
         self.reads.lock().expect("nobody panics with it").clone()
     }
 }
@@ -68,7 +68,7 @@ impl CountedBlobs {
 impl BlobReader for CountedBlobs {
     fn get(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
         let mut reads = self.reads.lock().expect("nobody panics with it");
@@ -78,7 +78,7 @@ impl BlobReader for CountedBlobs {
 
     fn list(
         &self,
-        namespace: Namespace,
+        namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {

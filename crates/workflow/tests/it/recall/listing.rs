@@ -8,7 +8,7 @@ use piton_workflow::{
     RunStatus,
     label::label,
     projection::{ResumeQuery, RunSummary},
-    recall::{Listing, Recall, Trouble},
+    recall::{RunIndex, RunListing, SummaryError},
 };
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
     store::Store,
 };
 
-pub(super) fn sessions_of(listing: &Listing) -> Vec<SessionId> {
+pub(super) fn sessions_of(listing: &RunListing) -> Vec<SessionId> {
     listing.runs.iter().map(|run| run.session_id).collect()
 }
 
@@ -110,11 +110,12 @@ async fn a_session_whose_blobs_are_gone_does_not_hide_the_others() {
     let session = Session::begin(&store, 1, None).await;
     let clock = piton_core::port::fixed::ManualClock::new(TimestampMs(0));
     let empty = Arc::new(MemoryBlobs::new(Arc::new(clock)));
-    let recall = Recall::new(Arc::clone(&store.journal) as _, empty, Arc::new(MemoryCache::new()));
+    let recall =
+        RunIndex::new(Arc::clone(&store.journal) as _, empty, Arc::new(MemoryCache::new()));
     let listing = recall.list().await.unwrap();
     assert!(listing.runs.is_empty());
     let [troubled] = listing.troubled.as_slice() else { panic!("{listing:?}") };
     assert_eq!(troubled.stream, StreamId::from(session.id));
-    assert!(matches!(troubled.trouble, Trouble::Store(_)));
+    assert!(matches!(troubled.trouble, SummaryError::Store(_)));
     assert_eq!((troubled.trouble.code(), troubled.trouble.health()), (Code::StoreNotFound, None));
 }

@@ -4,15 +4,16 @@ use piton_core::{
     AttemptId, BoundedText, EventId, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs,
     port::fixed::SeededEntropy,
 };
-use piton_store::{AppendPlan, NewBlob, port::Namespace};
+use piton_store::{AppendPlan, NewBlob, port::BlobNamespace};
 use piton_workflow::{
-    ChangeOrdinal, Confidence, ContextSource, EdgeCause, EdgeKind, EventBody, ExecutionSnapshot,
-    ExecutionState, Intent, LoopPath, NodeKind, ObservationKey, PendingStep, SessionEvent,
-    SourceKind,
+    AttemptIntent, ChangeOrdinal, Confidence, ContextSource, EdgeCause, EdgeKind, EventBody,
+    ExecutionSnapshot, ExecutionState, LoopPath, NodeKind, ObservationKey, PendingStep,
+    SessionEvent, SourceKind,
     compile::CompiledWorkflow,
     event::{
-        AdvanceRecorded, Cause, Context, ContextSet, EdgeCreated, NodeCreated, NodeOutputAppended,
-        NodeScope, ObservationRecorded, ObservedValue, Outcome, OutputPayload, RunStarted,
+        AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, EdgeCreated, NodeCreated,
+        NodeOutputAppended, NodeScope, ObservationRecorded, ObservedValue, OutputPayload,
+        RunContext, RunStarted,
     },
     projection::Contexts,
     snapshot::{CompletedSteps, Running},
@@ -74,7 +75,7 @@ impl Session {
         ];
         bodies.extend(goal.map(|goal| session.told(&json!({ "goal": goal }))));
         let plan = session.plan(bodies).with_blob(snapshot);
-        let plan = plan.with_blob(NewBlob::canonical(Namespace::PinnedWorkflows, pinned));
+        let plan = plan.with_blob(NewBlob::canonical(BlobNamespace::PinnedWorkflows, pinned));
         store.append(id, plan).await;
         session
     }
@@ -85,8 +86,8 @@ impl Session {
         self.done += 1;
         let snapshot = self.snapshot();
         let attempt_id = AttemptId::mint(&self.entropy);
-        let outcome = Outcome::Advanced { to_node_id: to };
-        let advance = AdvanceRecorded { attempt_id, intent: Intent::AckPending, outcome };
+        let outcome = AdvanceOutcome::Advanced { to_node_id: to };
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
         let output = NodeOutputAppended {
             output_id: OutputId::mint(&self.entropy),
             supersedes_output_id: None,
@@ -139,7 +140,7 @@ impl Session {
     }
 
     fn told(&self, context: &Value) -> EventBody {
-        let context = Context::new(context.as_object().unwrap()).unwrap();
+        let context = RunContext::new(context.as_object().unwrap()).unwrap();
         let context_id = Contexts::id_of(AttemptId::mint(&self.entropy));
         let source = ContextSource::Initial;
         EventBody::ContextSet(self.run, ContextSet { context_id, context, source })
@@ -161,6 +162,6 @@ impl Session {
         });
         let workflow_hash = self.workflow.workflow_hash();
         let snapshot = ExecutionSnapshot { workflow_hash, state };
-        NewBlob::canonical(Namespace::Snapshots, snapshot.encode())
+        NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode())
     }
 }

@@ -12,7 +12,7 @@ use piton_store::{
     memory::{MemoryBlobs, MemoryCache, MemoryJournal},
     port::{Blobs, Cache, Journal},
 };
-use piton_workflow::{SessionEvent, recall::Recall};
+use piton_workflow::{SessionEvent, recall::RunIndex};
 use tempfile::TempDir;
 
 /// The ports that recall needs, and the one that makes sessions.
@@ -50,15 +50,15 @@ impl Store {
     }
 
     /// Recall as a process that just started has it.
-    pub(super) fn recall(&self) -> Recall {
+    pub(super) fn recall(&self) -> RunIndex {
         let journal = Arc::clone(&self.journal);
-        Recall::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::clone(&self.cache))
+        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::clone(&self.cache))
     }
 
     /// Recall as a process has it that finds no cache.
-    pub(super) fn recall_anew(&self) -> Recall {
+    pub(super) fn recall_anew(&self) -> RunIndex {
         let journal = Arc::clone(&self.journal);
-        Recall::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::new(MemoryCache::new()))
+        RunIndex::new(journal, Arc::<dyn Blobs>::clone(&self.blobs), Arc::new(MemoryCache::new()))
     }
 
     pub(super) async fn append(&self, session: SessionId, plan: AppendPlan<SessionEvent>) {

@@ -1,7 +1,7 @@
 //! Handing in outputs.
 
-use piton_store::port::Namespace;
-use piton_workflow::event::{EventBody, Outcome, OutputPayload};
+use piton_store::port::BlobNamespace;
+use piton_workflow::event::{AdvanceOutcome, EventBody, OutputPayload};
 use piton_workflow::projection::{SessionState, status};
 use piton_workflow::token::{AckPayload, verify};
 use piton_workflow::{Autonomy, EdgeCause, EventKind, NextIntent, RunStatus, TraceEntryKind};
@@ -86,8 +86,8 @@ async fn every_attempt_is_recorded_once_at_the_node_of_its_token_whether_it_adva
     let recorded = events.iter().filter_map(|event| match event.body() {
         EventBody::AdvanceRecorded(at, record) => {
             let outcome = match record.outcome {
-                Outcome::Blocked { .. } => "blocked",
-                Outcome::Advanced { .. } => "advanced",
+                AdvanceOutcome::Blocked { .. } => "blocked",
+                AdvanceOutcome::Advanced { .. } => "advanced",
             };
             Some((at.run, at.node, record.attempt_id, outcome))
         }
@@ -180,7 +180,7 @@ async fn artifacts_are_stored_by_their_digest_and_recorded_in_its_order() {
         assert_eq!(outputs.len(), 4, "two of them are one");
         for output in &outputs[1..] {
             let OutputPayload::ArtifactRef { sha256, byte_length, .. } = output else { panic!() };
-            let bytes = rig.blobs.get(Namespace::Artifacts, *sha256).await.unwrap().unwrap();
+            let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.unwrap().unwrap();
             assert_eq!(bytes.len(), *byte_length as usize);
             let line = serde_json::to_string(output).unwrap();
             assert!(line.len() < 200, "{line}");

@@ -2,7 +2,7 @@
 
 use piton_workflow::event::EventBody;
 use piton_workflow::projection::SessionState;
-use piton_workflow::session::{Checkpoint, Output, Reply};
+use piton_workflow::session::{Checkpoint, Reply, SubmittedOutput};
 use piton_workflow::{EdgeCause, EdgeKind, NodeKind};
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::engine::samples::{step, workflow};
 fn bookmark(reply: &Reply, notes: Option<&str>) -> Checkpoint {
     Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().expect("a step is pending"),
-        output: notes.map(|notes| Output {
+        output: notes.map(|notes| SubmittedOutput {
             notes_markdown: Some(notes.to_owned()),
             artifacts: vec![json!({"kind": "commit", "id": "abc"})],
         }),

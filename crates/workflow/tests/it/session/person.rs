@@ -2,7 +2,7 @@
 
 use piton_core::Code;
 use piton_workflow::projection::{SessionState, status};
-use piton_workflow::session::{Reply, RunLine, Settle, Verdict};
+use piton_workflow::session::{PersonVerdict, Reply, RunLine, SettleRequest};
 use piton_workflow::{Autonomy, BlockerCode, NextIntent, RunStatus, UserOnlyDependency};
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ pub(super) fn needing(id: &str, reason: &str) -> Value {
     step
 }
 
-fn verdict(reply: &Reply, verdict: Verdict) -> Settle {
+fn verdict(reply: &Reply, verdict: PersonVerdict) -> SettleRequest {
     let RunLine { session_id: session, run_id: run, .. } = reply.body.run;
-    Settle { session, run, node: None, verdict }
+    SettleRequest { session, run, node: None, verdict }
 }
 
 // shows: WR-284, WR-288
@@ -41,14 +41,14 @@ async fn a_step_that_needs_a_person_waits_for_them_in_each_way_that_there_is() {
         let projected = SessionState::of(&rig.events(session).await);
         assert_eq!(status(&projected.runs()[0], false), RunStatus::Blocked);
 
-        let no = verdict(&first, Verdict::Refused("make a backup first".to_owned()));
+        let no = verdict(&first, PersonVerdict::Refused("make a backup first".to_owned()));
         assert_eq!(rig.sessions.settle(no).await.unwrap().reason, *reason);
         let again = rig.sessions.proceed(state(&blocked)).await.unwrap();
         assert!(again.text().contains("refused: make a backup first"), "{}", again.text());
         let still = rig.notes(&again, "There is a backup now.").await;
         assert_eq!(still.body.blockers.as_ref().unwrap().blockers().len(), 1);
 
-        let yes = verdict(&first, Verdict::Answered("yes, after Friday".to_owned()));
+        let yes = verdict(&first, PersonVerdict::Answered("yes, after Friday".to_owned()));
         rig.sessions.settle(yes).await.unwrap();
         let told = rig.sessions.proceed(state(&still)).await.unwrap();
         assert!(told.text().contains("answered: yes, after Friday"), "{}", told.text());
@@ -80,17 +80,17 @@ async fn a_person_may_speak_before_the_agent_does_and_only_where_somebody_is_ask
     confirmed["requireConfirmation"] = json!(true);
     let compiled = workflow(&[needing("drop", "needs_user_approval"), step("between"), confirmed]);
     let first = rig.start(&compiled).await;
-    rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap();
+    rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap();
     let between = rig.notes(&first, "Dropped.").await;
     assert_eq!(pending(&between), "between");
-    let error = rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap_err();
+    let error = rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap_err();
     assert_eq!(error.code(), Code::ValidationError);
     let end = rig.notes(&between, "Between.").await;
     assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
-    rig.sessions.settle(verdict(&first, Verdict::Approved)).await.unwrap();
+    rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap();
     let now = rig.sessions.proceed(state(&end)).await.unwrap();
     assert_eq!(now.body.next_intent, NextIntent::PerformPendingThenContinue, "they said yes");
-    let long = verdict(&first, Verdict::Answered("x".repeat(513)));
+    let long = verdict(&first, PersonVerdict::Answered("x".repeat(513)));
     assert_eq!(rig.sessions.settle(long).await.unwrap_err().code(), Code::ValidationError);
 }
 
@@ -137,14 +137,14 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     let asked = question().await.unwrap();
     assert_eq!(asked.words.as_deref(), Some("May the table be dropped?"));
     assert_eq!(asked.reason, UserOnlyDependency::Choice);
-    let at = |node, verdict| Settle { session, run, node: Some(node), verdict };
-    let no = Verdict::Refused("not today".to_owned());
+    let at = |node, verdict| SettleRequest { session, run, node: Some(node), verdict };
+    let no = PersonVerdict::Refused("not today".to_owned());
     rig.sessions.settle(at(asked.node, no)).await.unwrap();
     assert_eq!(question().await, None, "no is an answer");
     let again = rig.notes(&blocked, "They still agree.").await;
     let asked_again = question().await.unwrap();
     assert_eq!(asked_again.node, asked.node);
-    let yes = Verdict::Answered("drop it".to_owned());
+    let yes = PersonVerdict::Answered("drop it".to_owned());
     rig.sessions.settle(at(asked.node, yes)).await.unwrap();
     assert_eq!(question().await, None);
 
@@ -152,9 +152,9 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
     let confirm = question().await.unwrap();
     assert_eq!((confirm.reason, confirm.words), (UserOnlyDependency::Approval, None));
-    let late = rig.sessions.settle(at(asked.node, Verdict::Approved)).await.unwrap_err();
+    let late = rig.sessions.settle(at(asked.node, PersonVerdict::Approved)).await.unwrap_err();
     assert_eq!(late.code(), Code::ValidationError, "the run is elsewhere by now");
     assert!(question().await.is_some(), "nothing was recorded");
-    rig.sessions.settle(at(confirm.node, Verdict::Approved)).await.unwrap();
+    rig.sessions.settle(at(confirm.node, PersonVerdict::Approved)).await.unwrap();
     assert_eq!(question().await, None);
 }

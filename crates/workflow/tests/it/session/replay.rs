@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_core::Code;
 use piton_store::StreamId;
 use piton_workflow::event::PreferenceChange;
-use piton_workflow::session::{Notice, Prefer, Reply};
+use piton_workflow::session::{Prefer, Reply, ReplyNotice};
 use piton_workflow::{Autonomy, PreferenceSource};
 use serde_json::json;
 
@@ -53,7 +53,7 @@ async fn a_replay_needs_no_lock_and_a_new_output_does() {
 }
 
 fn fresh_token(reply: &Reply) -> &str {
-    let [Notice::OutputNotRecorded { ack_token, .. }] = reply.notices.as_slice() else {
+    let [ReplyNotice::OutputNotRecorded { ack_token, .. }] = reply.notices.as_slice() else {
         panic!("{:?}", reply.notices)
     };
     ack_token

@@ -14,7 +14,9 @@ use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
 use piton_store::port::{Blobs, Journal, KeyRing};
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::Preferences;
-use piton_workflow::session::{Continue, Error, Output, Reply, Sessions, Start, Workflow};
+use piton_workflow::session::{
+    Continue, Error, Reply, Sessions, SourcedWorkflow, Start, SubmittedOutput,
+};
 use piton_workflow::{Autonomy, EventKind, RiskPolicy, SessionEvent, SourceKind};
 use serde_json::{Map, Value, json};
 
@@ -111,7 +113,7 @@ impl Rig {
 
 pub(crate) fn start(workflow: &CompiledWorkflow) -> Start {
     Start {
-        workflow: Workflow {
+        workflow: SourcedWorkflow {
             compiled: Arc::new(workflow.clone()),
             source_kind: SourceKind::Project,
             source_ref: "workflows/sample.json".to_owned(),
@@ -137,7 +139,7 @@ pub(crate) fn ack(reply: &Reply, notes: &str, artifacts: Vec<Value>) -> Continue
     let notes_markdown = (!notes.is_empty()).then(|| notes.to_owned());
     Continue {
         ack_token: reply.body.ack_token.clone(),
-        output: Some(Output { notes_markdown, artifacts }),
+        output: Some(SubmittedOutput { notes_markdown, artifacts }),
         ..Continue::default()
     }
 }

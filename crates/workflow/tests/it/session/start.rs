@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use piton_core::{BoundedText, Code};
 use piton_store::local::{DataDir, RealDisk};
-use piton_store::port::Namespace;
-use piton_store::testing::{Call, Recorder};
+use piton_store::port::BlobNamespace;
+use piton_store::testing::{DiskCall, Recorder};
 use piton_workflow::event::{EventBody, ObservationRecorded, ObservedValue, Preferences};
 use piton_workflow::session::{Error, Start, StartKey};
 use piton_workflow::{Autonomy, Confidence, EventKind, NextIntent, ObservationKey, RiskPolicy};
@@ -56,7 +56,7 @@ async fn a_start_pins_its_workflow_records_what_it_was_told_and_asks_for_the_fir
     let told = serde_json::to_value(&set.context).unwrap();
     assert_eq!(told, json!({"goal": "find the flaky test", "ticket": "A-1"}));
     let hash = compiled.workflow_hash().digest();
-    assert!(rig.blobs.get(Namespace::PinnedWorkflows, hash).await.unwrap().is_some());
+    assert!(rig.blobs.get(BlobNamespace::PinnedWorkflows, hash).await.unwrap().is_some());
     assert!(!body(&reply).contains("A-1"), "nothing of the context comes back");
 }
 
@@ -69,7 +69,7 @@ async fn a_workflow_lies_among_the_pinned_ones_before_its_run_is_recorded() {
     let file = dir.path().join("workflows/pinned").join(&hex[..2]).join(&hex[2..]);
     let (pinned, recorded) = (file.clone(), Arc::new(AtomicUsize::new(0)));
     let writes = Arc::clone(&recorded);
-    let listener = move |call: &Call| {
+    let listener = move |call: &DiskCall| {
         // A segment counts from when the control file attests it.
         if call.operation == "write" && call.path.ends_with("manifest.jsonl") {
             assert!(pinned.exists(), "the run is recorded first");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use piton_core::Code;
-use piton_workflow::session::{Continue, Output};
+use piton_workflow::session::{Continue, SubmittedOutput};
 use piton_workflow::token::verify;
 
 use super::rig::{Rig, ack, body, pending, state};
@@ -116,7 +116,7 @@ async fn a_wrong_token_is_refused_by_its_code() {
     shortened.truncate(shortened.len() - 4);
     let with_ack = |token: &str| Continue {
         ack_token: Some(token.to_owned()),
-        output: Some(Output::default()),
+        output: Some(SubmittedOutput::default()),
         ..Continue::default()
     };
     let short = reply.body.next_call.clone().unwrap().params.ack_token.unwrap();
@@ -130,7 +130,10 @@ async fn a_wrong_token_is_refused_by_its_code() {
         (with_ack(&reply.body.state_token), Code::TokenScopeMismatch),
         (with_ack(&forged), Code::TokenBadSignature),
         (with_ack("ak-00000000-0-0-m3v8c2nq5wp1d6x0"), Code::TokenUnknownNode),
-        (Continue { output: Some(Output::default()), ..state(&reply) }, Code::ValidationError),
+        (
+            Continue { output: Some(SubmittedOutput::default()), ..state(&reply) },
+            Code::ValidationError,
+        ),
     ] {
         let error = rig.sessions.proceed(request.clone()).await.unwrap_err();
         assert_eq!(error.code(), code, "{request:?}: {error}");

@@ -1,6 +1,6 @@
 //! Assessments that steps ask for, and what follows from them.
 
-use piton_workflow::engine::{Finding, Standings, Submission, flow, judge, ratings};
+use piton_workflow::engine::{Finding, KnownCapabilities, Submission, flow, judge, ratings};
 use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, file, step};
@@ -31,7 +31,8 @@ fn found(file: &Value, artifacts: &[Value]) -> Vec<Finding> {
     let workflow = compiled(file);
     let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
     let submission = Submission { notes: Some("Rated."), artifacts };
-    judge(&workflow, &state, &submission, &Standings::new(), &Map::new()).expect("it is judged")
+    judge(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new())
+        .expect("it is judged")
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Rules over the notes, joined and under conditions.
 
-use piton_workflow::engine::{Standings, Submission, flow, judge};
+use piton_workflow::engine::{KnownCapabilities, Submission, flow, judge};
 use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, entries, file, step};
@@ -14,8 +14,8 @@ fn told(rules: &Value, notes: &str, context: &Value) -> Vec<String> {
     let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
     let submission = Submission { notes: Some(notes), artifacts: &[] };
     let context = entries(context);
-    let findings =
-        judge(&workflow, &state, &submission, &Standings::new(), &context).expect("it is judged");
+    let findings = judge(&workflow, &state, &submission, &KnownCapabilities::new(), &context)
+        .expect("it is judged");
     let message = |finding: &piton_workflow::engine::Finding| {
         finding.message.as_str().lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! What a run should have been told, and was not.
 
-use piton_workflow::engine::{Decision, Facts, Standings, Submission, decide, flow};
+use piton_workflow::engine::{Decision, KnownCapabilities, StepFacts, Submission, decide, flow};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, ExecutionState, RiskPolicy};
 use serde_json::{Map, Value, json};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use super::samples::{Run, compiled, file, looped, step};
 use crate::engine::samples::pending_key;
 
-fn facts(autonomy: Autonomy, context: &Value) -> Facts<'_> {
-    Facts {
+fn facts(autonomy: Autonomy, context: &Value) -> StepFacts<'_> {
+    StepFacts {
         preferences: Preferences { autonomy, risk_policy: RiskPolicy::Balanced },
-        standings: Standings::new(),
+        standings: KnownCapabilities::new(),
         context: context.as_object(),
         open_gaps: Vec::new(),
         settled: Vec::new(),

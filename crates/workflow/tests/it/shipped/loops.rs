@@ -2,7 +2,7 @@
 
 use piton_workflow::TraceEntryKind;
 use piton_workflow::compile::{CompiledCondition, WarningCode};
-use piton_workflow::engine::{Standings, Submission, flow, judge};
+use piton_workflow::engine::{KnownCapabilities, Submission, flow, judge};
 use serde_json::{Map, Value, json};
 
 use super::samples::{LOOPS, Run, compiled, file, looped, step, step_if};
@@ -343,6 +343,7 @@ fn a_decision_in_a_loop_that_it_does_not_drive_reaches_no_limit() {
     let state = flow::begin(&workflow, &Map::new()).unwrap().next;
     let again = [control("l", "continue")];
     let submission = Submission { notes: None, artifacts: &again };
-    let findings = judge(&workflow, &state, &submission, &Standings::new(), &Map::new()).unwrap();
+    let findings =
+        judge(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new()).unwrap();
     assert_eq!(findings, []);
 }

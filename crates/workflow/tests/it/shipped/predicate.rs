@@ -1,7 +1,7 @@
 //! Whether a condition on what a run was told holds.
 
 use piton_workflow::compile::CompiledStep;
-use piton_workflow::predicate::{Predicate, Scope};
+use piton_workflow::predicate::{Predicate, PredicateScope};
 use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, entries, file, step_if};
@@ -17,7 +17,7 @@ fn predicate(condition: &Value) -> Predicate {
 #[track_caller]
 fn check(condition: &Value, context: &Value, expected: bool) {
     let context = entries(context);
-    let holds = predicate(condition).holds(&Scope::new(&context));
+    let holds = predicate(condition).holds(&PredicateScope::new(&context));
     assert_eq!(holds, expected, "{condition} over {context:?}");
 }
 
@@ -151,7 +151,8 @@ fn a_path_leads_into_objects_and_lists_and_a_variable_of_that_very_name_comes_fi
 #[test]
 fn variables_of_inner_loops_hide_those_around_them() {
     let context: Map<_, _> = entries(&json!({"item": "context", "other": 1}));
-    let scope = Scope::new(&context).with("item", json!("outer")).with("item", json!({"x": 2}));
+    let scope =
+        PredicateScope::new(&context).with("item", json!("outer")).with("item", json!({"x": 2}));
     assert_eq!(scope.get("item.x"), Some(&json!(2)));
     assert_eq!(scope.get("other"), Some(&json!(1)));
     assert_eq!(scope.get("nobody"), None);

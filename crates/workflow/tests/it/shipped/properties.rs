@@ -2,7 +2,7 @@
 
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Decision, Facts, Standings, Submission, decide, flow};
+use piton_workflow::engine::{Decision, KnownCapabilities, StepFacts, Submission, decide, flow};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use proptest::prelude::*;
@@ -164,12 +164,12 @@ proptest! {
             let path = running.loop_stack().positions();
             let artifacts: Vec<_> =
                 path.last().map(|position| control(position.loop_id.as_str(), decision)).into_iter().collect();
-            let facts = Facts {
+            let facts = StepFacts {
                 preferences: Preferences {
                     autonomy: Autonomy::FullAutoNeverStop,
                     risk_policy: RiskPolicy::Balanced,
                 },
-                standings: Standings::new(),
+                standings: KnownCapabilities::new(),
                 context: Some(context),
                 open_gaps: Vec::new(),
                 settled: Vec::new(),

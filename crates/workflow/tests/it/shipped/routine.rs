@@ -1,9 +1,9 @@
 //! Steps that call a routine.
 
 use piton_workflow::compile::{
-    Catalog, CompiledWorkflow, Entry, ProvenanceSource, WarningCode, compile,
+    CompiledWorkflow, Definitions, ProvenanceSource, SequenceEntry, WarningCode, compile,
 };
-use piton_workflow::source::Problem;
+use piton_workflow::source::SourceProblem;
 use serde_json::{Value, json};
 
 use super::samples::{file, step};
@@ -26,8 +26,8 @@ fn routine() -> Value {
     })
 }
 
-fn compile_with(routine: &Value, caller: &Value) -> Result<CompiledWorkflow, Vec<Problem>> {
-    let mut catalog = Catalog::standard();
+fn compile_with(routine: &Value, caller: &Value) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
+    let mut catalog = Definitions::standard();
     catalog.routines.insert(NAME.parse().expect("it is an id"), routine.to_string());
     compile(&file(&json!([caller])).to_string(), &origin(), &catalog)
 }
@@ -44,7 +44,7 @@ fn caller() -> Value {
 }
 
 #[track_caller]
-fn check(routine: &Value, caller: &Value, expected: &[&str]) -> Vec<Problem> {
+fn check(routine: &Value, caller: &Value, expected: &[&str]) -> Vec<SourceProblem> {
     let problems = compile_with(routine, caller).map(|_| ()).err().unwrap_or_default();
     let found: Vec<_> =
         problems.iter().map(|problem| format!("{} {}", problem.code, problem.path)).collect();
@@ -77,7 +77,7 @@ fn the_steps_of_a_routine_take_the_place_of_its_call() {
 fn the_steps_of_a_routine_stand_in_its_order_between_those_of_its_caller() {
     let mut routine = routine();
     routine["steps"] = json!([step("z"), step("m"), step("a")]);
-    let mut catalog = Catalog::standard();
+    let mut catalog = Definitions::standard();
     catalog.routines.insert(NAME.parse().unwrap(), routine.to_string());
     let call = |id: &str| {
         let arguments = json!({"templateId": NAME, "args": {}});
@@ -89,8 +89,8 @@ fn the_steps_of_a_routine_stand_in_its_order_between_those_of_its_caller() {
     let expected = ["y", "q--z", "q--m", "q--a", "b", "c--z", "c--m", "c--a", "a"];
     assert_eq!(steps, expected);
     let sequence = workflow.sequence.iter().map(|entry| match entry {
-        Entry::Step { step_id } => step_id.as_str(),
-        Entry::Loop { loop_id } => loop_id.as_str(),
+        SequenceEntry::Step { step_id } => step_id.as_str(),
+        SequenceEntry::Loop { loop_id } => loop_id.as_str(),
     });
     assert_eq!(sequence.collect::<Vec<_>>(), expected);
 }
@@ -137,7 +137,7 @@ fn a_routine_that_is_not_there_or_cannot_be_used_is_a_problem_of_the_call() {
     let mut broken = routine();
     broken["steps"][0]["colour"] = json!("blue");
     assert!(check(&broken, &caller(), &[at])[0].reason.contains("`/steps/0/colour`"));
-    let bare = compile(&file(&json!([caller()])).to_string(), &origin(), &Catalog::standard());
+    let bare = compile(&file(&json!([caller()])).to_string(), &origin(), &Definitions::standard());
     assert!(bare.unwrap_err()[0].fix.contains("`user.routine-second-look`"));
     one["templateCall"]["templateId"] = json!("wr.templates.orientation");
     check(&routine(), &one, &["invalid_id /steps/0/templateCall/templateId"]);
@@ -168,7 +168,7 @@ fn ids_that_do_not_fit_together_are_a_problem_of_the_call() {
     let mut one = caller();
     one["id"] = json!("a".repeat(126));
     check(&routine(), &one, &["invalid_id /steps/0/id"]);
-    let mut catalog = Catalog::standard();
+    let mut catalog = Definitions::standard();
     catalog.routines.insert(NAME.parse().expect("it is an id"), routine().to_string());
     let twice = file(&json!([caller(), step("again--look")]));
     let problems = compile(&twice.to_string(), &origin(), &catalog).unwrap_err();

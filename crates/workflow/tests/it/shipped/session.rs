@@ -1,6 +1,6 @@
 //! Runs of files in the shipped dialect over stores.
 
-use piton_store::port::Namespace;
+use piton_store::port::BlobNamespace;
 use piton_workflow::event::{EventBody, OutputPayload};
 use piton_workflow::session::{Continue, Reply, ReplyKind};
 use piton_workflow::{Autonomy, BlockerCode};
@@ -20,7 +20,7 @@ async fn artifacts(rig: &Rig, reply: &Reply) -> Vec<Value> {
         if let EventBody::NodeOutputAppended(_, output) = event.body()
             && let OutputPayload::ArtifactRef { sha256, .. } = &output.payload
         {
-            let bytes = rig.blobs.get(Namespace::Artifacts, *sha256).await.expect("it is read");
+            let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.expect("it is read");
             let bytes = bytes.expect("it is there");
             recorded.push(serde_json::from_slice(&bytes).expect("it is JSON"));
         }

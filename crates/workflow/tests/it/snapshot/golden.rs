@@ -5,7 +5,7 @@ use std::sync::Arc;
 use piton_core::port::TimestampMs;
 use piton_core::port::fixed::ManualClock;
 use piton_store::memory::MemoryBlobs;
-use piton_store::port::{BlobReader, Blobs, Namespace};
+use piton_store::port::{BlobNamespace, BlobReader, Blobs};
 use piton_workflow::ExecutionSnapshot;
 
 use super::samples::snapshots;
@@ -47,16 +47,16 @@ fn the_bytes_of_a_snapshot_are_fixed() {
 fn a_snapshot_that_is_stored_twice_is_there_once_under_its_reference() {
     let blobs = MemoryBlobs::new(Arc::new(ManualClock::new(TimestampMs(0))));
     let put = |snapshot: &ExecutionSnapshot| {
-        ready(blobs.put(Namespace::Snapshots, snapshot.encode().into_vec())).unwrap()
+        ready(blobs.put(BlobNamespace::Snapshots, snapshot.encode().into_vec())).unwrap()
     };
     for snapshot in snapshots() {
         let digest = put(&snapshot);
         assert_eq!(put(&snapshot.clone()), digest);
         assert_eq!(snapshot.snapshot_ref().digest(), digest);
-        let stored = ready(blobs.get(Namespace::Snapshots, digest)).unwrap().unwrap();
+        let stored = ready(blobs.get(BlobNamespace::Snapshots, digest)).unwrap().unwrap();
         assert_eq!(ExecutionSnapshot::decode(&stored), Ok(snapshot));
     }
-    let stored = ready(blobs.list(Namespace::Snapshots, None, 10)).unwrap();
+    let stored = ready(blobs.list(BlobNamespace::Snapshots, None, 10)).unwrap();
     assert_eq!(stored.len(), snapshots().len());
 }
 

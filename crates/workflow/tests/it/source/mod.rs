@@ -6,17 +6,17 @@ mod problems;
 mod workflow_id;
 
 use piton_workflow::SourceKind;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, compile};
-use piton_workflow::source::{Origin, Problem};
+use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
+use piton_workflow::source::{SourceOrigin, SourceProblem};
 use serde_json::{Value, json};
 
 /// A file from the project directory.
-pub(crate) fn origin() -> Origin {
-    Origin::new(SourceKind::Project, "workflows")
+pub(crate) fn origin() -> SourceOrigin {
+    SourceOrigin::new(SourceKind::Project, "workflows")
 }
 
-pub(crate) fn compile_value(source: &Value) -> Result<CompiledWorkflow, Vec<Problem>> {
-    compile(&source.to_string(), &origin(), &Catalog::standard())
+pub(crate) fn compile_value(source: &Value) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
+    compile(&source.to_string(), &origin(), &Definitions::standard())
 }
 
 /// A workflow with most of what the dialect has.

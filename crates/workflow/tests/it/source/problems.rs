@@ -1,6 +1,6 @@
 //! Problems of a file: each with its place, its code and what to do.
 
-use piton_workflow::compile::{Catalog, compile};
+use piton_workflow::compile::{Definitions, compile};
 use piton_workflow::source::ProblemCode;
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn what_is_reported_is_bounded_and_the_rest_is_counted() {
 #[test]
 fn a_text_that_is_not_json_or_too_large_is_refused() {
     for text in ["", "{", "[1,]", "{} {}", &"[".repeat(300), &" ".repeat(2 << 20)] {
-        let problems = compile(text, &origin(), &Catalog::standard()).unwrap_err();
+        let problems = compile(text, &origin(), &Definitions::standard()).unwrap_err();
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].code, ProblemCode::NotJson);
     }
@@ -68,7 +68,7 @@ fn a_text_that_is_not_json_or_too_large_is_refused() {
 #[test]
 fn a_field_that_occurs_twice_is_refused_where_it_stands() {
     let text = rich().to_string().replace(r#""id":"look""#, r#""id":"look","id":"other""#);
-    let problems = compile(&text, &origin(), &Catalog::standard()).unwrap_err();
+    let problems = compile(&text, &origin(), &Definitions::standard()).unwrap_err();
     assert_eq!(problems.len(), 1);
     assert_eq!(problems[0].code, ProblemCode::DuplicateField);
     assert_eq!(problems[0].path.as_str(), "/steps/1/body/0/id");
@@ -310,7 +310,7 @@ fn texts_are_referred_to_in_four_blocks_only() {
 #[test]
 fn texts_that_are_too_large_are_refused_and_never_cut() {
     let with_text = |bytes: usize, times: usize| {
-        let mut catalog = Catalog::standard();
+        let mut catalog = Definitions::standard();
         catalog.refs.insert("wr.refs.large".parse().unwrap(), "x".repeat(bytes));
         let mut source = rich();
         let part = json!({"kind": "ref", "refId": "wr.refs.large"});

@@ -2,19 +2,21 @@
 
 use piton_core::WorkflowId;
 use piton_workflow::SourceKind;
-use piton_workflow::compile::{Catalog, CompiledWorkflow, WarningCode, compile};
-use piton_workflow::source::{DeclaredId, IdStatus, Origin, Problem, ProblemCode, Purpose};
+use piton_workflow::compile::{CompiledWorkflow, Definitions, WarningCode, compile};
+use piton_workflow::source::{
+    DeclaredId, IdStatus, ProblemCode, Purpose, SourceOrigin, SourceProblem,
+};
 use serde_json::json;
 
 use super::origin;
 
-fn with_id(id: &str, origin: &Origin) -> Result<CompiledWorkflow, Vec<Problem>> {
+fn with_id(id: &str, origin: &SourceOrigin) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
     let source = json!({"id": id, "steps": [{"id": "a", "title": "A", "prompt": "Do it."}]});
-    compile(&source.to_string(), origin, &Catalog::standard())
+    compile(&source.to_string(), origin, &Definitions::standard())
 }
 
 #[track_caller]
-fn check(id: &str, origin: &Origin, code: ProblemCode, fix: &str) {
+fn check(id: &str, origin: &SourceOrigin, code: ProblemCode, fix: &str) {
     let problems = with_id(id, origin).expect_err("it must be refused");
     let found: Vec<_> = problems
         .iter()
@@ -48,11 +50,11 @@ fn an_id_of_another_form_is_refused_with_a_suggestion() {
 #[test]
 fn the_namespace_of_bundled_workflows_is_refused_elsewhere() {
     for kind in SourceKind::ALL.iter().filter(|kind| **kind != SourceKind::Bundled) {
-        let problems = with_id("wr.review", &Origin::new(*kind, "x")).unwrap_err();
+        let problems = with_id("wr.review", &SourceOrigin::new(*kind, "x")).unwrap_err();
         assert_eq!(problems[0].code, ProblemCode::ReservedNamespace);
     }
     check("wr.review", &origin(), ProblemCode::ReservedNamespace, "write `project.review`");
-    assert!(with_id("wr.review", &Origin::new(SourceKind::Bundled, "")).is_ok());
+    assert!(with_id("wr.review", &SourceOrigin::new(SourceKind::Bundled, "")).is_ok());
 }
 
 // shows: WR-401
@@ -84,7 +86,7 @@ fn an_id_says_whether_it_is_an_older_one_and_what_it_should_be() {
 // shows in part: WR-400 (the check)
 #[test]
 fn a_new_workflow_needs_a_namespace() {
-    let saving = Origin { purpose: Purpose::Save, ..origin() };
+    let saving = SourceOrigin { purpose: Purpose::Save, ..origin() };
     check("code-review", &saving, ProblemCode::LegacyId, "write `project.code_review`");
     assert!(with_id("project.code_review", &saving).is_ok());
 }
@@ -102,7 +104,7 @@ fn the_suggested_namespace_follows_from_the_source() {
         (SourceKind::Plugin, true, "team.a"),
         (SourceKind::Bundled, false, "wr.a"),
     ] {
-        let origin = Origin { team, ..Origin::new(kind, "x") };
+        let origin = SourceOrigin { team, ..SourceOrigin::new(kind, "x") };
         assert_eq!(origin.suggest("a").as_str(), expected);
     }
 }
@@ -128,7 +130,7 @@ fn the_suggested_name_is_lowercase_with_underscores_and_starts_with_a_letter() {
 // shows: WR-404
 #[test]
 fn a_suggestion_that_is_taken_gets_a_mark_of_its_source() {
-    let taken = |ids: &[&str]| Origin {
+    let taken = |ids: &[&str]| SourceOrigin {
         taken: ids.iter().map(|id| id.parse().unwrap()).collect(),
         ..origin()
     };
@@ -136,7 +138,7 @@ fn a_suggestion_that_is_taken_gets_a_mark_of_its_source() {
     // The first four digits of the digest of {"sourceKind":"project","sourceRef":"workflows"}.
     assert_eq!(once.as_str(), "project.a_08a6");
     assert_eq!(taken(&["project.a"]).suggest("a"), once);
-    let elsewhere = Origin { reference: "other".into(), ..taken(&["project.a"]) };
+    let elsewhere = SourceOrigin { reference: "other".into(), ..taken(&["project.a"]) };
     assert_ne!(elsewhere.suggest("a"), once);
     let twice = taken(&["project.a", once.as_str()]).suggest("a");
     assert_eq!(twice.as_str(), format!("{once}_2"));

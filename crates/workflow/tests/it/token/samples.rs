@@ -10,8 +10,8 @@ use piton_core::{AttemptId, Digest, Entropy, NodeId, RunId, SessionId, WorkflowH
 use piton_store::memory::MemoryKeyRing;
 use piton_store::port::KeyRing;
 use piton_workflow::token::{
-    AckPayload, AttemptOrdinal, CheckpointPayload, Error, NodeOrdinal, Payload, Place,
-    StatePayload, mint_forms,
+    AckPayload, AttemptOrdinal, CheckpointPayload, Error, NodeOrdinal, Payload, StatePayload,
+    TokenOrdinals, mint_forms,
 };
 use piton_workflow::{NodeAddress, ShortToken, TokenString};
 
@@ -67,14 +67,14 @@ pub(crate) fn keys() -> MemoryKeyRing {
 
 /// The long form of the token that says `payload`.
 pub(crate) async fn mint(payload: &Payload, keys: &dyn KeyRing) -> Result<TokenString, Error> {
-    let place = Place { node: NodeOrdinal::new(0), attempt: AttemptOrdinal::new(0) };
+    let place = TokenOrdinals { node: NodeOrdinal::new(0), attempt: AttemptOrdinal::new(0) };
     Ok(forms(payload, place, keys).await?.0)
 }
 
 /// Its short form, where it has one.
 pub(crate) async fn short_of(
     payload: &Payload,
-    place: Place,
+    place: TokenOrdinals,
     keys: &dyn KeyRing,
 ) -> Result<Option<ShortToken>, Error> {
     Ok(forms(payload, place, keys).await?.1)
@@ -82,7 +82,7 @@ pub(crate) async fn short_of(
 
 async fn forms(
     payload: &Payload,
-    place: Place,
+    place: TokenOrdinals,
     keys: &dyn KeyRing,
 ) -> Result<(TokenString, Option<ShortToken>), Error> {
     let minted = mint_forms(&[(*payload, place)], keys).await?.pop();

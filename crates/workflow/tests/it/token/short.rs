@@ -6,8 +6,8 @@ use piton_workflow::bounds::{
     SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX,
 };
 use piton_workflow::token::{
-    AckPayload, AttemptOrdinal, Error, FormatProblem, GivenToken, NodeOrdinal, Payload, Place,
-    SessionTail, ShortTokenError, TokenError, settle,
+    AckPayload, AttemptOrdinal, Error, FormatProblem, GivenToken, NodeOrdinal, Payload,
+    SessionTail, ShortTokenError, TokenError, TokenOrdinals, settle,
 };
 use piton_workflow::{NodeAddress, ShortToken, TokenKind};
 use proptest::prelude::*;
@@ -15,8 +15,8 @@ use proptest::prelude::*;
 use super::golden::{SHORT_TOKENS, TOKENS};
 use super::samples::{ack, address, keys, payloads, ready, short_of};
 
-fn place(node: u32, attempt: u32) -> Place {
-    Place { node: NodeOrdinal::new(node), attempt: AttemptOrdinal::new(attempt) }
+fn place(node: u32, attempt: u32) -> TokenOrdinals {
+    TokenOrdinals { node: NodeOrdinal::new(node), attempt: AttemptOrdinal::new(attempt) }
 }
 
 fn short(payload: &Payload, keys: &dyn KeyRing) -> ShortToken {

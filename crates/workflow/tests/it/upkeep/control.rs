@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_core::{Code, SessionId};
-use piton_store::collect::Intent;
+use piton_store::collect::CollectMode;
 use piton_store::memory::MemoryTable;
-use piton_store::port::{Change, Expect, Table as _, Write};
-use piton_workflow::upkeep::{Control, Fate, RetentionDays, clean, control, set_control};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_workflow::upkeep::{Fate, RetentionDays, RetentionMark, clean, control, set_control};
 
 use crate::carry::store::Store;
 use crate::carry::tale::Tale;
@@ -17,12 +17,12 @@ use crate::token::samples::ready;
 fn what_was_said_last_counts() {
     let table = MemoryTable::new();
     let [one, two] = [1, 2].map(|byte| SessionId::from_bytes([byte; 16]));
-    assert_eq!(ready(control(&table, one)).unwrap(), Control::Expire, "nothing was said");
-    ready(set_control(&table, one, Control::Keep)).unwrap();
-    ready(set_control(&table, two, Control::Keep)).unwrap();
-    ready(set_control(&table, two, Control::Expire)).unwrap();
-    assert_eq!(ready(control(&table, one)).unwrap(), Control::Keep);
-    assert_eq!(ready(control(&table, two)).unwrap(), Control::Expire);
+    assert_eq!(ready(control(&table, one)).unwrap(), RetentionMark::Expire, "nothing was said");
+    ready(set_control(&table, one, RetentionMark::Keep)).unwrap();
+    ready(set_control(&table, two, RetentionMark::Keep)).unwrap();
+    ready(set_control(&table, two, RetentionMark::Expire)).unwrap();
+    assert_eq!(ready(control(&table, one)).unwrap(), RetentionMark::Keep);
+    assert_eq!(ready(control(&table, two)).unwrap(), RetentionMark::Expire);
 }
 
 // shows in part: WR-478 (the part about a closed set)
@@ -30,16 +30,17 @@ fn what_was_said_last_counts() {
 fn a_control_that_is_not_known_is_no_permission_to_remove() {
     let (store, tale) = (Store::in_memory(1), Tale::rich(7));
     store.write(&tale);
-    let write = Write {
+    let write = TableWrite {
         key: Arc::from(format!("workflow/retention/{}", tale.session).into_bytes()),
         expect: Expect::Anything,
-        change: Change::Put(b"keep_until_friday".to_vec()),
+        change: EntryChange::Put(b"keep_until_friday".to_vec()),
     };
     ready(store.table.commit(vec![write])).unwrap();
     let error = ready(control(&store.table, tale.session)).unwrap_err();
     assert_eq!(error.code(), Code::StoreUnsupportedVersion);
     store.clock.advance(Duration::from_hours(24 * 1_000));
-    let done = ready(clean(store.upkeep(), RetentionDays::default(), &[], Intent::Remove)).unwrap();
+    let done =
+        ready(clean(store.upkeep(), RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Spared), 1);
     assert!(done.warnings[0].message.ends_with("it stays."), "{}", done.warnings[0]);
     assert!(store.events(tale.session) == tale.events());

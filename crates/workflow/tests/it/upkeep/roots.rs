@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use piton_core::Digest;
 use piton_store::AppendPlan;
-use piton_store::port::{Namespace, Roots as _};
+use piton_store::port::{BlobNamespace, Roots as _};
 use piton_workflow::upkeep::EventRoots;
 
 use crate::carry::store::Store;
 use crate::carry::tale::Tale;
 use crate::token::samples::ready;
 
-fn blobs(tale: &Tale, namespace: Namespace) -> BTreeSet<Digest> {
+fn blobs(tale: &Tale, namespace: BlobNamespace) -> BTreeSet<Digest> {
     let own = tale.blobs.iter().filter(|blob| blob.namespace() == namespace);
     own.map(piton_store::NewBlob::digest).collect()
 }
@@ -32,7 +32,7 @@ fn every_artifact_and_workflow_that_an_event_names_is_a_root() {
 #[test]
 fn a_later_reading_gives_what_came_since_and_all_of_a_session_that_is_new() {
     let (store, mut tale) = (Store::in_memory(1), Tale::rich(7));
-    let all = blobs(&tale, Namespace::Artifacts);
+    let all = blobs(&tale, BlobNamespace::Artifacts);
     let newest = tale.plans.pop().unwrap();
     store.write(&tale);
     let roots = EventRoots::artifacts(store.journal.as_ref());

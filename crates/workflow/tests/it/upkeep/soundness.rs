@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_core::Code;
 use piton_store::memory::MemoryTable;
 use piton_store::testing::SimDisk;
-use piton_workflow::upkeep::{RepairReport, UpkeepError, VerifyReport, repair, verify};
+use piton_workflow::upkeep::{MaintenanceError, RepairReport, VerifyReport, repair, verify};
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;
@@ -17,11 +17,11 @@ fn stored() -> (SimDisk, Store, Tale) {
     (disk, store, tale)
 }
 
-fn check(store: &Store, tale: &Tale) -> Result<VerifyReport, UpkeepError> {
+fn check(store: &Store, tale: &Tale) -> Result<VerifyReport, MaintenanceError> {
     block_on(verify(store.journal.as_ref(), store.blobs.as_ref(), tale.session))
 }
 
-fn fix(store: &Store, tale: &Tale) -> Result<RepairReport, UpkeepError> {
+fn fix(store: &Store, tale: &Tale) -> Result<RepairReport, MaintenanceError> {
     block_on(repair(store.journal.as_ref(), store.blobs.as_ref(), tale.session))
 }
 

@@ -1,7 +1,7 @@
 //! One attempt, as data.
 
 use piton_core::Code;
-use piton_workspaces::{physical::PhysicalOptions, tools::Reply};
+use piton_workspaces::{physical::PhysicalOptions, tools::CallReply};
 use serde_json::Value;
 
 use crate::{guarded::Guarded, world::World};
@@ -40,7 +40,7 @@ pub(super) fn refused(code: Code) -> Expect {
 }
 
 impl Case {
-    pub(super) async fn run(&self, guarded: &Guarded) -> Reply {
+    pub(super) async fn run(&self, guarded: &Guarded) -> CallReply {
         let Self { id, tool, arguments, expect } = self;
         let reply = guarded.call(tool, arguments.clone()).await;
         let code = reply.error.as_ref().map(piton_workspaces::Error::code);

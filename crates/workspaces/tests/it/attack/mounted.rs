@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use piton_core::Code;
-use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions, tools::Reply};
+use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions, tools::CallReply};
 use serde_json::json;
 
 use crate::world::{definition, physical};
 
-async fn call(options: PhysicalOptions, tool: &str, path: &str) -> Reply {
+async fn call(options: PhysicalOptions, tool: &str, path: &str) -> CallReply {
     let root = definition("/root", "read-only", physical(Path::new("/"), options));
     let files = Files::new(std::sync::Arc::new(Workspaces::new(vec![root]).unwrap()));
     let arguments = match tool {

@@ -5,7 +5,7 @@ use std::{
     mem, thread,
 };
 
-use piton_workspaces::{Error, tools::Reply};
+use piton_workspaces::{Error, tools::CallReply};
 use serde_json::json;
 
 use crate::world::World;
@@ -55,9 +55,9 @@ async fn that_a_store_was_asked_about_what_the_router_refused_is_noticed() {
         let world = World::new().await;
         world.amid("read", json!({ "path": "/home/a.txt" })).await;
         let refused = world.unguarded().call("write", json!({ "path": "/home/x", "content": "" }));
-        let Reply { error, text } = refused.await;
+        let CallReply { error, text } = refused.await;
         assert!(matches!(error, Some(Error::Scope { .. })), "{text}");
-        world.refused_without_asking("deed", &Reply { error, text });
+        world.refused_without_asking("deed", &CallReply { error, text });
     });
     let panic = ended.await.expect_err("it was not noticed").into_panic();
     assert!(panic.downcast::<String>().unwrap().contains("a Store was asked"));

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_store::port::{Change, Expect, Write};
+use piton_store::port::{EntryChange, Expect, TableWrite};
 use piton_workspaces::{
     Workspaces,
     overlay::OverlayStore,
     store::Store,
-    virtual_store::{Namespace, NamespaceProblem, VirtualStore},
+    virtual_store::{NamespaceProblem, VirtualNamespace, VirtualStore},
 };
 use serde_json::json;
 
@@ -51,10 +51,10 @@ async fn namespaces_never_meet_whatever_their_parts_hold() {
 
 #[test]
 fn a_namespace_is_bounded() {
-    assert_eq!(Namespace::new(Vec::<String>::new()), Err(NamespaceProblem::Parts));
-    assert_eq!(Namespace::new(["x"; 9]), Err(NamespaceProblem::Parts));
-    assert_eq!(Namespace::new(["a", ""]), Err(NamespaceProblem::Part));
-    assert_eq!(Namespace::new(["x".repeat(257)]), Err(NamespaceProblem::Part));
+    assert_eq!(VirtualNamespace::new(Vec::<String>::new()), Err(NamespaceProblem::Parts));
+    assert_eq!(VirtualNamespace::new(["x"; 9]), Err(NamespaceProblem::Parts));
+    assert_eq!(VirtualNamespace::new(["a", ""]), Err(NamespaceProblem::Part));
+    assert_eq!(VirtualNamespace::new(["x".repeat(257)]), Err(NamespaceProblem::Part));
 }
 
 #[tokio::test]
@@ -137,8 +137,8 @@ async fn a_row_that_is_damaged_is_told_and_is_never_taken_for_something_else() {
     let store = VirtualStore::new(ports.clone(), &namespace(&["n"]), None);
     put(&store, "d/f", b"content\n").await;
     for row in ports.table.scan(b"workspaces/virtual/", None, 100).await.unwrap().entries {
-        let change = Change::Put(b"{\"kind\":\"file\"".to_vec());
-        let write = Write { key: row.key, expect: Expect::Version(row.version), change };
+        let change = EntryChange::Put(b"{\"kind\":\"file\"".to_vec());
+        let write = TableWrite { key: row.key, expect: Expect::Version(row.version), change };
         ports.table.commit(vec![write]).await.unwrap();
     }
     let files = Guarded::new(None, vec![in_store("/v", "read-write", Arc::new(store))]);

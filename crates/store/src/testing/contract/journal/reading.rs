@@ -2,7 +2,7 @@
 
 use piton_core::{DedupeKey, Digest, FileBytes, ManifestIndex, SnapshotRef, canonical};
 
-use super::{Shared, append, index, stream};
+use super::{TwoProcesses, append, index, stream};
 use crate::{
     Error, Event,
     port::{Cursor, Follow, Journal},
@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) async fn a_reader_follows_what_another_process_writes<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("follow");
     let lease = store.there.lease(&name).await.unwrap();
@@ -40,7 +40,7 @@ pub(super) async fn a_reader_follows_what_another_process_writes<J: Journal<Samp
 }
 
 pub(super) async fn a_writer_knows_where_a_reader_of_its_plans_would_stand<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("cursor");
     let lease = store.here.lease(&name).await.unwrap();
@@ -68,7 +68,7 @@ pub(super) async fn a_writer_knows_where_a_reader_of_its_plans_would_stand<J: Jo
 }
 
 pub(super) async fn a_lookup_finds_what_another_process_wrote<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("lookup");
     let key = |fact: &str| DedupeKey::new("sample", &[&name, &fact]).unwrap();
@@ -86,7 +86,7 @@ pub(super) async fn a_lookup_finds_what_another_process_wrote<J: Journal<Sample>
     assert_eq!(store.here.lookup(&name, &key("b-0")).await.unwrap(), None);
 }
 
-pub(super) async fn pins_are_listed_without_events<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn pins_are_listed_without_events<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("pins");
     let pin = |plan: &str| SnapshotRef::new(sample_snapshot(&format!("{name}-{plan}")).digest());
     let lease = store.here.lease(&name).await.unwrap();
@@ -105,7 +105,7 @@ pub(super) async fn pins_are_listed_without_events<J: Journal<Sample>>(store: Sh
     assert!(!later.snapshots.contains(&pin("a")), "only what came since");
 }
 
-pub(super) async fn control_records_attest_every_plan<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn control_records_attest_every_plan<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("records");
     let lease = store.here.lease(&name).await.unwrap();
     let missing = store.there.records(&name).await.unwrap_err();

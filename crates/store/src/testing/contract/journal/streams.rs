@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use piton_core::EventIndex;
 
-use super::{Shared, append, stream, texts};
+use super::{TwoProcesses, append, stream, texts};
 use crate::{Error, Health, port::Journal, testing::Sample};
 
 pub(super) async fn a_stream_that_was_never_written_does_not_exist<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("nothing");
     let missing = |error: Error| matches!(error, Error::NotFound { .. });
@@ -22,7 +22,7 @@ pub(super) async fn a_stream_that_was_never_written_does_not_exist<J: Journal<Sa
 }
 
 pub(super) async fn a_stream_is_young_when_it_was_just_written<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("young");
     let lease = store.here.lease(&name).await.unwrap();
@@ -33,7 +33,7 @@ pub(super) async fn a_stream_is_young_when_it_was_just_written<J: Journal<Sample
 }
 
 pub(super) async fn a_deleted_stream_is_gone_and_its_name_free<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let (name, other) = (stream("deleted"), stream("kept"));
     for name in [&name, &other] {
@@ -53,7 +53,7 @@ pub(super) async fn a_deleted_stream_is_gone_and_its_name_free<J: Journal<Sample
     assert_eq!(texts(&store.here, &name).await.len(), 1);
 }
 
-pub(super) async fn a_sound_stream_needs_no_repair<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn a_sound_stream_needs_no_repair<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("sound");
     let lease = store.here.lease(&name).await.unwrap();
     append(&store.here, &lease, 4, "a").await.unwrap();

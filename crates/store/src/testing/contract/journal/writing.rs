@@ -2,16 +2,16 @@
 
 use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy};
 
-use super::{Shared, append, index, stream, texts};
+use super::{TwoProcesses, append, index, stream, texts};
 use crate::{
     AppendPlan, Error, PlanProblem,
     bounds::PLAN_EVENTS_MAX,
-    port::{Appended, Journal, Namespace},
+    port::{Appended, BlobNamespace, Journal},
     testing::{Sample, sample_plan, sample_snapshot},
 };
 
 pub(super) async fn a_stream_begins_at_zero_and_keeps_its_order<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("order");
     let lease = store.here.lease(&name).await.unwrap();
@@ -32,7 +32,7 @@ pub(super) async fn a_stream_begins_at_zero_and_keeps_its_order<J: Journal<Sampl
     assert_eq!(again.next_event(), index(4));
 }
 
-pub(super) async fn a_repeated_plan_changes_nothing<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn a_repeated_plan_changes_nothing<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("replay");
     let lease = store.here.lease(&name).await.unwrap();
     append(&store.here, &lease, 2, "a").await.unwrap();
@@ -56,7 +56,7 @@ pub(super) async fn a_repeated_plan_changes_nothing<J: Journal<Sample>>(store: S
 type RefusedPlan = (Vec<Sample>, fn(&PlanProblem) -> bool);
 
 pub(super) async fn a_plan_that_breaks_a_rule_changes_nothing<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("rules");
     let lease = store.here.lease(&name).await.unwrap();
@@ -99,7 +99,7 @@ pub(super) async fn a_plan_that_breaks_a_rule_changes_nothing<J: Journal<Sample>
     store.here.append(&lease.writer(), AppendPlan::new(full)).await.unwrap();
 }
 
-pub(super) async fn a_second_writer_is_refused_at_once<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn a_second_writer_is_refused_at_once<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("fight");
     let lease = store.here.lease(&name).await.unwrap();
     for journal in [&store.here, &store.there] {
@@ -116,7 +116,7 @@ pub(super) async fn a_second_writer_is_refused_at_once<J: Journal<Sample>>(store
 }
 
 pub(super) async fn plans_are_written_in_the_order_of_the_calls<J: Journal<Sample>>(
-    store: Shared<J>,
+    store: TwoProcesses<J>,
 ) {
     let name = stream("queue");
     let lease = store.here.lease(&name).await.unwrap();
@@ -133,7 +133,7 @@ pub(super) async fn plans_are_written_in_the_order_of_the_calls<J: Journal<Sampl
     assert_eq!(texts(&store.there, &name).await.len(), 40);
 }
 
-pub(super) async fn an_append_ends_without_its_caller<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn an_append_ends_without_its_caller<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("cancelled");
     let lease = store.here.lease(&name).await.unwrap();
     drop(store.here.append(&lease.writer(), sample_plan(&name, 0, 3, "a")));
@@ -151,12 +151,12 @@ pub(super) async fn an_append_ends_without_its_caller<J: Journal<Sample>>(store:
     assert_eq!(replay, Appended::AlreadyPresent { indices });
 }
 
-pub(super) async fn blobs_are_there_when_their_plan_is<J: Journal<Sample>>(store: Shared<J>) {
+pub(super) async fn blobs_are_there_when_their_plan_is<J: Journal<Sample>>(store: TwoProcesses<J>) {
     let name = stream("blobs");
     let lease = store.here.lease(&name).await.unwrap();
     append(&store.here, &lease, 2, "a").await.unwrap();
     let snapshot = sample_snapshot("blobs-a");
-    let stored = store.blobs.get(Namespace::Snapshots, snapshot.digest()).await.unwrap();
+    let stored = store.blobs.get(BlobNamespace::Snapshots, snapshot.digest()).await.unwrap();
     assert_eq!(stored.as_deref(), Some(snapshot.bytes()));
     let entropy = SeededEntropy::new(9);
     let pinning = |at: u64, fact: &str, snapshot: &str| Sample {
@@ -173,8 +173,8 @@ pub(super) async fn blobs_are_there_when_their_plan_is<J: Journal<Sample>>(store
 }
 
 pub(super) async fn a_lease_of_another_journal_is_refused<J: Journal<Sample>>(
-    one: Shared<J>,
-    two: Shared<J>,
+    one: TwoProcesses<J>,
+    two: TwoProcesses<J>,
 ) {
     let name = stream("foreign");
     let lease = one.here.lease(&name).await.unwrap();
