@@ -2,7 +2,7 @@
 //!
 //! A flow passes one [`Backpack`] from node to node. A node gets a [`Scope`]: it packs and unpacks values in its own
 //! name and within its permissions. Whoever owns the backpack can ask who wrote what and when ([`DebugHandle`]),
-//! look at any past state ([`Backpack::snapshot_at_commit`]), compare two ([`Diff`]), and go on from one.
+//! look at any past state ([`Backpack::snapshot_at_commit`]), compare two ([`StateDiff`]), and go on from one.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -46,7 +46,7 @@
 //!
 //! * [`Scope`], [`AsyncScope`]: what a node is given. [`Permissions`], [`AccessControl`]: what it may do.
 //! * [`Backpack`], [`JournaledBackpack`]: what the owner has. [`DebugHandle`]: sees everything, changes nothing.
-//! * [`Item`], [`Commit`], [`Quarantined`]: what is kept. [`Diff`]: what differs.
+//! * [`Item`], [`Commit`], [`Quarantined`]: what is kept. [`StateDiff`]: what differs.
 //! * [`Observer`]: who is told what happens.
 //! * [`journal`]: how a backpack survives, is read by others, and what keeps its large values alive.
 //! * [`bounds`]: every limit, with its reason.

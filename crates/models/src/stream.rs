@@ -18,7 +18,7 @@ pub enum AnswerPart {
 
 /// The pieces of one answer, in order.
 ///
-/// Promise: it ends after exactly one [`Part::Done`] or one error, whichever comes first. The texts before a
+/// Promise: it ends after exactly one [`AnswerPart::Done`] or one error, whichever comes first. The texts before a
 /// `Done` are its text.
 pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<AnswerPart, Error>> + Send>>;
 

@@ -1,7 +1,7 @@
 //! What a flow is made of.
 //!
 //! * [`Node`]: prepares, executes and posts, in that order.
-//! * [`Context`]: what prepare and post are given: the node's own view of the backpack.
+//! * [`NodeContext`]: what prepare and post are given: the node's own view of the backpack.
 //! * [`Exec`]: what execute is given: no backpack, so that trying it again repeats no write.
 //! * [`NodeError`]: why a phase failed.
 

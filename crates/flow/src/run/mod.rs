@@ -1,7 +1,7 @@
 //! Running a flow.
 //!
 //! * [`Runner`]: runs and resumes flows, and lets people listen.
-//! * [`Report`]: what became of a run.
+//! * [`RunReport`]: what became of a run.
 //! * [`Cancel`]: how a run is stopped from outside.
 //!
 //! A run is one task: nodes run one after the other, and what runs side by side (a parallel batch) takes turns in

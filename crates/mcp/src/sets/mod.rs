@@ -1,6 +1,6 @@
 //! What makes the calls of each set.
 //!
-//! A set is told a [`Call`] whose arguments fit the schema of its tool, and answers with what was [`Told`] or with
+//! A set is told a [`CheckedCall`] whose arguments fit the schema of its tool, and answers with what was [`ToolReply`] or with
 //! an envelope. It knows nothing of the protocol.
 
 mod call;

@@ -1,6 +1,6 @@
 //! Who answers: the providers of models.
 //!
-//! * [`ProviderName`], [`Wire`], [`BaseUrl`]: what a provider is called, speaks, and where it is.
+//! * [`ProviderName`], [`WireFormat`], [`BaseUrl`]: what a provider is called, speaks, and where it is.
 //! * [`ProviderSettings`]: all that is configured of one.
 //! * [`KeyReference`], [`Secret`], [`SecretSource`]: where its key lies, the key, and who reads it.
 

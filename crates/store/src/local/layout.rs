@@ -34,7 +34,7 @@ pub(super) trait Layout: Send + Sync + 'static {
     ) -> Result<TailEnding, Error>;
 
     /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls
-    /// [`Site::undo`] if this fails.
+    /// [`StreamDir::undo`] if this fails.
     fn commit(
         site: &StreamDir,
         head: StreamHead,

@@ -5,7 +5,7 @@
 //! stands before the newest plan.
 //!
 //! A stream that was written to and whose control file is gone or empty is damaged. That it was written to is shown by
-//! its mark ([`Site::begun_mark`]) or by other files of it ([`Layout::shows_lost_plans`]).
+//! its mark ([`StreamDir::begun_mark`]) or by other files of it ([`Layout::shows_lost_plans`]).
 
 use std::{io, time::Duration};
 

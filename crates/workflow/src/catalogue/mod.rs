@@ -1,6 +1,6 @@
 //! Everything that an author may take from Piton by name, with what to paste.
 //!
-//! [`catalogue`] gives an [`Entry`] for each contract, feature, probe, text and template. Editors complete from
+//! [`catalogue`] gives an [`CatalogueEntry`] for each contract, feature, probe, text and template. Editors complete from
 //! it, and the reference page is written from it.
 //!
 //! *Invariants*: entries are made from the sets that the compiler itself uses, so there is no second list that

@@ -65,7 +65,7 @@ struct OutputWire {
     supersedes_output_id: Option<OutputId>,
 }
 
-/// What [`Wire`] reads, as it is written: the notes are not copied for that.
+/// What [`OutputWire`] reads, as it is written: the notes are not copied for that.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OutputWireRef<'a> {

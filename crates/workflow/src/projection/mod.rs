@@ -2,7 +2,7 @@
 //!
 //! A [`SessionState`] takes events one by one, in order, and answers questions about runs: their
 //! graph and preferred tip, outputs, gaps, preferences, capabilities, context, status. A log that
-//! grew by a plan costs the plan, not the log. A [`Recap`] tells an agent what happened in a run, and a
+//! grew by a plan costs the plan, not the log. A [`RecapDraft`] tells an agent what happened in a run, and a
 //! [`RunSummary`] is what lists and searches need of it.
 //!
 //! *Invariants*: pure; the same events give the same answers, whatever their timestamps. Order is

@@ -5,7 +5,7 @@
 //! branch below it say what came after, and other branches are told by their newest notes.
 //!
 //! This takes two steps, because the titles of steps stand in snapshots and are read by the caller:
-//! [`Recap::select`] chooses what could be told, few enough to read their snapshots; [`Recap::render`] makes
+//! [`RecapDraft::select`] chooses what could be told, few enough to read their snapshots; [`RecapDraft::render`] makes
 //! the text.
 //!
 //! What steps produced beside their notes is told by [`Produced`], after the recap.

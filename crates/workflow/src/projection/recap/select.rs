@@ -72,7 +72,7 @@ impl<'a> RecapDraft<'a> {
         Self { way, bookmarks, after, branches }
     }
 
-    /// The nodes whose steps [`Recap::render`] asks for.
+    /// The nodes whose steps [`RecapDraft::render`] asks for.
     pub fn nodes(&self) -> impl Iterator<Item = &Noted<'a>> {
         [&self.way, &self.bookmarks, &self.after, &self.branches]
             .into_iter()
