@@ -156,7 +156,7 @@ mod tests {
             What::Cargo(_) => false,
         });
         assert!(compares);
-        let script = include_str!("../../.ci/run");
+        let script = include_str!("../../../.ci/run");
         assert_eq!(script.lines().last(), Some("exec cargo xtask test"));
     }
 }
