@@ -10,8 +10,8 @@
 //! 6. an item whose namespace a pattern of the node selects is allowed; a new key is judged by the namespace of its writer;
 //! 7. everything else is refused, and a key that is not there like one that is.
 
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::node_identity::NodeIdentity;
 use crate::permissions::Permissions;
 use crate::text::Key;
 

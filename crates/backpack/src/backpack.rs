@@ -7,23 +7,23 @@ use imbl::OrdMap;
 use piton_core::TimestampMs;
 use serde::Serialize;
 
-use crate::abandoning;
+use crate::backpack_core::{BackpackInner, InitialState, LargeValues};
 use crate::backpack_id::BackpackId;
+use crate::backpack_origin::BackpackOrigin;
 use crate::bounds::OBSERVERS_MAX;
 use crate::commit_id::CommitId;
-use crate::core::{BackpackInner, InitialState, LargeValues};
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
 use crate::history::History;
-use crate::identity::NodeIdentity;
+use crate::item_state::ItemState;
 use crate::labels::check_count;
+use crate::node_identity::NodeIdentity;
 use crate::observer::Observer;
 use crate::options::{BackpackPorts, Options};
-use crate::origin::BackpackOrigin;
-use crate::past::Past;
+use crate::past_state::Past;
 use crate::permissions::Permissions;
+use crate::restore;
 use crate::scope::Scope;
-use crate::state::ItemState;
 use crate::text::{Key, NodeId};
 
 /// A backpack, in memory. Cheap to clone: clones are handles of the same one, on any thread.
@@ -164,7 +164,7 @@ impl Backpack {
         is_meant: impl Fn(&Key) -> bool,
         by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
-        abandoning::abandon(self, snapshot, is_meant, &Arc::new(by))
+        restore::abandon(self, snapshot, is_meant, &Arc::new(by))
     }
 
     /// What was declared for nodes.

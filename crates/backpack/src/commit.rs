@@ -24,8 +24,8 @@ use piton_core::{Provenance, TimestampMs};
 
 use crate::access::Operation;
 use crate::commit_id::CommitId;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::node_identity::NodeIdentity;
 use crate::quarantined::Quarantined;
 use crate::summary;
 use crate::text::Key;

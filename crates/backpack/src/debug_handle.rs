@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::backpack_core::{BackpackInner, LargeValueSlot};
 use crate::commit::{Act, Action, Commit};
 use crate::commit_id::CommitId;
-use crate::core::{BackpackInner, LargeValueSlot};
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::item::Item;

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use imbl::ordmap::DiffItem;
 
 use crate::backpack::Backpack;
-use crate::core::BackpackCore;
+use crate::backpack_core::BackpackCore;
 use crate::error::Error;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
 piton_core::closed_set! {
@@ -101,11 +101,11 @@ impl StateDiff {
 
 /// One of the two backpacks, seen at one moment.
 struct DiffSide {
-    large: crate::core::LargeValues,
+    large: crate::backpack_core::LargeValues,
 }
 
 impl DiffSide {
-    fn of(backpack: &Backpack) -> (Self, crate::state::ItemState) {
+    fn of(backpack: &Backpack) -> (Self, crate::item_state::ItemState) {
         let core = backpack.inner.lock();
         let BackpackCore { large, state, .. } = &*core;
         (Self { large: large.clone() }, state.clone())
@@ -115,7 +115,7 @@ impl DiffSide {
         if item.is_available() {
             return Ok(Arc::clone(item));
         }
-        match self.large.get(&crate::core::LargeValueSlot::Active(item.key.clone())) {
+        match self.large.get(&crate::backpack_core::LargeValueSlot::Active(item.key.clone())) {
             Some(value) => Ok(Arc::new(value.fill(item))),
             None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
         }

@@ -14,10 +14,10 @@ use crate::bounds::{CHECKPOINT_COMMITS, COMMIT_BYTES, HISTORY_COMMITS_MIN};
 use crate::commit::Commit;
 use crate::commit_id::CommitId;
 use crate::error::Error;
+use crate::item_state::ItemState;
 use crate::observer::Event;
 use crate::options::Options;
-use crate::past::Past;
-use crate::state::ItemState;
+use crate::past_state::Past;
 use crate::text::NodeId;
 
 /// The commits of a backpack, as far as they are in memory.

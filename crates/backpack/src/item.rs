@@ -6,10 +6,10 @@ use std::sync::Arc;
 use piton_core::{Namespace, TimestampMs};
 use serde::de::DeserializeOwned;
 
-use crate::content::ItemContent;
 use crate::error::Error;
-use crate::identity::NodeIdentity;
+use crate::item_content::ItemContent;
 use crate::labels::Labels;
+use crate::node_identity::NodeIdentity;
 use crate::summary;
 use crate::text::Key;
 

@@ -55,67 +55,67 @@
 //! that a node may not read is told to it in no way: not by a value, an error, an event or a summary. Nothing here
 //! reads a file, a clock, a source of randomness or the environment.
 
-mod abandoning;
 mod access;
 mod backpack;
+mod backpack_core;
 mod backpack_id;
+mod backpack_origin;
 pub mod bounds;
 mod commit;
 mod commit_id;
-mod content;
-mod core;
 mod debug_handle;
 mod diff;
 mod document;
 mod error;
 mod filter;
 mod history;
-mod identity;
 mod index;
 mod item;
+mod item_content;
+mod item_state;
 pub mod journal;
 mod labels;
+mod node_identity;
 mod observer;
 mod options;
-mod origin;
-mod outcome;
 mod pack_options;
-mod past;
+mod past_state;
 mod permissions;
 mod quarantined;
 mod reading;
 mod record;
 mod recorder;
+mod restore;
 mod scope;
-mod state;
 mod summary;
 mod text;
 mod validate;
+mod write_outcome;
 mod writing;
 
 pub use access::Operation;
 pub use backpack::Backpack;
 pub use backpack_id::BackpackId;
+pub use backpack_origin::BackpackOrigin;
 pub use commit::{Action, Commit};
 pub use commit_id::{CommitId, NotACommitId};
 pub use debug_handle::{Access, DebugHandle};
 pub use diff::{ChangeKind, KeyChange, StateDiff};
 pub use error::Error;
 pub use filter::Filter;
-pub use identity::NodeIdentity;
 pub use item::Item;
 pub use journal::{AsyncScope, ChangeLog, JournaledBackpack};
 pub use labels::{AccessControl, Labels};
+pub use node_identity::NodeIdentity;
 pub use observer::{Committed, Event, Observer};
 pub use options::{BackpackPorts, Options};
-pub use origin::BackpackOrigin;
-pub use outcome::WriteOutcome;
 pub use pack_options::PackOptions;
 pub use permissions::Permissions;
 pub use quarantined::{Quarantined, Reason};
 pub use scope::Scope;
 pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
 pub use validate::{Validation, Violation};
+pub use write_outcome::WriteOutcome;
 
 /// The tutorial, whose blocks are run as examples of this crate.
 // shows in part: BP-121 (the tutorial of backpacks)

@@ -11,7 +11,7 @@ use piton_core::{Provenance, TimestampMs};
 use crate::access::Operation;
 use crate::commit::{Action, Commit};
 use crate::commit_id::CommitId;
-use crate::identity::NodeIdentity;
+use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
 /// Something that happened.

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use crate::bounds::REASON_BYTES_MAX;
 use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
 /// Why something was quarantined.

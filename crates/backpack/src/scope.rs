@@ -43,17 +43,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::access::Requester;
+use crate::backpack_core::{BackpackInner, CommitAuthor};
 use crate::commit::Act;
-use crate::core::{BackpackInner, CommitAuthor};
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::identity::NodeIdentity;
 use crate::item::{self, Item};
+use crate::node_identity::NodeIdentity;
 use crate::observer::Committed;
-use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::permissions::{Permissions, parse_pattern};
 use crate::text::Key;
+use crate::write_outcome::WriteOutcome;
 use crate::{reading, writing};
 
 /// A backpack as one node sees it. Cheap to clone; clones act as the same node.

@@ -3,7 +3,7 @@
 use piton_core::shorten;
 
 use crate::bounds::SUMMARY_BYTES_MAX;
-use crate::content::ItemContent;
+use crate::item_content::ItemContent;
 use crate::labels::Labels;
 
 /// A summary of a value.

@@ -8,18 +8,18 @@ use piton_core::{BoundedText, Digest, FileBytes};
 use serde::Serialize;
 
 use crate::access::{Missing, Operation};
+use crate::backpack_core::{BackpackCore, CommitStamp, LargeValue, LargeValueSlot};
 use crate::bounds::{ITEMS_MAX, QUARANTINE_MAX, REASON_BYTES_MAX};
 use crate::commit::Act;
-use crate::content::encode;
-use crate::core::{BackpackCore, CommitStamp, LargeValue, LargeValueSlot};
 use crate::error::Error;
 use crate::item::Item;
+use crate::item_content::encode;
 use crate::labels::Labels;
-use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::quarantined::{Quarantined, Reason};
 use crate::scope::Scope;
 use crate::text::Key;
+use crate::write_outcome::WriteOutcome;
 
 /// A value that is ready to be stored.
 struct Prepared {

@@ -8,7 +8,7 @@ use std::{
 use piton_core::{TimestampMs, port::Clock as _};
 use piton_runtime::{
     config::{Configuration, Environment, Settings},
-    surroundings::{ProjectDir, project_dir},
+    project_env::{ProjectDir, project_dir},
 };
 use piton_store::local::SystemClock;
 

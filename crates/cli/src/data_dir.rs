@@ -51,7 +51,7 @@ pub(crate) fn outside_of(
                 shown(&root, environment),
                 shown(&source.directory, environment)
             ),
-            crate::words::CHOOSE_DATA_DIR,
+            crate::messages::CHOOSE_DATA_DIR,
         )),
     }
 }

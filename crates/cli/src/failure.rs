@@ -10,7 +10,7 @@ use piton_core::{Code, Envelope};
 use piton_runtime::config::ConfigProblem;
 use piton_store::Error;
 
-use crate::{refusal, words::CHOOSE_DATA_DIR};
+use crate::{messages::CHOOSE_DATA_DIR, refusal};
 
 /// What a command can fail with.
 #[derive(Debug, thiserror::Error)]

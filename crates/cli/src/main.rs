@@ -24,6 +24,7 @@ mod exit;
 mod failure;
 mod files;
 mod log;
+mod messages;
 mod next_command;
 mod open;
 mod output;
@@ -33,7 +34,6 @@ mod style;
 mod table;
 mod text_diff;
 mod tree;
-mod words;
 
 use std::process::ExitCode;
 

@@ -15,12 +15,12 @@ use piton_mcp::ServerBuilder;
 use piton_runtime::{
     Connection, Runtime, RuntimePorts, Whereabouts,
     config::Configuration,
-    files::{FileWorld, VirtualPorts, WorkspacePorts},
-    frames::{AgentId, FramePorts},
+    context::{AgentId, FramePorts},
     library::sources,
+    project_env::ProjectDir,
     reply::RunShown,
     request::SessionReference,
-    surroundings::ProjectDir,
+    workspaces::{FileWorld, VirtualPorts, WorkspacePorts},
 };
 use piton_store::{
     local::{
@@ -31,7 +31,7 @@ use piton_store::{
     memory::{MemoryBlobs, MemoryTable},
     port::{Blobs, Leases, Replies, Table},
 };
-use piton_workflow::carry::{self, remove_unfinished};
+use piton_workflow::transfer::{self, remove_unfinished};
 use tokio::{
     runtime::Builder,
     signal::unix::{SignalKind, signal},
@@ -302,8 +302,8 @@ fn file_ports(
     }
 }
 
-fn carrying(ports: &RuntimePorts) -> carry::TransferPorts<'_> {
-    carry::TransferPorts {
+fn carrying(ports: &RuntimePorts) -> transfer::TransferPorts<'_> {
+    transfer::TransferPorts {
         journal: &*ports.journal,
         blobs: &*ports.blobs,
         table: &*ports.table,

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use crate::words::CHOOSE_DATA_DIR;
+use crate::messages::CHOOSE_DATA_DIR;
 
 /// Why something could not be done, as words that follow a colon, and what would work.
 pub(crate) fn of(error: &io::Error) -> (String, &'static str) {

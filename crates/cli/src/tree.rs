@@ -10,8 +10,8 @@ use piton_runtime::{bounds::ID_ENDING_SHOWN, reply::TreeNode};
 use piton_workflow::NodeKind;
 
 use crate::{
+    messages::count,
     style::{Tone, styled},
-    words::count,
 };
 
 /// A node, or the notes that lead to one, with the strokes that stand before it.

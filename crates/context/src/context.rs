@@ -7,7 +7,7 @@ use piton_store::port::{
     Batch, Blobs, EntryChange, Expect, Key, Leases, Table, TableEntry, TableWrite,
 };
 
-use crate::{Error, ProjectId, bounds::PAGE, stored::keys::ProjectKeys, synthesis::Registry};
+use crate::{Error, ProjectId, bounds::PAGE, rows::keys::ProjectKeys, synthesis::Registry};
 
 /// What context is kept in.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use crate::{
     ProjectId,
     bounds::PAGE,
     frame::{Frame, LOST},
-    stored::keys::{ProjectKeys, RowKind},
+    rows::keys::{ProjectKeys, RowKind},
 };
 
 /// The contents that the frames in a table refer to.

@@ -22,12 +22,12 @@ mod builtin;
 pub mod config;
 mod error;
 pub mod event;
+mod flow_state;
 pub mod graph;
 pub mod node;
 pub mod problem;
 pub mod run;
 mod schema;
-mod state;
 pub mod tool;
 
 pub use action::Action;
@@ -36,11 +36,11 @@ pub use error::Error;
 pub use event::{
     EventFilter, EventKind, EventName, RunEvent, RunStatus, SubscriberEvent, Subscription,
 };
+pub use flow_state::FlowState;
 pub use graph::{Contract, Flow, Mappings, NodeBody, NodeRef, NodeSettings};
 pub use node::{BoxFuture, Exec, Node, NodeContext, NodeError, Phase, RetryRule, Shape};
 pub use problem::{FlowProblem, Severity};
 pub use run::{Cancel, RunOptions, RunRecord, RunReport, Runner, RunnerPorts};
-pub use state::FlowState;
 pub use tool::{FunctionTool, Tool, ToolError, ToolResult, Tools};
 
 /// The guide from a shared dictionary, whose blocks are run as examples of this crate.

@@ -23,30 +23,30 @@
 mod answer;
 #[cfg(feature = "serve")]
 mod arguments;
-#[cfg(feature = "serve")]
-mod audience;
 pub mod bounds;
 #[cfg(feature = "serve")]
 mod call;
 pub mod catalogue;
 #[cfg(feature = "serve")]
+mod client_kind;
+#[cfg(feature = "serve")]
 pub mod http;
 #[cfg(feature = "serve")]
-mod lines;
-#[cfg(feature = "serve")]
-mod listing;
+mod line_transport;
 #[cfg(feature = "serve")]
 pub mod log;
 #[cfg(feature = "serve")]
 mod malformed;
 #[cfg(feature = "serve")]
-mod passing;
+mod offered_tools;
 #[cfg(feature = "serve")]
-mod patience;
+mod oversized;
 #[cfg(feature = "serve")]
 mod person;
 #[cfg(feature = "serve")]
 mod plain_call;
+#[cfg(feature = "serve")]
+mod progress;
 #[cfg(feature = "serve")]
 mod roots;
 #[cfg(feature = "serve")]

@@ -21,14 +21,14 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::answer::{failed, told};
-use crate::audience::gets_structured;
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
-use crate::listing::{OfferedTools, offered, with_map};
+use crate::client_kind::gets_structured;
 use crate::log::{CallLog, CallOutcome, Called};
-use crate::patience::wait;
+use crate::offered_tools::{OfferedTools, offered, with_map};
 use crate::person::AtClient;
+use crate::progress::wait;
 use crate::roots::client_root;
 use crate::sets::{ServerBuilder, ToolReply, ToolSet};
 

@@ -7,7 +7,7 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::bounds::PIPE_WRITE_WAIT;
-use crate::lines::LineTransport;
+use crate::line_transport::LineTransport;
 use crate::server::Server;
 use crate::sets::ServerBuilder;
 

@@ -31,7 +31,7 @@ mod providers;
 pub mod rehearsed;
 pub mod request;
 pub mod retry;
-pub mod retrying;
+pub mod retry_client;
 pub mod scripted;
 pub mod stream;
 #[cfg(feature = "testing")]
@@ -49,7 +49,7 @@ pub use providers::Providers;
 pub use rehearsed::{Rehearsed, Rule, Then};
 pub use request::Request;
 pub use retry::Backoff;
-pub use retrying::Retrying;
+pub use retry_client::Retrying;
 pub use scripted::Scripted;
 pub use stream::{AnswerPart, AnswerStream};
 pub use tool::{ToolCall, ToolChoice, ToolSpec};

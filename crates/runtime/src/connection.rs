@@ -14,8 +14,10 @@ use piton_workflow::event::Blocker;
 use piton_workflow::session::RunLine;
 use piton_workflow::{BlockerCode, NextIntent};
 
+use crate::backpack::Attachment;
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
-use crate::frames::{ContextAgent, Frames};
+use crate::context::{ContextAgent, Frames};
+use crate::project_env::{ProjectDir, project_dir};
 use crate::reply::{
     ArtifactPart, CallNotices, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question,
     ReplyBody, ResumeCandidates, RunAnswer, SettledRun,
@@ -25,9 +27,7 @@ use crate::request::{
     ResumeSession, StartWorkflow,
 };
 use crate::run_label::LabelledCall;
-use crate::runtime::Runtime;
-use crate::state::Attachment;
-use crate::surroundings::{ProjectDir, project_dir};
+use crate::workflow::Runtime;
 
 /// What a door knows about where its agent is, strongest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

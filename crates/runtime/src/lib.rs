@@ -25,29 +25,29 @@
 //!
 //! *Limitations*: workflow files, configuration and git are read on the thread of the call. They are few and small.
 
+pub mod backpack;
 pub mod bounds;
 pub mod config;
 pub mod connection;
+pub mod context;
 pub mod explain;
-pub mod files;
 #[cfg(feature = "flow")]
-pub mod flows;
-pub mod frames;
+pub mod flow;
 pub mod library;
-pub mod lineage;
 #[cfg(feature = "flow")]
 pub mod mcp_tools;
 pub mod models;
 mod nearest;
+pub mod project_env;
+pub mod provenance;
 pub mod replies;
 pub mod reply;
 pub mod request;
 mod run_label;
-pub mod runtime;
-pub mod state;
-pub mod surroundings;
 pub mod text_diff;
+pub mod workflow;
+pub mod workspaces;
 
 pub use connection::{CallBasis, Connection, Whereabouts};
 pub use piton_workflow::compile::StepAccess;
-pub use runtime::{Runtime, RuntimePorts};
+pub use workflow::{Runtime, RuntimePorts};

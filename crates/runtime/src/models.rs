@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::config::section::{FoundSection, ModelsSection};
 use crate::config::{ConfigProblem, Configuration, USER_FILE};
-use crate::runtime::Runtime;
+use crate::workflow::Runtime;
 
 /// The providers that may be named, and who answers when nobody is.
 #[derive(Clone, Debug, Deserialize)]

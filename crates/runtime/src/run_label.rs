@@ -18,7 +18,7 @@ use piton_workflow::token::TokenKind;
 use serde_json::json;
 
 use crate::bounds::{OPEN_RUNS_SHOWN_MAX, SEARCHED_BYTES_MAX};
-use crate::runtime::Runtime;
+use crate::workflow::Runtime;
 
 /// A call that writes to a run.
 #[derive(Clone, Copy, Debug)]

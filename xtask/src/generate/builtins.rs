@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 use piton_workflow::catalogue::{BuiltinKind, CatalogueEntry, catalogue};
 use serde::Serialize;
 use serde_json::Value;
@@ -103,7 +103,7 @@ fn section(page: &mut String, entry: &CatalogueEntry) {
 
 #[cfg(test)]
 mod tests {
-    use piton_workflow::bundled::Bundled;
+    use piton_workflow::bundled_workflows::Bundled;
     use piton_workflow::catalogue::catalogue;
     use serde_json::Value;
 

@@ -23,8 +23,8 @@ fn workflow() -> Vec<(&'static str, Schema)> {
 fn runtime() -> Vec<(&'static str, Schema)> {
     use piton_runtime::config::schema;
     vec![
-        ("diff", told::<piton_runtime::lineage::Comparison>()),
-        ("fork", told::<piton_runtime::lineage::ForkedThing>()),
+        ("diff", told::<piton_runtime::provenance::Comparison>()),
+        ("fork", told::<piton_runtime::provenance::ForkedThing>()),
         ("piton-toml", schema::project_file()),
         ("user-config-toml", schema::user_file()),
     ]

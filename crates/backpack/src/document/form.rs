@@ -6,8 +6,8 @@ use piton_core::TimestampMs;
 use serde::{Deserialize, Serialize};
 
 use crate::backpack_id::BackpackId;
+use crate::backpack_origin::BackpackOrigin;
 use crate::options::Options;
-use crate::origin::BackpackOrigin;
 use crate::permissions::Permissions;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 use crate::text::NodeId;

@@ -12,18 +12,18 @@ use serde::Deserialize;
 
 use super::form::{Document, FORMAT, VERSION};
 use crate::backpack::Backpack;
+use crate::backpack_core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
 use crate::bounds::{DOCUMENT_BYTES_MAX, ITEMS_MAX, NODES_MAX, QUARANTINE_MAX};
 use crate::commit_id::CommitId;
-use crate::content::{ItemContent, Large};
-use crate::core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
 use crate::error::Error;
 use crate::history::History;
 use crate::item::Item;
+use crate::item_content::{ItemContent, Large};
+use crate::item_state::ItemState;
 use crate::labels::check_count;
 use crate::options::{BackpackPorts, Options};
 use crate::quarantined::Quarantined;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, Replay};
-use crate::state::ItemState;
 use crate::text::Key;
 
 /// What is looked at before the rest.

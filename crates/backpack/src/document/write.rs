@@ -6,8 +6,8 @@ use piton_core::canonical;
 
 use super::form::{Document, FORMAT, VERSION};
 use crate::backpack::Backpack;
+use crate::backpack_core::{BackpackCore, LargeValueSlot};
 use crate::bounds::DOCUMENT_COMMITS;
-use crate::core::{BackpackCore, LargeValueSlot};
 use crate::error::Error;
 use crate::item::Item;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, ValueRecord};

@@ -8,7 +8,7 @@ use piton_store::{AppendPlan, TornTail};
 
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use super::followed::{Followed, KnownStream};
-use super::loaded::Replayed;
+use super::replay::Replayed;
 use super::scope::AsyncScope;
 use super::writer::JournalWriter;
 use crate::backpack::Backpack;
@@ -16,7 +16,7 @@ use crate::backpack_id::BackpackId;
 use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::history::History;
-use crate::identity::NodeIdentity;
+use crate::node_identity::NodeIdentity;
 use crate::options::{BackpackPorts, Options};
 use crate::permissions::Permissions;
 use crate::record::Replay;

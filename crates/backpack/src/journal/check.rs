@@ -12,10 +12,10 @@ use piton_store::{Error as StoreError, Health, TornTail};
 
 use super::backpack::{JournalPorts, JournaledBackpack, Mode};
 use super::event::Holder;
-use super::loaded::Replayed;
+use super::replay::Replayed;
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::identity::NodeIdentity;
+use crate::node_identity::NodeIdentity;
 use crate::options::Options;
 use crate::text::Key;
 

@@ -7,8 +7,8 @@ use piton_store::{Event, StreamId};
 use serde::{Deserialize, Serialize};
 
 use crate::backpack_id::BackpackId;
+use crate::backpack_origin::BackpackOrigin;
 use crate::bounds::HOLDER_BYTES_MAX;
-use crate::origin::BackpackOrigin;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 
 /// Who has a backpack open, in words for the one who is refused: a program and its process.

@@ -11,10 +11,10 @@ use piton_store::port::{Cursor, Follow, LoadedStream};
 
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, lease, opened};
 use super::event::{BackpackEvent, Holder};
-use super::loaded::{Replayed, large_values, reread_large};
+use super::replay::{Replayed, large_values, reread_large};
 use crate::backpack::Backpack;
+use crate::backpack_core::{InitialState, LargeValues};
 use crate::backpack_id::BackpackId;
-use crate::core::{InitialState, LargeValues};
 use crate::error::Error;
 use crate::history::History;
 use crate::options::Options;

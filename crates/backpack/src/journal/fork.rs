@@ -13,13 +13,13 @@ use piton_store::{AppendPlan, NewBlob};
 use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, lease, opened};
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
+use crate::backpack_core::{BackpackCore, InitialState, LargeValueSlot};
 use crate::backpack_id::BackpackId;
+use crate::backpack_origin::BackpackOrigin;
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
-use crate::core::{BackpackCore, InitialState, LargeValueSlot};
 use crate::error::Error;
 use crate::history::History;
 use crate::item::Item;
-use crate::origin::BackpackOrigin;
 use crate::record::{ItemRecord, QuarantinedRecord, weight};
 
 /// Something that is carried over, what it weighs in a plan, and its value if that goes into a blob.

@@ -9,7 +9,7 @@ use piton_store::port::BlobReader;
 
 use super::backpack::JournaledBackpack;
 use super::event::BackpackEvent;
-use super::loaded::{ReplayStep, Replayed, large_values};
+use super::replay::{ReplayStep, Replayed, large_values};
 use crate::backpack::Backpack;
 use crate::commit::Commit;
 use crate::commit_id::CommitId;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::history::History;
 use crate::options::Options;
-use crate::past::Past;
+use crate::past_state::Past;
 use crate::record::{CommitRecord, Replay};
 use crate::text::NodeId;
 

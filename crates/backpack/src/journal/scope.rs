@@ -13,13 +13,13 @@ use crate::bounds::{BUFFERED_COMMITS_MAX, WAITING_READS_MAX};
 use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::filter::Filter;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::node_identity::NodeIdentity;
 use crate::observer::Committed;
-use crate::outcome::WriteOutcome;
 use crate::pack_options::PackOptions;
 use crate::scope::Scope;
 use crate::text::Key;
+use crate::write_outcome::WriteOutcome;
 
 /// A backpack as one node sees it, with or without a journal behind it. Cheap to clone; clones act as the same node.
 ///

@@ -8,8 +8,8 @@ use super::value::ValueRecord;
 use crate::access::Operation;
 use crate::commit::{Act, Commit};
 use crate::commit_id::CommitId;
-use crate::identity::NodeIdentity;
 use crate::labels::Labels;
+use crate::node_identity::NodeIdentity;
 use crate::quarantined::Reason;
 use crate::text::Key;
 

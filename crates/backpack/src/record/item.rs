@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::replay::Contradiction;
 use super::value::ValueRecord;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::labels::Labels;
+use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
 /// An item as it is written.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::item::ItemRecord;
 use super::replay::Contradiction;
 use crate::commit_id::CommitId;
-use crate::identity::NodeIdentity;
+use crate::node_identity::NodeIdentity;
 use crate::quarantined::{Quarantined, Reason};
 use crate::text::Key;
 

@@ -7,12 +7,12 @@ use super::commit::{ActRecord, CommitRecord};
 use super::value::ValueRecord;
 use crate::commit::{Act, Commit, Restored};
 use crate::history::History;
-use crate::identity::NodeIdentity;
 use crate::item::Item;
+use crate::item_state::ItemState;
 use crate::labels::Labels;
+use crate::node_identity::NodeIdentity;
 use crate::options::Options;
 use crate::quarantined::{Quarantined, Reason};
-use crate::state::ItemState;
 use crate::text::NodeId;
 
 /// What does not fit in a sequence of records.

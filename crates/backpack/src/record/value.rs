@@ -6,7 +6,7 @@ use piton_core::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::{ItemContent, Large};
+use crate::item_content::{ItemContent, Large};
 
 /// A value as it is written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,9 +5,9 @@
 
 use crate::bounds::RECORD_BYTES;
 use crate::commit::{Act, Commit};
-use crate::identity::NodeIdentity;
 use crate::item::Item;
 use crate::labels::Labels;
+use crate::node_identity::NodeIdentity;
 use crate::quarantined::Quarantined;
 
 const ESCAPED: usize = 2;

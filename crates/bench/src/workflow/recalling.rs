@@ -13,7 +13,7 @@ use piton_store::{
     },
     port::{Cache, Journal},
 };
-use piton_workflow::{SessionEvent, projection::ResumeQuery, recall::RunIndex};
+use piton_workflow::{SessionEvent, projection::ResumeQuery, run_index::RunIndex};
 use tokio::runtime::{Builder, Runtime};
 
 use super::sessions;

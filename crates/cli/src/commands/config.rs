@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use piton_runtime::{
     config::{ConfigProblem, SettingKey, SettingSource, Settings, Value},
-    frames::ContextSettings,
-    surroundings::ProjectDir,
+    context::ContextSettings,
+    project_env::ProjectDir,
 };
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use piton_context::check::SetAside;
-use piton_runtime::files::kept_virtual;
+use piton_runtime::workspaces::kept_virtual;
 use piton_store::{
     Error,
     local::{DataDir, repair_table},
@@ -14,8 +14,8 @@ use crate::{
     app::App,
     exit::CommandEnding,
     failure::Failure,
+    messages::{count, listed},
     table::{self, Cell},
-    words::{count, listed},
 };
 
 #[derive(Subcommand)]

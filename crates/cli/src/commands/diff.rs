@@ -2,20 +2,20 @@
 
 use clap::Args;
 use piton_core::Digest;
-use piton_runtime::lineage::{
+use piton_runtime::provenance::{
     Became, BranchSide, ChangedKey, ChangedOutput, CommitTaken, Comparison, FileWritten,
     FrameWritten, KeyWritten, ThingKind, ThingReference, WrittenKind, WrittenThings,
 };
 
-use super::{blame::say_link, here::ProjectThings, workspace::Chosen};
+use super::{blame::say_link, project_things::ProjectThings, workspace::Chosen};
 use crate::{
     age::ago,
     app::App,
     exit::CommandEnding,
     failure::Failure,
+    messages::short,
     style::{Tone, styled},
     text_diff::say_diff,
-    words::short,
 };
 
 #[derive(Args)]

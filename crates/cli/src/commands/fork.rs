@@ -3,14 +3,14 @@
 use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::{
-    files::{JoinedWorkspaces, Mount},
-    lineage::{
+    provenance::{
         Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, ThingKind, ThingReference,
     },
+    workspaces::{JoinedWorkspaces, Mount},
 };
 
-use super::{here::ProjectThings, workspace::Chosen};
-use crate::{app::App, exit::CommandEnding, failure::Failure, tree::ending, words::count};
+use super::{project_things::ProjectThings, workspace::Chosen};
+use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count, tree::ending};
 
 #[derive(Args)]
 pub(crate) struct Fork {

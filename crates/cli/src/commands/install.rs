@@ -10,7 +10,7 @@ use std::{
 use clap::Args;
 use serde::Serialize;
 
-use crate::{app::App, exit::CommandEnding, failure::Failure, words};
+use crate::{app::App, exit::CommandEnding, failure::Failure, messages};
 
 #[derive(Args)]
 pub(crate) struct Install {
@@ -38,7 +38,7 @@ impl Install {
         let is_on_path = env::split_paths(path).any(|one| one == directory);
         app.output.say(format_args!("Installed {}.", app.shown(&program)));
         if is_on_path {
-            app.output.advise(words::CONNECT);
+            app.output.advise(messages::CONNECT);
         } else {
             app.output.say(format_args!(
                 "Your shell does not look there yet: add {} to PATH.",

@@ -164,7 +164,7 @@ fn text(value: &Value) -> String {
 }
 
 fn indented(told: &str) -> String {
-    crate::words::indented(told.trim_end(), "   │ ")
+    crate::messages::indented(told.trim_end(), "   │ ")
 }
 
 fn broken(what: &str) -> Failure {

@@ -10,9 +10,9 @@
 //! holds a token, notes, context or the words of a message. Nothing fails because a line cannot be written.
 
 mod file;
-mod keeper;
+mod logger;
 mod record;
 
 pub(crate) use file::{DIRECTORY, read};
-pub(crate) use keeper::CallLogger;
+pub(crate) use logger::CallLogger;
 pub(crate) use record::LogRecord;

@@ -125,7 +125,7 @@ impl Context {
     /// Reads all rows of a kind, page by page.
     pub(super) async fn each_row(
         &self,
-        row: crate::stored::keys::RowKind,
+        row: crate::rows::keys::RowKind,
         mut visit: impl FnMut(piton_store::port::TableEntry),
     ) -> Result<(), Error> {
         let prefix = self.keys.all(row);

@@ -15,7 +15,7 @@ use crate::{
     Context, Error,
     frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf},
     history::{TOUCHED_EVERYWHERE, old_path, read_note},
-    stored::keys::{RowKind, split_path},
+    rows::keys::{RowKind, split_path},
     synthesis::{damaged_mark, is_mark},
     tree::TreePath,
     word::{AgentId, FrameType},

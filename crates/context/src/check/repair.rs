@@ -27,7 +27,7 @@ use crate::{
     context::{keep, put, put_after, remove_after},
     frame::FRAMES_CROWDED,
     history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference},
-    stored::{
+    rows::{
         NodeBody,
         keys::{ProjectKeys, RowKind, split_path},
     },

@@ -8,7 +8,7 @@ use super::{DamageKind, Validation};
 use crate::{
     Context, Error,
     history::RootEntry,
-    stored::{NodeBody, keys::RowKind},
+    rows::{NodeBody, keys::RowKind},
     tree::TreeNodeId,
 };
 

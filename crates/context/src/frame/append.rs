@@ -18,7 +18,7 @@ use crate::{
     },
     context::{keep, put, put_after, remove_after},
     history::each_once,
-    stored::{bytes::put_number, keys::RowKind},
+    rows::{bytes::put_number, keys::RowKind},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };

@@ -12,7 +12,7 @@ use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
 use crate::{
     Context, Error,
     bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
-    stored::ChildRecord,
+    rows::ChildRecord,
     synthesis::NOTHING_DESCRIBED,
     tree::{Name, TreeNodeId, TreePath},
     word::FrameType,

@@ -7,7 +7,7 @@ use crate::{
     Context, Error,
     bounds::TRIES_MAX,
     history::{FoundNode, NodeRef, RootEntry},
-    stored::keys::RowKind,
+    rows::keys::RowKind,
     tree::TreeNodeId,
     word::{AgentId, FrameType},
 };

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Context, Error,
-    stored::keys::{RowKind, split_path},
+    rows::keys::{RowKind, split_path},
     tree::TreePath,
     word::{AgentId, FrameType},
 };

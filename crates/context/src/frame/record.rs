@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Basis, FrameId, Metadata};
 use crate::{
     Error,
-    stored::bytes::{Bytes, put_bytes, seal},
+    rows::bytes::{Bytes, put_bytes, seal},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };

@@ -9,7 +9,7 @@ use piton_core::RunId;
 use piton_store::port::{Batch, Key, TableWrite};
 
 use super::Frame;
-use crate::{Context, Error, context::put, stored::keys::RowKind};
+use crate::{Context, Error, context::put, rows::keys::RowKind};
 
 /// The frames of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

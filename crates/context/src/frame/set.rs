@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::FrameId;
 use crate::{
     Error,
-    stored::bytes::{Bytes, put_number},
+    rows::bytes::{Bytes, put_number},
     tree::{Preimage, TreePath},
 };
 

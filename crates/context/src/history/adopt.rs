@@ -23,7 +23,7 @@ use crate::{
     },
     context::{put, remove_after},
     frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata},
-    stored::{
+    rows::{
         NodeBody,
         keys::{RowKind, split_path},
     },

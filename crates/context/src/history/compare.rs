@@ -7,7 +7,7 @@ use piton_core::Digest;
 use super::root::RootRef;
 use crate::{
     Context, Error,
-    stored::NodeBody,
+    rows::NodeBody,
     tree::{
         Directory, Moves, Name, NodeKind, TreeChange, TreeNode, TreeNodeId, TreePath, TreeSide,
         pair_renames,
@@ -147,7 +147,7 @@ impl Context {
             None => Ok(Vec::new()),
             Some(TreeCursor::Stored(id)) => {
                 let children = self.children(id).await?.into_iter();
-                let child = |child: crate::stored::ChildRecord| Child {
+                let child = |child: crate::rows::ChildRecord| Child {
                     name: child.name,
                     side: TreeSide { id: child.id, kind: child.kind, content: None },
                     node: None,

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::root::hex_prefix;
 use crate::{
     Context, Error,
-    stored::{ChildRecord, NodeBody, keys::RowKind, node},
+    rows::{ChildRecord, NodeBody, keys::RowKind, node},
     tree::{NodeKind, TreeNodeId, TreePath},
 };
 

@@ -2,7 +2,7 @@
 
 mod adopt;
 mod compare;
-mod framed;
+mod frame_changes;
 mod lookup;
 mod nearest;
 mod record;
@@ -12,7 +12,7 @@ mod root;
 pub use adopt::Adopted;
 pub(crate) use adopt::{each_once, old_path, read_note};
 pub(crate) use compare::{TreeCursor, TreeDifference};
-pub use framed::FrameChange;
+pub use frame_changes::FrameChange;
 pub(crate) use lookup::FoundNode;
 pub use lookup::{NodeRecord, NodeRef};
 pub use record::Recorded;

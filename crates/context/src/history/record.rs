@@ -17,7 +17,7 @@ use crate::{
     Context, Error,
     bounds::{FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX},
     context::{keep, put, put_after},
-    stored::{keys::RowKind, node},
+    rows::{keys::RowKind, node},
     tree::{ChangeKind, Directory, TreeChange, TreeNode, TreePath},
     word::Label,
 };

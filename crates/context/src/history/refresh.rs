@@ -14,8 +14,8 @@ use crate::{
     Context, Error,
     bounds::{PROBES_MAX, REFRESH_TRIES_MAX},
     frame::{Basis, BasisInputs},
+    rows::keys::RowKind,
     scan::{ProblemKind, ScanReport, Scanner},
-    stored::keys::RowKind,
     tree::{NodeKind, TreeNodeId, TreePath},
 };
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Context, Error,
-    stored::keys::RowKind,
+    rows::keys::RowKind,
     tree::{Totals, TreeNodeId},
     word::Label,
 };

@@ -11,7 +11,7 @@ use crate::{
     Context, Error,
     frame::{FrameSet, Judge},
     history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path},
-    stored::keys::{RowKind, split_path},
+    rows::keys::{RowKind, split_path},
     tree::TreePath,
 };
 

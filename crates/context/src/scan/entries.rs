@@ -10,8 +10,8 @@ use rustix::{
 use super::{
     content,
     listing::Listed,
+    open_directory::{KnownEntry, OpenDirectory},
     report::ProblemKind,
-    site::{KnownEntry, OpenDirectory},
     walk::ScanTask,
     walker::Walker,
 };

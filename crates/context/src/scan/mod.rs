@@ -15,14 +15,14 @@
 mod content;
 mod entries;
 mod listing;
+mod open_directory;
 mod probe;
 mod queue;
-mod remembered;
 mod report;
 mod rules;
 mod scanner;
 mod since;
-mod site;
+mod stamp_cache;
 mod stamps;
 mod stamps_file;
 mod walk;

@@ -12,7 +12,7 @@ use rustix::{
     time::{ClockId, clock_gettime},
 };
 
-use super::{remembered::Remembered, report::ScanReport, stamps_file, walk::walk};
+use super::{report::ScanReport, stamp_cache::Remembered, stamps_file, walk::walk};
 use crate::{
     Error,
     bounds::SCAN_THREADS_MAX,

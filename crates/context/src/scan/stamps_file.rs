@@ -16,8 +16,9 @@ use std::{
 };
 
 use super::{
-    remembered::{Remembered, StampFile},
-    since, stamps,
+    since,
+    stamp_cache::{Remembered, StampFile},
+    stamps,
 };
 use crate::{
     bounds::{SINCE_SHARE, STAMPS_FILE_BYTES_MAX},

@@ -9,8 +9,8 @@ use std::{
 use rustix::io::Errno;
 
 use super::{
-    listing::Listed, queue::TaskQueue, remembered::Remembered, report::ScanReport, rules::Rules,
-    scanner::ScanScope, site::OpenDirectory, walker::Walker,
+    listing::Listed, open_directory::OpenDirectory, queue::TaskQueue, report::ScanReport,
+    rules::Rules, scanner::ScanScope, stamp_cache::Remembered, walker::Walker,
 };
 use crate::tree::{Directory, Name};
 

@@ -11,11 +11,11 @@ use rustix::{
 use super::{
     content,
     listing::{Listed, list},
-    remembered::Remembered,
+    open_directory::{KnownEntry, OpenDirectory},
     report::{ProblemKind, ScanProblem, ScanReport},
     rules::{RULE_FILES, Rules},
     scanner::ScanScope,
-    site::{KnownEntry, OpenDirectory},
+    stamp_cache::Remembered,
     walk::ScanTask,
 };
 use crate::{

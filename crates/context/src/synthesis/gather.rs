@@ -7,7 +7,7 @@ use crate::{
     Context, Error,
     bounds::SYNTHESIS_FRAMES_MAX,
     frame::{Frame, FrameHead, Policy},
-    stored::{NodeBody, keys::RowKind},
+    rows::{NodeBody, keys::RowKind},
     tree::{TreeNodeId, TreePath},
     word::FrameType,
 };

@@ -11,7 +11,7 @@ use crate::{
     context::put,
     frame::FrameHead,
     history::NodeRef,
-    stored::keys::{RowKind, split_path},
+    rows::keys::{RowKind, split_path},
     tree::TreePath,
     word::{AgentId, FrameType},
 };

@@ -22,7 +22,7 @@ use crate::{
     frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy},
     history::TOUCHED_EVERYWHERE,
     report::StaleFrame,
-    stored::keys::{RowKind, split_path},
+    rows::keys::{RowKind, split_path},
     tree::{TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };

@@ -13,7 +13,7 @@ use crate::{
         AppendOutcome, Appended, Basis, FrameDraft, Metadata, NextAppend, Policy, Precondition,
     },
     history::{NodeRef, RootEntry},
-    stored::keys::RowKind,
+    rows::keys::RowKind,
     tree::{NodeKind, TreeNodeId, TreePath},
     word::{AgentId, FrameType},
 };

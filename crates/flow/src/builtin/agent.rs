@@ -9,9 +9,9 @@ use piton_models::ToolSpec;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::asking::{FIELDS, ModelQuery};
 use super::chat::Chat;
 use super::decision::{Choice, choosing, chosen};
+use super::model_query::{FIELDS, ModelQuery};
 use super::params::{both, key, read, split};
 use super::tool_call::{OnError, ToolArguments, ToolCallNode, Which};
 use super::tool_params::ToolParams;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::asking::{FIELDS, ModelQuery, prepared};
+use super::model_query::{FIELDS, ModelQuery, prepared};
 use super::params::{both, key, read, split};
 use super::transcript::Transcript;
 use crate::action::Action;

@@ -7,7 +7,7 @@ use piton_models::{Message, Request};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::asking::{FIELDS, ModelQuery, prepared};
+use super::model_query::{FIELDS, ModelQuery, prepared};
 use super::params::{all, both, key, read, split};
 use super::template::shown;
 use crate::action::Action;

@@ -7,7 +7,7 @@ use piton_models::{Answer, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::asking::{FIELDS, ModelQuery, prepared};
+use super::model_query::{FIELDS, ModelQuery, prepared};
 use super::params::{both, key, read, split};
 use crate::action::{Action, condition_problem};
 use crate::config::{BuildRequest, ParamProblem};

@@ -15,10 +15,10 @@
 //! whose values are added. What a node may not read never gets into its prompt.
 
 mod agent;
-mod asking;
 mod chat;
 mod chat_each;
 mod decision;
+mod model_query;
 mod params;
 mod register;
 mod template;

@@ -7,7 +7,7 @@ use piton_models::{Answer, Request, ToolChoice};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::asking::{FIELDS, ModelQuery, prepared};
+use super::model_query::{FIELDS, ModelQuery, prepared};
 use super::params::{all, both, key, read, split};
 use super::tool_call::Which;
 use super::transcript::Transcript;

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use piton_backpack::Key;
 use serde_json::Value;
 
-use super::body::NodeBody;
 use super::edge::{Edge, Mappings};
+use super::flow_node::{FlowNode, NodeOrigin};
 use super::id::id_problem;
-use super::place::{FlowNode, NodeOrigin};
+use super::node_body::NodeBody;
 use super::settings::NodeSettings;
 use crate::action::{DEFAULT, condition_problem};
 use crate::bounds::{DEPTH_MAX, EDGES_MAX, NODES_MAX};

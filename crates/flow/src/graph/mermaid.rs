@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::body::NodeBody;
 use super::flow::Flow;
+use super::node_body::NodeBody;
 use crate::action::DEFAULT;
 
 impl Flow {

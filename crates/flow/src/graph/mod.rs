@@ -5,20 +5,20 @@
 //! * [`namespace`]: how namespaces are composed.
 //! * [`mermaid`](crate::Flow::to_mermaid): a graph as a picture.
 
-mod body;
 mod edge;
 mod flow;
+mod flow_node;
 mod id;
 mod mermaid;
 pub mod namespace;
-mod place;
+mod node_body;
 mod settings;
 
-pub use body::NodeBody;
 pub(crate) use edge::Edge;
 pub use edge::Mappings;
 pub use flow::{Flow, NodeRef};
 pub(crate) use flow::{digest, too_deep};
+pub(crate) use flow_node::{FlowNode, NodeOrigin};
 pub(crate) use id::id_problem;
-pub(crate) use place::{FlowNode, NodeOrigin};
+pub use node_body::NodeBody;
 pub use settings::{Contract, NodeSettings};

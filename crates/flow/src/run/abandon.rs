@@ -13,8 +13,8 @@ use piton_backpack::{Commit, CommitId, Filter, Key};
 use super::progress::{KEY as PASSES, KeptPasses};
 use super::record::{Abandoned, KEY as RECORD, RUNNER, RunRecord, runner};
 use crate::error::Error;
+use crate::flow_state::FlowState;
 use crate::graph::Flow;
-use crate::state::FlowState;
 
 /// Brings the state back to where the last record left it, but for what passes of a batch have finished since and for
 /// what others did. Says which commits were abandoned, if there are any.

@@ -10,8 +10,8 @@ use std::time::Duration;
 use piton_models::Request;
 use serde_json::{Value, json};
 
-use super::guard::{PhaseOutcome, guarded};
-use super::phases::Visit;
+use super::node_phases::Visit;
+use super::phase_guard::{PhaseOutcome, guarded};
 use crate::error::Error;
 use crate::event::{EventKind, cut};
 use crate::node::{Exec, NodeError, Phase};

@@ -21,7 +21,7 @@ use super::progress::VisitId;
 use super::record::RunRecord;
 use crate::error::Error;
 use crate::event::RunStatus;
-use crate::state::FlowState;
+use crate::flow_state::FlowState;
 
 /// Where results are kept.
 const KEY: &str = "flow.item";

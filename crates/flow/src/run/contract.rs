@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::pass::PreparedNode;
+use super::flow_run::PreparedNode;
 use crate::error::Error;
 use crate::event::{EventKind, cut};
 use crate::graph::Contract;

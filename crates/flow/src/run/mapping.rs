@@ -7,12 +7,12 @@
 use piton_backpack::{Key, PackOptions};
 use serde_json::Value;
 
-use super::pass::PreparedNode;
+use super::flow_run::PreparedNode;
 use crate::error::Error;
 use crate::event::{EventKind, cut};
+use crate::flow_state::FlowState;
 use crate::graph::Edge;
 use crate::node::{NodeError, Phase};
-use crate::state::FlowState;
 
 /// Copies what the edge maps.
 pub(super) async fn hand_on(

@@ -22,7 +22,7 @@ use serde_json::Value;
 use super::record::{Finished, RUNNER, RunRecord};
 use crate::bounds::{CHANGES_NOTED_MAX, NOTE_BYTES_MAX};
 use crate::error::Error;
-use crate::state::FlowState;
+use crate::flow_state::FlowState;
 
 /// Where notes are packed.
 pub(super) const KEY: &str = "flow.pass";

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use super::progress::{KEY as PASSES, PassNote};
 use crate::error::Error;
 use crate::event::RunStatus;
+use crate::flow_state::FlowState;
 use crate::graph::{Flow, digest};
-use crate::state::FlowState;
 
 /// Who notes it, as the backpack names them.
 pub const RUNNER: &str = NodeIdentity::FLOW_RUNNER;

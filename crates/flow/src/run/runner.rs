@@ -11,15 +11,15 @@ use serde_json::{Map, Value};
 use super::abandon::abandon;
 use super::batch_item::DoneItems;
 use super::cancel::Cancel;
-use super::pass::{FlowFrame, FlowRun};
+use super::flow_run::{FlowFrame, FlowRun};
 use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
 use super::report::RunReport;
 use crate::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
 use crate::error::Error;
 use crate::event::{Audience, Emitter, EventFilter, EventKind, RunStatus, Subscription, pair};
+use crate::flow_state::FlowState;
 use crate::graph::Flow;
-use crate::state::FlowState;
 use crate::tool::Tools;
 
 /// The effects that a runner asks for.
@@ -201,14 +201,15 @@ impl FlowRun<'_> {
         &self,
         flow: &Flow,
         params: &Map<String, Value>,
-    ) -> Result<super::pass::FlowOutcome, Error> {
+    ) -> Result<super::flow_run::FlowOutcome, Error> {
         let (finished, count) = {
             let record = self.record();
             (record.finished.clone(), record.nodes_finished)
         };
         let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
         let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
-        let walked = self.walk(flow, &frame, finished.as_ref().map(super::pass::ResumePoint::of));
+        let walked =
+            self.walk(flow, &frame, finished.as_ref().map(super::flow_run::ResumePoint::of));
         let cancelled = std::pin::pin!(self.cancel.asked());
         let outcome = match select(walked, cancelled).await {
             Either::Left((outcome, _)) => outcome,

@@ -14,13 +14,13 @@
 //! *Invariants*: schemas come from the types of requests and replies, never from here. A tool takes an object and
 //! refuses every field that its schema does not have. No two tools of any sets have the same name.
 
+pub mod backpack;
 mod card;
 pub mod context;
-pub mod files;
 mod registry;
 mod schema;
-pub mod state;
 pub mod workflow;
+pub mod workspaces;
 
 pub use card::{Hints, ToolCard};
 pub use registry::{Catalogue, error_schema, sets};

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use piton_core::Envelope;
-use piton_runtime::frames::Role;
+use piton_runtime::context::Role;
 
 use super::card::ToolCard;
 use super::schema::{Object, output};
-use super::{context, files, state, workflow};
+use super::{backpack, context, workflow, workspaces};
 
 /// A set of tools as agents read it: the whole, or the part that one connection gets.
 #[derive(Clone, Debug)]
@@ -31,9 +31,9 @@ impl Catalogue {
 pub fn sets() -> Vec<Arc<Catalogue>> {
     vec![
         workflow::catalogue(),
-        files::catalogue(),
+        workspaces::catalogue(),
         context::catalogue(Role::Synthesis),
-        state::catalogue(),
+        backpack::catalogue(),
     ]
 }
 

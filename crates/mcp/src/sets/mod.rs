@@ -3,18 +3,18 @@
 //! A set is told a [`CheckedCall`] whose arguments fit the schema of its tool, and answers with what was [`ToolReply`] or with
 //! an envelope. It knows nothing of the protocol.
 
-mod call;
+mod backpack;
+mod checked_call;
 mod context;
-mod files;
-mod given;
 mod person;
+mod server_builder;
 mod set;
-mod state;
-mod told;
+mod tool_reply;
 mod workflow;
+mod workspaces;
 
-pub use call::CheckedCall;
-pub use given::ServerBuilder;
+pub use checked_call::CheckedCall;
 pub use person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
+pub use server_builder::ServerBuilder;
 pub use set::ToolSet;
-pub use told::ToolReply;
+pub use tool_reply::ToolReply;

@@ -4,8 +4,8 @@ use futures_util::future::BoxFuture;
 use piton_core::Envelope;
 use piton_runtime::StepAccess;
 
-use super::call::CheckedCall;
-use super::told::ToolReply;
+use super::checked_call::CheckedCall;
+use super::tool_reply::ToolReply;
 use crate::catalogue::{Catalogue, ToolCard};
 
 /// The tools of one set that one connection has.

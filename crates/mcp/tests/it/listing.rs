@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_mcp::ServerBuilder;
-use piton_runtime::files::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
+use piton_runtime::workspaces::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
 use piton_store::memory::{MemoryBlobs, MemoryTable};
 use serde_json::{Value, json};
 

@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use piton_core::digest::FileBytes;
 use piton_core::{Digest, WorkflowId};
 use piton_workflow::SourceKind;
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 use piton_workflow::compile::{CompiledWorkflow, compile};
 use piton_workflow::source::{DeclaredId, RoutineId, SourceOrigin, SourceProblem};
 use serde::Deserialize;
 
+use super::contents::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine};
 use super::routines::{RoutineFile, Routines, routine_name};
 use super::scan::{ScanError, SourceStamp, read, scan};
 use super::source::WorkflowSource;
-use super::stock::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine};
 use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
 /// What stands in every file that calls a routine.

@@ -1,9 +1,9 @@
 //! A workflow by id, by an older id, or the ids that were probably meant.
 
 use piton_core::{Code, Envelope, WorkflowId};
-use piton_workflow::bundled::resolve;
+use piton_workflow::bundled_workflows::resolve;
 
-use super::stock::{LibraryContents, LibraryWorkflow, Routine};
+use super::contents::{LibraryContents, LibraryWorkflow, Routine};
 use crate::bounds::NAMES_LISTED_MAX;
 use crate::nearest::nearest;
 

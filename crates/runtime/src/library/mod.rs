@@ -18,15 +18,15 @@
 
 mod adopt;
 mod compiled;
+mod contents;
 mod find;
 mod routines;
 mod scan;
 mod source;
-mod stock;
 
 pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
+pub use contents::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine, Shadowed};
 pub use find::{FoundWorkflow, NotFound};
 pub use routines::catalog_beside;
 pub use source::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};
-pub use stock::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine, Shadowed};

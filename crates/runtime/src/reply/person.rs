@@ -4,9 +4,9 @@ use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_store::port::{BlobNamespace, SetAside};
 use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
+use piton_workflow::maintenance::VerifyReport;
 use piton_workflow::projection::{PersonDecision, RunSummary};
 use piton_workflow::session::RunLine;
-use piton_workflow::upkeep::VerifyReport;
 use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
 use serde::Serialize;
 

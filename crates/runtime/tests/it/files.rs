@@ -7,7 +7,7 @@ use std::sync::Arc;
 use piton_core::{Provenance, TimestampMs, port::fixed::ManualClock, port::fixed::SeededEntropy};
 use piton_runtime::CallBasis;
 use piton_runtime::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
-use piton_runtime::files::{
+use piton_runtime::workspaces::{
     Declared, DeclaredBy, FileWorld, Mount, VirtualPorts, WorkspaceConfig, WorkspacePorts, join,
 };
 use piton_store::memory::{MemoryBlobs, MemoryTable};

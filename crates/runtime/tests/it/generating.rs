@@ -9,9 +9,9 @@ use piton_core::port::{Clock, fixed::ManualClock};
 use piton_models::{
     Answer, AnswerStream, BoxFuture, Error, ModelClient, ProviderName, Request, Scripted,
 };
-use piton_runtime::frames::generate::{GenerateFrames, GenerateProgress, GenerateSpec, OnFailure};
-use piton_runtime::frames::{ContextSettings, FramePorts, Frames, ProjectLocation};
-use piton_runtime::surroundings::project_dir;
+use piton_runtime::context::generate::{GenerateFrames, GenerateProgress, GenerateSpec, OnFailure};
+use piton_runtime::context::{ContextSettings, FramePorts, Frames, ProjectLocation};
+use piton_runtime::project_env::project_dir;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
 
 /// Models that remember when they were asked.

@@ -9,9 +9,9 @@ use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, BackpackPorts, NodeId, NodeIdentity, Options};
 use piton_core::port::NoTrace;
 use piton_runtime::CallBasis;
+use piton_runtime::backpack::request::{ListKeys, Pack, ShowHistory};
+use piton_runtime::backpack::{Attached, CallerScope, SharedBackpacks};
 use piton_runtime::bounds::STATE_TURN_WAIT;
-use piton_runtime::state::request::{ListKeys, Pack, ShowHistory};
-use piton_runtime::state::{Attached, CallerScope, SharedBackpacks};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };

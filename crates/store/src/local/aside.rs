@@ -18,7 +18,7 @@ use super::{
     DataDir,
     disk::Disk,
     files::{free_name, names_in, remove, replace, unless_gone, write_new},
-    site::StreamDir,
+    stream_dir::StreamDir,
 };
 use crate::{
     Error,

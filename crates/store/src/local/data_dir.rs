@@ -11,7 +11,7 @@ use std::{
 use piton_core::port::NoTrace;
 
 use super::{
-    LocalLeases, RealDisk, SystemClock, belongs,
+    LocalLeases, RealDisk, SystemClock, dir_guard,
     disk::Disk,
     file_system::{self, FileSystem},
     format,
@@ -41,7 +41,7 @@ impl DataDir {
         if let FileSystem::Network(kind) = file_system::of(root)? {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
-        belongs::check(&RealDisk, root)?;
+        dir_guard::check(&RealDisk, root)?;
         let mut dir = Self::on(Arc::new(RealDisk), root)?;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         dir.format = Some(Arc::new(format::settle(&dir, &leases)?));

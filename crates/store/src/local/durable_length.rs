@@ -15,7 +15,7 @@ use piton_core::{Digest, DigestBuilder};
 
 use super::{
     files::{remove, replace},
-    site::StreamDir,
+    stream_dir::StreamDir,
     tail::StreamHead,
 };
 

@@ -16,12 +16,12 @@ use super::{
     disk::FileLock,
     layout::Layout,
     log::LogLayout,
+    maintenance,
     pipeline::{Pipeline, PipelineHold},
     reading,
     segmented::Segmented,
-    site::{JournalRoot, StreamDir},
+    stream_dir::{JournalRoot, StreamDir},
     tail::{self, SharedTail, StreamHead, Tails},
-    upkeep,
 };
 use crate::{
     AppendPlan, Error, Event, StreamId, TornTail,
@@ -387,7 +387,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
             };
             hold.0.finish();
             own.tails.forget(&lease.stream);
-            upkeep::delete(&hold.0.site)
+            maintenance::delete(&hold.0.site)
         }))
     }
 
@@ -397,14 +397,14 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
     ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
         self.run(stream, |own, site| {
             own.tails.forget(&site.stream);
-            upkeep::verify::<E, L>(&site)
+            maintenance::verify::<E, L>(&site)
         })
     }
 
     fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
         self.run(stream, |own, site| {
             own.tails.forget(&site.stream);
-            upkeep::repair::<E, L>(&site)
+            maintenance::repair::<E, L>(&site)
         })
     }
 }

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf, sync::Arc};
 use piton_core::SnapshotRef;
 
 use super::{
-    site::StreamDir,
+    stream_dir::StreamDir,
     tail::{StreamHead, Tail, TailEnding},
 };
 use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};

@@ -21,7 +21,7 @@ use piton_core::{Digest, DigestBuilder, SnapshotRef};
 use super::{
     durable_length::DurableLength,
     layout::Layout,
-    site::StreamDir,
+    stream_dir::StreamDir,
     tail::{StreamHead, Tail, TailEnding},
 };
 use crate::{

@@ -1,37 +1,36 @@
 //! Adapters on this machine's disk.
 
 mod aside;
-mod belongs;
 mod blobs;
 mod cache;
 mod data_dir;
+mod dir_guard;
 pub mod disk;
 mod durable_length;
-mod effects;
 mod file_system;
 mod files;
 mod format;
 mod journal;
 mod keyring;
-mod lanes;
 mod layout;
 mod leases;
 mod log;
+mod maintenance;
 mod pipeline;
 mod reading;
 mod real_disk;
 mod replies;
 mod segmented;
-mod site;
+mod stream_dir;
+mod sync_pool;
+mod system;
 mod table;
 mod tail;
-mod upkeep;
 
 pub use aside::{DamagedKept, list_damaged};
 pub use blobs::LocalBlobs;
 pub use cache::LocalCache;
 pub use data_dir::DataDir;
-pub use effects::{SystemClock, SystemEntropy, SystemTimer, runs_as_root};
 pub use journal::{LocalJournal, LogJournal, SegmentedJournal};
 pub use keyring::LocalKeyRing;
 pub use leases::LocalLeases;
@@ -39,6 +38,7 @@ pub use log::LogLayout;
 pub use real_disk::RealDisk;
 pub use replies::LocalReplies;
 pub use segmented::Segmented;
+pub use system::{SystemClock, SystemEntropy, SystemTimer, runs_as_root};
 pub use table::{LocalTable, RepairedTable, TableStatus, repair_table};
 
 use crate::Error;

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use super::{
     disk::FileLock,
-    site::StreamDir,
+    stream_dir::StreamDir,
     tail::{self, SharedTail, StreamHead, Tails},
 };
 use crate::{

@@ -11,7 +11,7 @@ use std::{io, time::Duration};
 
 use super::{
     layout::Layout,
-    site::StreamDir,
+    stream_dir::StreamDir,
     tail::{self, StreamHead, Tail, TailEnding, Tails},
 };
 use crate::{

@@ -25,9 +25,9 @@ use super::{
     disk::Disk,
     files::{free_name, names_in, unless_gone},
     layout::{Layout, Restored},
-    site::{NewFile, StreamDir},
+    maintenance,
+    stream_dir::{NewFile, StreamDir},
     tail::{StreamHead, Tail, TailEnding},
-    upkeep,
 };
 use crate::{
     Error, Event, Reason,
@@ -105,7 +105,7 @@ impl Layout for Segmented {
         _: StreamHead,
         control: &[u8],
     ) -> Result<Restored, Error> {
-        let remains = Remains::of(control, &site.stream).map_err(upkeep::newer)?;
+        let remains = Remains::of(control, &site.stream).map_err(maintenance::newer)?;
         let segments = segments(site).map_err(Error::io("list the segments of a stream"))?;
         // Read again: the keys of its events are needed as well.
         let mut tail = Tail::default();
@@ -279,7 +279,7 @@ fn continuation<E: Event>(
         _ if attested == Some(false) => return Ok(None),
         Ok(events) if is_canonical(&events, &lines) => events,
         // What a newer Piton wrote is not moved away.
-        Err(LineError::UnknownVersion(version)) => return Err(upkeep::newer(version)),
+        Err(LineError::UnknownVersion(version)) => return Err(maintenance::newer(version)),
         Ok(_) | Err(LineError::Corrupt(_)) => return Ok(None),
     };
     let is_attested = attested == Some(true);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::descriptions::{Describe, label};
 use super::entry::{BuiltinKind, CatalogueEntry, PastePoint};
-use super::words::{Describe, label};
 use crate::capability::Capability;
 use crate::compile::{Feature, Reference, Template};
 use crate::contract::ContractPack;

@@ -6,9 +6,9 @@
 //! *Invariants*: entries are made from the sets that the compiler itself uses, so there is no second list that
 //! could differ. What is to be pasted compiles where it is to be pasted.
 
+mod descriptions;
 mod entries;
 mod entry;
-mod words;
 
 pub use entries::catalogue;
 pub use entry::{BuiltinKind, CatalogueEntry, PastePoint};

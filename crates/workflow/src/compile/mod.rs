@@ -13,41 +13,41 @@
 
 mod access;
 mod assessment;
-mod catalog;
 mod confirmation;
 mod declared;
+mod definitions;
 mod delegation;
 mod feature;
 mod fragment;
 pub mod function;
 mod lint;
+mod loop_check;
 mod lower;
 mod metadata;
-mod need;
 mod pipeline;
 mod prompt;
 mod recommendation;
 mod sequence;
 mod shipped;
-mod soundness;
 mod template;
+mod user_need;
 mod warning;
 mod workflow;
 
 pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
 pub use assessment::{Assessment, Consequence, Dimension};
-pub use catalog::{Definitions, Reference};
 pub use confirmation::{Confirmation, ConfirmationKind};
+pub use definitions::{Definitions, Reference};
 pub use feature::Feature;
 pub use fragment::Fragment;
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
 pub use metadata::{Metadata, ModelTier};
-pub use need::UserNeed;
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
 pub use recommendation::PreferenceWarning;
 pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};
 pub use template::Template;
+pub use user_need::UserNeed;
 pub use warning::{CompiledWarning, WarningCode};
 pub use workflow::{
     Addition, CapabilityNeed, CompiledFeature, CompiledStep, CompiledWorkflow,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::catalog::Definitions;
+use super::definitions::Definitions;
 use super::lower;
 use super::workflow::CompiledWorkflow;
 use crate::source::{

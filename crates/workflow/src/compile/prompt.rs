@@ -11,7 +11,7 @@ use piton_core::canonical::encode;
 use piton_core::{Digest, byte_len};
 use serde::{Deserialize, Serialize};
 
-use super::catalog::Definitions;
+use super::definitions::Definitions;
 use crate::bounds::{REF_BYTES_MAX, STEP_REF_BYTES_MAX};
 use crate::contract::ContractDefinition;
 use crate::contract::criteria::{Criterion, requirements};

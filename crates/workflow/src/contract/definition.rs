@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::here::ArtifactPath;
+use super::artifact_path::ArtifactPath;
 use super::shape::{Field, Shape, sorted};
 use super::violation::{ObjectEntries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;

@@ -10,9 +10,9 @@
 //! *Invariants*: pure. Every check reports everything that is wrong, each with its place, what was given
 //! and what is required.
 
+mod artifact_path;
 pub mod criteria;
 mod definition;
-mod here;
 mod pack;
 mod pattern;
 mod requirement;

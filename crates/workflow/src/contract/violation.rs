@@ -7,7 +7,7 @@ use piton_core::canonical::encode;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use super::here::ArtifactPath;
+use super::artifact_path::ArtifactPath;
 use super::shape::{Field, Presence, Shape};
 use crate::bounds::QUOTE_BYTES_MAX;
 use crate::name::StepId;

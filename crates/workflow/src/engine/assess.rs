@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::StepPosition;
 use super::report;
+use super::step_position::StepPosition;
 use crate::compile::{Assessment, CompiledStep, CompiledWorkflow, Consequence, Dimension};
 use crate::contract::ContractPack;
 use crate::name::{AssessmentId, DimensionId};

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::accept::{Accepted, accept, not_allowed};
-use super::place::{StepPosition, find_loop};
+use super::step_position::{StepPosition, find_loop};
 use crate::compile::CompiledWorkflow;
 use crate::contract::{Breach, Violation};
 use crate::name::LoopId;

@@ -9,15 +9,15 @@
 
 use serde_json::{Map, Value};
 
-use super::ask::MissingContext;
 use super::control;
+use super::decision_trace::{DecisionTrace, ExitCause};
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::{StepPosition, find_loop, index_of_loop};
+use super::missing_context::MissingContext;
 use super::render::pending;
 use super::report;
 use super::scope::scope;
-use super::trail::{DecisionTrace, ExitCause};
+use super::step_position::{StepPosition, find_loop, index_of_loop};
 use crate::bounds::{EMPTY_PLACES_MAX, LACKS_MAX};
 use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry};
 use crate::event::TraceEntry;

@@ -12,23 +12,23 @@
 //! elsewhere, and one that does not fit the workflow is an error.
 
 mod accept;
-mod ask;
 mod assess;
 mod control;
 mod decide;
+mod decision_trace;
 mod error;
+mod extra_artifacts;
 mod finding;
 pub mod flow;
 mod judge;
+mod loop_iteration;
+mod messages;
+mod missing_context;
 mod person;
-mod place;
 mod render;
 mod report;
 mod scope;
-mod side;
-mod trail;
-mod turning;
-mod words;
+mod step_position;
 
 pub use assess::{RatedDimension, Rating, ratings};
 pub use decide::{Decision, StepFacts, block, decide};

@@ -5,8 +5,8 @@
 
 use super::error::EngineError;
 use super::finding::Finding;
-use super::place::StepPosition;
 use super::report;
+use super::step_position::StepPosition;
 use crate::compile::CompiledWorkflow;
 use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;

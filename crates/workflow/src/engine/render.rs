@@ -7,10 +7,10 @@
 use piton_core::{BoundedText, byte_len, truncate};
 use serde_json::{Map, Value};
 
-use super::ask::expected;
 use super::error::EngineError;
-use super::place::find_loop;
+use super::missing_context::expected;
 use super::scope::{condition_of, scope};
+use super::step_position::find_loop;
 use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
 use crate::compile::function::section;
 use crate::compile::{CompiledStep, CompiledWorkflow};

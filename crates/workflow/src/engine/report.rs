@@ -9,10 +9,10 @@ use piton_core::BoundedText;
 use serde_json::json;
 
 use super::accept::contract_of;
-use super::ask::MissingContext;
 use super::finding::Finding;
-use super::place::StepPosition;
-use super::words::{excerpt, list};
+use super::messages::{excerpt, list};
+use super::missing_context::MissingContext;
+use super::step_position::StepPosition;
 use crate::bounds::{
     BLOCKER_MESSAGE_BYTES_MAX, FINDING_ITEM_BYTES_MAX, FIX_ITEM_BYTES_MAX, NAME_BYTES_MAX,
     QUOTE_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::place::find_loop;
+use super::step_position::find_loop;
 use crate::compile::{CompiledCondition, CompiledLoop, CompiledWorkflow};
 use crate::loop_path::LoopPosition;
 use crate::predicate::PredicateScope;

@@ -8,8 +8,8 @@
 
 mod data;
 mod evaluate;
+mod messages;
 mod scope;
-mod words;
 
 pub use data::{Comparison, Predicate};
 pub use scope::PredicateScope;

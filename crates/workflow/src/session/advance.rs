@@ -3,16 +3,16 @@
 use piton_core::{AttemptId, NodeId, OutputId};
 use serde_json::{Map, Value};
 
-use super::change::AdvanceDraft;
-use super::draft::PlanDraft;
+use super::advance_draft::AdvanceDraft;
+use super::checked_output::CheckedOutput;
 use super::error::Error;
-use super::find::node_of;
-use super::handed_in::CheckedOutput;
-use super::place::ReplyBasis;
+use super::plan_draft::PlanDraft;
 use super::reply::{NextCall, Reply, ReplyNotice};
+use super::reply_basis::ReplyBasis;
 use super::request::SubmittedOutput;
 use super::sessions::Sessions;
 use super::text::output_form;
+use super::token_lookup::node_of;
 use crate::dedupe;
 use crate::event::ObservationRecorded;
 use crate::projection::RunState;

@@ -5,15 +5,15 @@
 
 use piton_core::NodeId;
 
-use super::draft::PlanDraft;
+use super::checked_output::CheckedOutput;
 use super::error::Error;
-use super::find::node_of;
-use super::handed_in::CheckedOutput;
-use super::place::ReplyBasis;
+use super::plan_draft::PlanDraft;
 use super::reply::{CheckpointBody, CheckpointReply, NextCall};
+use super::reply_basis::ReplyBasis;
 use super::request::{Checkpoint, SubmittedOutput};
+use super::session_cache::CachedSession;
 use super::sessions::Sessions;
-use super::warm::CachedSession;
+use super::token_lookup::node_of;
 use crate::dedupe;
 use crate::event::{Cause, EdgeCreated, EventBody, NodeCreated, NodeScope};
 use crate::token::{CheckpointPayload, checkpoint_node_id};

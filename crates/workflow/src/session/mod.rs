@@ -32,35 +32,35 @@
 //! is concerned.
 
 mod advance;
-mod answer;
+mod advance_draft;
+mod artifact_events;
 mod bounded_map;
-mod change;
+mod checked_output;
 mod checkpoint;
 mod content;
+mod counted_payload;
 mod derive;
-mod draft;
 mod error;
-mod find;
-mod handed_in;
-mod observed;
-mod place;
+mod merged_context;
+mod new_observations;
+mod plan_draft;
 mod prefer;
 mod question;
 mod reader;
-mod recorded;
 mod rehydrate;
 mod reply;
+mod reply_basis;
+mod reply_builder;
 mod request;
 mod resume;
-mod said;
+mod session_cache;
 mod sessions;
 mod settle;
-mod standing;
 mod start;
+mod step_grant;
 mod text;
+mod token_lookup;
 mod token_run;
-mod told;
-mod warm;
 
 pub use error::{CrossedTokens, Error, Refusal, RunPlace};
 pub use question::Question;
@@ -76,6 +76,6 @@ pub use request::{
 pub use resume::ResumedRun;
 pub use sessions::Sessions;
 pub use settle::SettledStep;
-pub use standing::{PendingAccess, StepGrant};
+pub use step_grant::{PendingAccess, StepGrant};
 pub use text::DECIDED;
 pub use token_run::TokenRun;

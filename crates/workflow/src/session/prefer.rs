@@ -2,9 +2,9 @@
 
 use piton_core::ChangeId;
 
-use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
-use super::place::PREFERENCES_DEFAULT;
+use super::plan_draft::PlanDraft;
+use super::reply_basis::PREFERENCES_DEFAULT;
 use super::request::Prefer;
 use super::sessions::Sessions;
 use crate::event::{EventBody, NodeScope, Preferences, PreferencesChanged};

@@ -5,11 +5,11 @@
 
 use piton_core::{NodeId, RunId, SessionId, truncate};
 
-use super::answer::StepContext;
 use super::error::{Error, Refusal};
-use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::RunLine;
+use super::reply_basis::ReplyBasis;
+use super::reply_builder::StepContext;
 use super::settle::open_on;
 use crate::bounds::QUESTION_EXCERPT_BYTES_MAX;
 use crate::projection::RunState;

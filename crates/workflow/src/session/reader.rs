@@ -63,7 +63,7 @@ use piton_store::port::{BlobReader, JournalReader, KeyRing};
 
 use super::content::Contents;
 use super::error::Error;
-use super::warm::{SessionCache, SharedSession};
+use super::session_cache::{SessionCache, SharedSession};
 use crate::event::SessionEvent;
 
 /// Says where runs stand. Clones share what they have read.

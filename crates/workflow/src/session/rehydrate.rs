@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use piton_core::{Digest, NodeId};
 
-use super::answer::StepContext;
 use super::error::Error;
-use super::find::node_of;
-use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::Reply;
+use super::reply_basis::ReplyBasis;
+use super::reply_builder::StepContext;
+use super::token_lookup::node_of;
 use crate::projection::{ArtifactText, Produced, ProducedArtifact, RecapDraft, RecapPiece};
 use crate::snapshot::{ExecutionSnapshot, derive_pending_step};
 use crate::token::{NodeAddress, StatePayload};

@@ -3,9 +3,9 @@
 use piton_core::{NodeId, RunId, SessionId};
 
 use super::error::{Error, Refusal};
-use super::place::ReplyBasis;
 use super::reader::Reader;
 use super::reply::NextCall;
+use super::reply_basis::ReplyBasis;
 use crate::token::NodeAddress;
 
 /// What it takes to go on with a run at its preferred tip.

@@ -8,12 +8,12 @@ use piton_core::port::{Clock, Entropy};
 use piton_store::StreamId;
 use piton_store::port::{Blobs, Journal, KeyRing, StreamLease};
 
-use super::draft::PlanDraft;
 use super::error::{CrossedTokens, Error, Refusal};
+use super::plan_draft::PlanDraft;
 use super::reader::Reader;
 use super::reply::Reply;
 use super::request::Continue;
-use super::warm::SharedSession;
+use super::session_cache::SharedSession;
 use crate::event::SessionEvent;
 use crate::token::{NodeAddress, StatePayload};
 
@@ -76,7 +76,7 @@ impl Sessions {
     /// Whether a state token is about the node that another token is about.
     async fn check_pair(&self, state: StatePayload, other: NodeAddress) -> Result<(), Error> {
         let warm = self.reader.current(state.address.session).await?;
-        let pinned = super::find::node_of(&warm.lock().state, state.address)
+        let pinned = super::token_lookup::node_of(&warm.lock().state, state.address)
             .map(|(run, _)| run.started.workflow_hash)?;
         state.check_pin(pinned)?;
         if state.address == other {

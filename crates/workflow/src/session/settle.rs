@@ -6,14 +6,14 @@
 
 use piton_core::{BoundedText, GapId, NodeId};
 
-use super::answer::StepContext;
-use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
-use super::place::ReplyBasis;
+use super::plan_draft::PlanDraft;
 use super::reply::RunLine;
+use super::reply_basis::ReplyBasis;
+use super::reply_builder::StepContext;
 use super::request::{PersonVerdict, SettleRequest};
+use super::session_cache::CachedSession;
 use super::sessions::Sessions;
-use super::warm::CachedSession;
 use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
 use crate::gap::GapSeverity;

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use super::content::Pinned;
 use super::derive;
-use super::draft::PlanDraft;
 use super::error::{Error, Refusal};
-use super::observed;
-use super::place::ReplyBasis;
+use super::merged_context;
+use super::new_observations;
+use super::plan_draft::PlanDraft;
 use super::reply::{Reply, ReplyNotice};
+use super::reply_basis::ReplyBasis;
 use super::request::{Start, StartKey};
 use super::sessions::Sessions;
-use super::told;
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
 use crate::dedupe;
@@ -143,7 +143,7 @@ struct NewRun {
 
 impl NewRun {
     fn new(request: &Start, session: SessionId, run: RunId) -> Result<Self, Error> {
-        let context = told::at_start(request.goal.as_deref(), &request.context)?;
+        let context = merged_context::at_start(request.goal.as_deref(), &request.context)?;
         let workflow = Arc::clone(&request.workflow.compiled);
         let pinned = Pinned::new(workflow.workflow_hash(), workflow);
         let known = context.as_ref().map(|context| context.as_object().clone());
@@ -179,7 +179,7 @@ impl NewRun {
             let set = ContextSet { context_id, context: context.clone(), source };
             draft.push(EventBody::ContextSet(at.run, set));
         }
-        for body in observed::news(&SessionState::default(), &request.observations) {
+        for body in new_observations::news(&SessionState::default(), &request.observations) {
             draft.push(body);
         }
         for (ordinal, gap) in self.gaps.iter().enumerate() {

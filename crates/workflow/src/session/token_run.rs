@@ -3,10 +3,10 @@
 use piton_core::{NodeId, RunId, SessionId};
 
 use super::error::{Error, Refusal, RunPlace};
-use super::find::node_of;
-use super::place::ReplyBasis;
 use super::reader::Reader;
+use super::reply_basis::ReplyBasis;
 use super::text;
+use super::token_lookup::node_of;
 use crate::label::{Label, label};
 use crate::token::{NodeAddress, Payload, TokenKind, checkpoint_node_id};
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
-use super::shared_words::SPLIT;
+use super::shared_messages::SPLIT;
 use crate::bounds::SOURCE_BYTES_MAX;
 
 /// The value that `text` holds; of a field that occurs twice the first counts, and the second is reported.

@@ -49,7 +49,7 @@ mod pointer;
 mod problem;
 mod read;
 mod rename;
-mod shared_words;
+mod shared_messages;
 pub(crate) mod shipped;
 pub(crate) mod strict;
 mod workflow_id;

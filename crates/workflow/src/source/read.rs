@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
-use super::shared_words::CONTRACT_INSTEAD;
+use super::shared_messages::CONTRACT_INSTEAD;
 use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};

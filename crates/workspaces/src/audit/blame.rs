@@ -6,7 +6,7 @@ use piton_core::Digest;
 
 use super::{
     ledger::Ledger,
-    left::LeftContent,
+    left_content::LeftContent,
     record::{AuditIntent, AuditOutcome, AuditRecord},
 };
 use crate::{

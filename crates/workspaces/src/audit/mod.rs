@@ -11,7 +11,7 @@ mod blame;
 mod keys;
 mod ledger;
 mod ledgers;
-mod left;
+mod left_content;
 mod record;
 mod recover;
 mod trace;

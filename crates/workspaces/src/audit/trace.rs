@@ -13,7 +13,7 @@ use super::{
     blame::FileBlame,
     ledger::Ledger,
     ledgers::Ledgers,
-    left::LeftContent,
+    left_content::LeftContent,
     record::{AuditOutcome, AuditRecord},
 };
 use crate::{

@@ -4,18 +4,18 @@
 //! answer, not a failure of the protocol.
 
 mod change;
-mod copying;
-mod deleting;
-mod editing;
-mod globbing;
-mod grepping;
-mod listing;
-mod reading;
-mod replacing;
-mod searching;
+mod copy;
+mod delete;
+mod edit;
+mod glob;
+mod grep;
+mod ls;
+mod read;
+mod replace_text;
+mod search;
 mod service;
-mod stating;
-mod writing;
+mod stat;
+mod write;
 
-pub use replacing::{ReplaceProblem, Replaced, replace};
+pub use replace_text::{ReplaceProblem, Replaced, replace};
 pub use service::{Actor, Files};

@@ -10,8 +10,8 @@ use std::{
 };
 
 use super::{
-    differ::{ChangedRow, OverlayDifference},
-    landing::{Landed, Operator},
+    diff::{ChangedRow, OverlayDifference},
+    land_change::{Landed, Operator},
     store::OverlayStore,
 };
 use crate::{

@@ -21,8 +21,8 @@
 //! told is written, and it would be neither below nor above.
 
 mod apply;
-mod differ;
-mod landing;
+mod diff;
+mod land_change;
 mod protected;
 mod search;
 mod store;
@@ -30,6 +30,6 @@ mod view;
 mod writing;
 
 pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
-pub use differ::{DifferenceKind, OverlayDifference};
+pub use diff::{DifferenceKind, OverlayDifference};
 pub use store::OverlayStore;
 pub(crate) use writing::tree_digest;

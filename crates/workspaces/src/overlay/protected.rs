@@ -1,7 +1,7 @@
 //! Changes that an overlay keeps when it is applied, because agents only read their paths below.
 
 use super::{
-    differ::{ChangedRow, DifferenceKind},
+    diff::{ChangedRow, DifferenceKind},
     store::OverlayStore,
 };
 use crate::{

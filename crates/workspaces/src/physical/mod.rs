@@ -12,7 +12,7 @@
 //! with several links. Programs that do not take the lock of the directory can change a file between
 //! the comparison of its version and the rename that replaces it.
 
-mod at_hand;
+mod cached_read;
 mod directories;
 mod errno;
 mod folding;
@@ -22,8 +22,8 @@ mod lock;
 mod no_replace;
 mod open;
 mod permissions;
+mod prepared;
 mod quota;
-mod ready;
 mod remove;
 mod rename;
 mod search;

@@ -23,7 +23,7 @@ use super::{
     list::{entries, kind_of},
     no_replace::rename_no_replace,
     open::{Root, one, one_directory},
-    ready::{Ready, digest_in},
+    prepared::{Ready, digest_in},
     temp::{discard, random_name},
 };
 use crate::{

@@ -12,7 +12,7 @@ use super::{
     lock::lock_both,
     no_replace::rename_no_replace,
     open::{Root, one_directory},
-    ready::{Ready, digest_in},
+    prepared::{Ready, digest_in},
 };
 use crate::{
     mask::Mask,

@@ -7,12 +7,12 @@ use piton_store::port::BoxFuture;
 use rustix::fs::{AtFlags, Mode, Stat};
 
 use super::{
-    at_hand::CachedFile,
+    cached_read::CachedFile,
     errno::fault,
     list::{kind_of, listing, size},
     lock::lock,
     open::Root,
-    ready::{Making, Ready, read_all},
+    prepared::{Making, Ready, read_all},
     search::search,
     temp::discard,
     write::WriteBody,

@@ -13,7 +13,7 @@ use super::{
     no_replace::rename_no_replace,
     open::Root,
     permissions::Permissions,
-    ready::{Ready, read_all},
+    prepared::{Ready, read_all},
     temp::{discard, random_name, write_temp},
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::state::look::{BackpackState, ItemLine, PointReference};
+use piton_runtime::backpack::inspect::{BackpackState, ItemLine, PointReference};
 
 use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{cell, say_left_out, say_value, size};

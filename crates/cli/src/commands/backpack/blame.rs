@@ -1,7 +1,7 @@
 //! `piton backpack blame`.
 
 use clap::Args;
-use piton_runtime::state::look::{self, BlameLine};
+use piton_runtime::backpack::inspect::{self, BlameLine};
 
 use super::command::{Backpack, backpacks};
 use super::lines::{cell, say_left_out, size};
@@ -35,7 +35,7 @@ impl BlameBackpack {
     }
 }
 
-fn say(app: &App, blame: &look::BackpackBlame, name: &str) {
+fn say(app: &App, blame: &inspect::BackpackBlame, name: &str) {
     let rows: Vec<_> = blame.lines.iter().map(row).collect();
     if rows.is_empty() {
         app.output.say("Nothing is in use.");

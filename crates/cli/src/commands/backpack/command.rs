@@ -1,9 +1,9 @@
 //! What can be asked of backpacks.
 
 use clap::{Args, Subcommand};
-use piton_runtime::state::look::{BackpackReference, Backpacks, Reveal};
+use piton_runtime::backpack::inspect::{BackpackReference, Backpacks, Reveal};
 
-use super::{at, blame, diff, list, log, quarantined, show, soundness};
+use super::{at, blame, diff, list, log, quarantined, show, verify};
 use crate::{app::App, exit::CommandEnding, failure::Failure, open::Open};
 
 #[derive(Subcommand)]
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Quarantined(quarantined::Quarantined),
     /// Check every byte of a backpack, or of all; nothing is changed
     #[command(after_help = "Example:\n  piton backpack verify research")]
-    Verify(soundness::Verify),
+    Verify(verify::Verify),
     /// Make a damaged backpack usable again, keeping what is taken away
     #[command(after_help = "Example:\n  piton backpack repair research")]
     Repair(Backpack),
@@ -84,7 +84,7 @@ impl Command {
             Self::Diff(command) => command.run(app, &open),
             Self::Quarantined(command) => command.run(app, &open),
             Self::Verify(command) => command.run(app, &open),
-            Self::Repair(backpack) => soundness::repair(app, &open, &backpack),
+            Self::Repair(backpack) => verify::repair(app, &open, &backpack),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_backpack::ChangeKind;
-use piton_runtime::state::look::{
+use piton_runtime::backpack::inspect::{
     BackpackDiff, BackpackReference, ChangeShown, DiffSide, PointReference,
 };
 

@@ -2,9 +2,9 @@
 
 use piton_backpack::NodeIdentity;
 use piton_core::shorten;
-use piton_runtime::state::look::{Hidden, ValueShown};
+use piton_runtime::backpack::inspect::{Hidden, ValueShown};
 
-use crate::{app::App, bounds::CELL_BYTES_MAX, words::indented};
+use crate::{app::App, bounds::CELL_BYTES_MAX, messages::indented};
 
 /// A size as people read it.
 pub(super) fn size(bytes: u64) -> String {

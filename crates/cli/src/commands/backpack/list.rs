@@ -1,6 +1,6 @@
 //! `piton backpack list`.
 
-use piton_runtime::state::look::{BackpackLine, BackpackList};
+use piton_runtime::backpack::inspect::{BackpackLine, BackpackList};
 
 use super::command::backpacks;
 use super::lines::say_left_out;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 use piton_backpack::{Action, Key, NodeId};
+use piton_runtime::backpack::inspect::{BackpackLog, CommitLine, LogFilter};
 use piton_runtime::bounds::{COMMITS_SHOWN, COMMITS_SHOWN_MAX};
-use piton_runtime::state::look::{BackpackLog, CommitLine, LogFilter};
 
 use super::command::{Backpack, backpacks};
 use super::lines::{cell, size};
@@ -11,10 +11,10 @@ use crate::{
     app::App,
     exit::CommandEnding,
     failure::Failure,
+    messages::count,
     open::Open,
     style::Tone,
     table::{self, Cell},
-    words::count,
 };
 
 const HEADS: [&str; 7] = ["COMMIT", "TIME (UTC)", "NODE", "ACTION", "KEY", "SIZE", "VALUE"];

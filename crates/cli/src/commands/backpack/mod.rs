@@ -9,7 +9,7 @@ mod list;
 mod log;
 mod quarantined;
 mod show;
-mod soundness;
+mod verify;
 
 pub(crate) use command::{Backpack, Command, backpacks};
 pub(crate) use lines::cell;

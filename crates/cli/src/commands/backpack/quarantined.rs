@@ -1,7 +1,7 @@
 //! `piton backpack quarantined`.
 
 use clap::Args;
-use piton_runtime::state::look::{QuarantineLine, QuarantineList};
+use piton_runtime::backpack::inspect::{QuarantineLine, QuarantineList};
 
 use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{say_left_out, say_value, size};

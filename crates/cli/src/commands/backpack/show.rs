@@ -3,7 +3,7 @@
 use clap::Args;
 use piton_backpack::Action;
 use piton_core::shell_word;
-use piton_runtime::state::look::{CommitLine, CommitShown, Hidden, Reveal};
+use piton_runtime::backpack::inspect::{CommitLine, CommitShown, Hidden, Reveal};
 
 use super::command::{Backpack, Revealing, backpacks};
 use super::lines::{say_value, size, who};

@@ -1,7 +1,7 @@
 //! The steps behind something that was written while an agent was led through a workflow.
 
 use piton_runtime::{
-    lineage::{NodeBlame, NodeReference},
+    provenance::{NodeBlame, NodeReference},
     request::SessionReference,
 };
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! What can be asked about.
 
 use clap::{Args, Subcommand};
-use piton_runtime::lineage::NodeReference;
+use piton_runtime::provenance::NodeReference;
 
-use super::{file, frame, recap, run, state};
+use super::{backpack, file, frame, recap, run};
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
@@ -16,7 +16,7 @@ pub(crate) enum Command {
     Recap(BlameNode),
     /// A key of a backpack: who packed it, at which step, and the steps behind that
     #[command(after_help = "Example:\n  piton blame state research sources")]
-    State(state::BlameState),
+    State(backpack::BlameState),
     /// A file of a Workspace: who changed it, at which step, and the steps behind that
     #[command(after_help = "Example:\n  piton blame file /scratch/retry.rs")]
     File(file::BlameFile),

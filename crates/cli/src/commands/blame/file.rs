@@ -1,7 +1,7 @@
 //! `piton blame file`.
 
 use clap::Args;
-use piton_runtime::files::RecordShown;
+use piton_runtime::workspaces::RecordShown;
 
 use super::chain::{self, Blamed};
 use crate::{

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use piton_core::TimestampMs;
-use piton_runtime::frames::{CURRENT_TREE, FrameShown, GetContext};
+use piton_runtime::context::{CURRENT_TREE, FrameShown, GetContext};
 
 use super::chain::{self, Blamed};
 use crate::{
     app::App, commands::context::ProjectSession, exit::CommandEnding, failure::Failure,
-    words::short,
+    messages::short,
 };
 
 #[derive(Args)]

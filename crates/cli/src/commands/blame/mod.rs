@@ -1,12 +1,12 @@
 //! `piton blame`: where something comes from.
 
+mod backpack;
 mod chain;
 mod command;
 mod file;
 mod frame;
 mod recap;
 mod run;
-mod state;
 
 pub(crate) use command::Command;
 pub(crate) use run::say as say_link;

@@ -1,6 +1,6 @@
 //! `piton blame recap`.
 
-use piton_runtime::lineage::{NodeReference, RecapLine, RecapSource};
+use piton_runtime::provenance::{NodeReference, RecapLine, RecapSource};
 
 use crate::{app::App, exit::CommandEnding, failure::Failure, tree::ending};
 

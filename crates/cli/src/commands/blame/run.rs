@@ -1,6 +1,6 @@
 //! `piton blame run`.
 
-use piton_runtime::lineage::{BookmarkLink, ChainLink, NodeBlame, NodeReference, OutputShown};
+use piton_runtime::provenance::{BookmarkLink, ChainLink, NodeBlame, NodeReference, OutputShown};
 
 use crate::{
     age::ago,

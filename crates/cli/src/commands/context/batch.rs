@@ -6,10 +6,10 @@ use clap::Args;
 use piton_context::word::AgentId;
 use serde_json::json;
 
-use super::{desk::ProjectSession, progress::Progress};
+use super::{progress::Progress, project_session::ProjectSession};
 use crate::{
     app::App, bounds::BATCH_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
-    words::count,
+    messages::count,
 };
 
 /// An operation, for somebody whose line is none.

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use piton_context::word::AgentId;
 
-use super::{batch, compare, generate, look, make, put, read, watch};
+use super::{batch, compare, generate, inspect, put, read, synthesize, watch};
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub(crate) struct ContextCommand {
 enum Command {
     /// Record the project directory as it is
     #[command(after_help = "Example:\n  piton context scan --label before-the-rewrite")]
-    Scan(look::Scan),
+    Scan(inspect::Scan),
     /// What is fresh, stale and missing
     #[command(after_help = "Example:\n  piton context status")]
     Status,
@@ -69,12 +69,12 @@ enum Command {
     #[command(
         after_help = "Example:\n  piton context synthesize . --type summary --recursive --policy summarization"
     )]
-    Synthesize(make::Synthesize),
+    Synthesize(synthesize::Synthesize),
     /// Make frames anew that were synthesised from what has changed since
     #[command(
         after_help = "Example:\n  piton context regenerate\n  piton context regenerate src --scope node"
     )]
-    Regenerate(make::Regenerate),
+    Regenerate(synthesize::Regenerate),
     /// Mark a frame as to be made anew
     #[command(
         after_help = "Example:\n  piton context invalidate src --type summary --because \"too long\""
@@ -104,12 +104,12 @@ impl ContextCommand {
         let agent = self.agent.as_ref();
         match self.command {
             Command::Scan(scan) => scan.run(app),
-            Command::Status => look::status(app),
-            Command::Validate => look::validate(app),
-            Command::Repair => look::repair(app),
-            Command::Repairs => look::repairs(app),
-            Command::History => look::history(app),
-            Command::Agents => look::agents(app),
+            Command::Status => inspect::status(app),
+            Command::Validate => inspect::validate(app),
+            Command::Repair => inspect::repair(app),
+            Command::Repairs => inspect::repairs(app),
+            Command::History => inspect::history(app),
+            Command::Agents => inspect::agents(app),
             Command::GetNode(get) => get.run(app, agent),
             Command::ListFrames(list) => list.run(app, agent),
             Command::GetHead(get) => get.run(app, agent),

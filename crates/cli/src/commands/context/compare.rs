@@ -4,12 +4,12 @@ use clap::Args;
 use piton_context::{history::RootRef, tree::ChangeKind};
 use serde_json::json;
 
-use super::desk::ProjectSession;
+use super::project_session::ProjectSession;
 use crate::{
     app::App,
     exit::CommandEnding,
     failure::Failure,
-    words::{count, short},
+    messages::{count, short},
 };
 
 piton_core::closed_set! {

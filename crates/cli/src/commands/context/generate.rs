@@ -7,15 +7,15 @@ use piton_context::word::{AgentId, FrameType};
 use piton_models::ProviderName;
 use piton_runtime::{
     bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX},
-    frames::{
+    context::{
         AgentContext,
         generate::{Estimate, Fate, GenerateFrames, GenerateProgress, Generated, OnFailure, Plan},
     },
 };
 use serde_json::json;
 
-use super::{desk::ProjectSession, models, progress::Progress};
-use crate::{app::App, ask, exit::CommandEnding, failure::Failure, words::count};
+use super::{models, progress::Progress, project_session::ProjectSession};
+use crate::{app::App, ask, exit::CommandEnding, failure::Failure, messages::count};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
 #[derive(Args)]

@@ -3,15 +3,15 @@
 mod batch;
 mod command;
 mod compare;
-mod desk;
 mod generate;
-mod look;
-mod make;
+mod inspect;
 mod models;
 mod progress;
+mod project_session;
 mod put;
 mod read;
+mod synthesize;
 mod watch;
 
 pub(crate) use command::ContextCommand;
-pub(crate) use desk::{ProjectSession, frames};
+pub(crate) use project_session::{ProjectSession, frames};

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use piton_models::provider::SystemSecrets;
 use piton_runtime::{
-    frames::generate::GenerateSpec,
+    context::generate::GenerateSpec,
     models::{ModelSettings, client},
 };
 use piton_store::local::{SystemClock, SystemTimer};

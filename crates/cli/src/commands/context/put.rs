@@ -10,10 +10,10 @@ use piton_context::{
     word::{AgentId, FrameType},
 };
 use piton_core::shell_word;
-use piton_runtime::frames;
+use piton_runtime::context;
 use serde_json::json;
 
-use super::{desk::ProjectSession, look::fix};
+use super::{inspect::fix, project_session::ProjectSession};
 use crate::{app::App, exit::CommandEnding, failure::Failure, files};
 
 #[derive(Args)]
@@ -52,7 +52,7 @@ impl PutFrame {
             }
         };
         let (desk, acting) = ProjectSession::of(app, agent)?;
-        let request = frames::PutFrame {
+        let request = context::PutFrame {
             node: self.node,
             frame_type: self.frame_type,
             content,

@@ -6,16 +6,16 @@ use piton_context::{
     word::{AgentId, FrameType},
 };
 use piton_core::shell_word;
-use piton_runtime::frames::{
+use piton_runtime::context::{
     AgentContext, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
 };
 
-use super::desk::ProjectSession;
+use super::project_session::ProjectSession;
 use crate::{
     app::App,
     exit::CommandEnding,
     failure::Failure,
-    words::{count, short},
+    messages::{count, short},
 };
 
 /// Which frames are meant.
@@ -162,7 +162,7 @@ fn say(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
     for frame in &found.frames {
         app.output.say(format_args!("{}  {}", short(&frame.id), frame.line()));
         if let Some(content) = &frame.content {
-            app.output.say(format_args!("{}\n", crate::words::indented(content, "    ")));
+            app.output.say(format_args!("{}\n", crate::messages::indented(content, "    ")));
         }
     }
     let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);

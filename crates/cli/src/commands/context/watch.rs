@@ -12,12 +12,12 @@ use piton_context::{
     word::{AgentId, FrameType},
 };
 use piton_core::Envelope;
-use piton_runtime::frames::{AgentContext, Followed, Following, RegenerateFrames, ScopeName};
+use piton_runtime::context::{AgentContext, Followed, Following, RegenerateFrames, ScopeName};
 
-use super::{desk::ProjectSession, generate};
+use super::{generate, project_session::ProjectSession};
 use crate::{
-    app::App, bounds::WATCH_STEP, commands::stop, exit::CommandEnding, failure::Failure, output,
-    words::count,
+    app::App, bounds::WATCH_STEP, commands::stop, exit::CommandEnding, failure::Failure,
+    messages::count, output,
 };
 
 #[derive(Args)]

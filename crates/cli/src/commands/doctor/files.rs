@@ -1,15 +1,15 @@
 //! What agents may touch, and which wall the kernel puts around that.
 
-use piton_runtime::files::KernelSandbox;
+use piton_runtime::workspaces::KernelSandbox;
 use piton_store::local::runs_as_root;
 
 use super::finding::{Finding, Health};
 use crate::{
     app::App,
-    commands::workspace::{Chosen, wall},
+    commands::workspace::{Chosen, sandbox},
     failure::Failure,
+    messages::count,
     open::Open,
-    words::count,
 };
 
 /// Looks at the Workspaces that are configured here.
@@ -19,7 +19,7 @@ pub(super) fn finding(app: &App, open: &Open) -> Finding {
 
 fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
     let declared = Chosen::default().declared(app)?;
-    let wall = wall::tried(open.root(), &declared);
+    let wall = sandbox::tried(open.root(), &declared);
     let Some(world) = Chosen::open(open, declared)? else {
         let found = "no Workspace is configured: agents have no file access through Piton";
         return Ok(Finding::good("files", found));
@@ -29,7 +29,7 @@ fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
         Ok(KernelSandbox::Full) if runs_as_root() => Finding::of(
             "files",
             Health::Note,
-            format!("{workspaces}; {}", wall::AS_ROOT),
+            format!("{workspaces}; {}", sandbox::AS_ROOT),
             "Run it as a user of its own, or where nothing else matters",
         ),
         Ok(KernelSandbox::Full) => Finding::good(

@@ -9,11 +9,11 @@
 //! | `probe` | starts that, and waits for it to shake hands |
 //! | `finding` | what was found |
 
+mod checks;
 mod clients;
 mod files;
 mod finding;
-mod look;
 mod probe;
 mod stored;
 
-pub(crate) use look::run;
+pub(crate) use checks::run;

@@ -1,6 +1,6 @@
 //! Checks what is stored beside sessions: keys, tables, backpacks, context and Virtual Stores.
 
-use piton_runtime::files::check_virtual;
+use piton_runtime::workspaces::check_virtual;
 use piton_store::Error;
 
 use super::finding::{Finding, Health};
@@ -8,8 +8,8 @@ use crate::{
     app::App,
     commands::{backpack::backpacks, context::frames},
     failure::Failure,
+    messages::{count, listed},
     open::Open,
-    words::{count, listed},
 };
 
 /// Checks everything that is stored beside sessions.

@@ -6,8 +6,8 @@ use clap::Args;
 use piton_flow::bounds::CONFIG_BYTES_MAX;
 use serde_json::json;
 
-use super::going::NextCommands;
-use super::outside::{self, ToolSources};
+use super::run_args::NextCommands;
+use super::tool_sources::{self, ToolSources};
 use crate::{app::App, exit::CommandEnding, failure::Failure, files};
 
 /// A flow in a file.
@@ -31,7 +31,7 @@ impl FlowFile {
 
     pub(super) fn check(&self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.text()?;
-        let checked = outside::flows(app, &app.open()?, &self.tools, None)?.check(&text);
+        let checked = tool_sources::flows(app, &app.open()?, &self.tools, None)?.check(&text);
         for problem in &checked.problems {
             app.output.say(format_args!("{}  {problem}", problem.severity));
         }
@@ -48,7 +48,7 @@ impl FlowFile {
     pub(super) fn graph(&self, app: &App) -> Result<CommandEnding, Failure> {
         let text = self.text()?;
         let next = NextCommands::new(Some(&self.file));
-        let mermaid = outside::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
+        let mermaid = tool_sources::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
         let mermaid = mermaid.map_err(|error| next.complete(error))?;
         app.output.say(mermaid.trim_end());
         app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;

@@ -2,10 +2,10 @@
 
 mod check;
 mod command;
-mod going;
-mod outside;
 mod replay;
 mod resume;
 mod run;
+mod run_args;
+mod tool_sources;
 
 pub(crate) use command::Command;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use piton_backpack::{BackpackId, ChangeKind};
 use piton_flow::Cancel;
-use piton_runtime::flows::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
-use piton_runtime::state::look::{Backpacks, ChangeShown};
+use piton_runtime::backpack::inspect::{Backpacks, ChangeShown};
+use piton_runtime::flow::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
 
 use super::check;
-use super::going::{Items, NextCommands, RunArgs, ending, say, tell, until_stopped, value};
-use super::outside::{self, ToolSources};
+use super::run_args::{Items, NextCommands, RunArgs, ending, say, tell, until_stopped, value};
+use super::tool_sources::{self, ToolSources};
 use crate::{
     app::App,
     commands::backpack::{Backpack, cell},
@@ -57,7 +57,7 @@ impl Replay {
         let text = self.flow.as_deref().map(check::text).transpose()?;
         self.tools.put_up_wall(app)?;
         let open = app.open()?;
-        let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
+        let flows = tool_sources::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
         let next = NextCommands::new(self.flow.as_deref());

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use piton_flow::Cancel;
-use piton_runtime::flows::{FlowNotice, ResumeFlow};
-use piton_runtime::state::look::Backpacks;
+use piton_runtime::backpack::inspect::Backpacks;
+use piton_runtime::flow::{FlowNotice, ResumeFlow};
 
 use super::check;
-use super::going::{NextCommands, RunArgs, tell, told, until_stopped};
-use super::outside::{self, ToolSources};
+use super::run_args::{NextCommands, RunArgs, tell, told, until_stopped};
+use super::tool_sources::{self, ToolSources};
 use crate::{app::App, commands::backpack::Backpack, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
@@ -30,7 +30,7 @@ impl Resume {
         let text = self.flow.as_deref().map(check::text).transpose()?;
         self.tools.put_up_wall(app)?;
         let open = app.open()?;
-        let flows = outside::flows(app, &open, &self.tools, self.going.models.as_deref())?;
+        let flows = tool_sources::flows(app, &open, &self.tools, self.going.models.as_deref())?;
         let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
         let next = NextCommands::new(self.flow.as_deref());
         let cancel = Cancel::new();

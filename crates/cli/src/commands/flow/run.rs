@@ -3,11 +3,11 @@
 use clap::Args;
 use piton_backpack::BackpackId;
 use piton_flow::Cancel;
-use piton_runtime::flows::{FlowNotice, RunFlow};
+use piton_runtime::flow::{FlowNotice, RunFlow};
 
 use super::check::FlowFile;
-use super::going::{Items, NextCommands, RunArgs, tell, told, until_stopped};
-use super::outside;
+use super::run_args::{Items, NextCommands, RunArgs, tell, told, until_stopped};
+use super::tool_sources;
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
 #[derive(Args)]
@@ -27,7 +27,8 @@ impl RunFlowCommand {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         self.file.tools.put_up_wall(app)?;
         let (text, open) = (self.file.text()?, app.open()?);
-        let flows = outside::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
+        let flows =
+            tool_sources::flows(app, &open, &self.file.tools, self.going.models.as_deref())?;
         let next = NextCommands::new(Some(&self.file.file)).started_with(&self.items);
         let cancel = Cancel::new();
         let request = RunFlow {

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use piton_backpack::BackpackId;
-use piton_runtime::frames::AgentId;
+use piton_runtime::context::AgentId;
 
 use super::{install, serve};
 use crate::{app::App, commands::workspace::Chosen, exit::CommandEnding, failure::Failure};

@@ -15,7 +15,7 @@ use super::{
     entry::{with_entry, without_entry},
 };
 use crate::{
-    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files, words,
+    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files, messages,
 };
 
 /// Which configuration is meant, and whether it is changed.
@@ -195,7 +195,7 @@ fn data_dir(app: &App) -> Result<Option<String>, Failure> {
     let base = app.environment.working_dir.as_deref().unwrap_or(Path::new("/"));
     let absolute: PathBuf = base.join(chosen).components().collect();
     absolute.into_os_string().into_string().map(Some).map_err(|_| {
-        Failure::refused("The path of the data directory is not text.", words::CHOOSE_DATA_DIR)
+        Failure::refused("The path of the data directory is not text.", messages::CHOOSE_DATA_DIR)
     })
 }
 

@@ -7,13 +7,13 @@ use std::{
 
 use piton_backpack::BackpackId;
 use piton_mcp::serve_stdio;
-use piton_runtime::{Whereabouts, frames::AgentId};
+use piton_runtime::{Whereabouts, context::AgentId};
 
 use crate::{
     app::App,
     commands::{
         stop,
-        workspace::{Chosen, wall},
+        workspace::{Chosen, sandbox},
     },
     exit::CommandEnding,
     failure::Failure,
@@ -35,7 +35,7 @@ pub(super) fn run(
         ));
     }
     let declared = chosen.declared(app)?;
-    wall::put_up(app, &declared)?;
+    sandbox::put_up(app, &declared)?;
     let open = Open::serving(app, context.clone())?;
     let offer = open.offer(Chosen::open(&open, declared)?);
     open.note_applied();

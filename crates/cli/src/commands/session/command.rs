@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{artifact, carry, gc, keep, list, remove, show, soundness, tree};
+use super::{artifact, gc, keep, list, remove, show, transfer, tree, verify};
 use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
 #[derive(Subcommand)]
@@ -23,10 +23,10 @@ pub(crate) enum Command {
     Artifact(artifact::Artifact),
     /// Write a session to a file that can be imported elsewhere
     #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
-    Export(carry::Export),
+    Export(transfer::Export),
     /// Make a session from such a file
     #[command(after_help = "Example:\n  piton session import login.bundle.json")]
-    Import(carry::Import),
+    Import(transfer::Import),
     /// Check every byte of a session and of what it refers to; nothing is changed
     #[command(after_help = "Example:\n  piton session verify amber-otter")]
     Verify(RunArgument),
@@ -56,9 +56,9 @@ impl Command {
             Self::Artifact(artifact) => artifact.run(app),
             Self::Export(export) => export.run(app),
             Self::Import(import) => import.run(app),
-            Self::Verify(run) => soundness::verify(app, &run),
-            Self::Repair(run) => soundness::repair(app, &run),
-            Self::Repairs => soundness::repairs(app),
+            Self::Verify(run) => verify::verify(app, &run),
+            Self::Repair(run) => verify::repair(app, &run),
+            Self::Repairs => verify::repairs(app),
             Self::Gc(gc) => gc.run(app),
             Self::Delete(delete) => delete.run(app),
             Self::Keep(keep) => keep.run(app),

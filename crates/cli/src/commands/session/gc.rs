@@ -8,7 +8,7 @@ use crate::{
     app::App,
     exit::{CommandEnding, is_damage},
     failure::Failure,
-    words::count,
+    messages::count,
 };
 
 #[derive(Args)]

@@ -9,7 +9,7 @@ use crate::{
     ask::{can_ask, confirm},
     exit::CommandEnding,
     failure::Failure,
-    words::count,
+    messages::count,
 };
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_core::{budget::TRUNCATION_MARKER, shorten};
-use piton_runtime::lineage::NodeReference;
+use piton_runtime::provenance::NodeReference;
 use piton_runtime::reply::{
     ArtifactShown, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, SessionShown,
     StepShown,
@@ -15,9 +15,9 @@ use crate::{
     bounds::ARTIFACT_LINE_BYTES_MAX,
     exit::CommandEnding,
     failure::Failure,
+    messages::indented,
     style::{Tone, styled},
     tree::ending,
-    words::indented,
 };
 
 #[derive(Args)]

@@ -5,7 +5,7 @@ use std::process;
 use clap::Args;
 use piton_core::{Code, Envelope};
 use piton_mcp::{http::PATH, serve_http};
-use piton_runtime::{files::JoinedWorkspaces, request::ListWorkflows};
+use piton_runtime::{request::ListWorkflows, workspaces::JoinedWorkspaces};
 use piton_store::{
     LeaseName,
     port::{Lease, Mode, Patience},
@@ -21,7 +21,7 @@ use crate::{
     app::App,
     commands::{
         stop,
-        workspace::{Chosen, wall},
+        workspace::{Chosen, sandbox},
     },
     exit::CommandEnding,
     failure::Failure,
@@ -50,7 +50,7 @@ impl Up {
     /// Serves agents until a signal ends it.
     pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let declared = self.chosen.declared(app)?;
-        wall::put_up(app, &declared)?;
+        sandbox::put_up(app, &declared)?;
         serve(app, declared)
     }
 }
@@ -107,7 +107,7 @@ fn already(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         "Piton serves this data directory already, at {} (process {}).",
         notice.url, notice.pid
     ));
-    app.output.advise(crate::words::CONNECT);
+    app.output.advise(crate::messages::CONNECT);
     let told = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: true };
     app.output.reply("piton.up/1", &told)?;
     Ok(CommandEnding::Done)

@@ -9,7 +9,7 @@ use piton_core::shell_word;
 use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
 use serde::Serialize;
 
-use super::shelf::WorkflowLibrary;
+use super::library::WorkflowLibrary;
 use crate::{
     app::App,
     bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX},

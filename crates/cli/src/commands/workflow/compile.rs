@@ -6,7 +6,7 @@ use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::library::NotFound;
 
-use super::shelf::WorkflowLibrary;
+use super::library::WorkflowLibrary;
 use crate::{app::App, exit::CommandEnding, failure::Failure, files, output};
 
 #[derive(Args)]

@@ -3,8 +3,8 @@
 mod adopt;
 mod command;
 mod compile;
+mod library;
 mod list;
-mod shelf;
 mod show;
 mod validate;
 mod walk;

@@ -8,7 +8,7 @@ use piton_runtime::{
     request::{InspectMode, InspectWorkflow},
 };
 
-use crate::{app::App, exit::CommandEnding, failure::Failure, words::indented};
+use crate::{app::App, exit::CommandEnding, failure::Failure, messages::indented};
 
 #[derive(Args)]
 pub(crate) struct ShowWorkflow {

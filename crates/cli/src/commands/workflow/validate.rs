@@ -11,7 +11,7 @@ use piton_workflow::{
 };
 use serde::Serialize;
 
-use super::shelf::WorkflowLibrary;
+use super::library::WorkflowLibrary;
 use crate::{
     app::App,
     bounds::WORKFLOW_FILE_BYTES_MAX,

@@ -5,7 +5,7 @@ use piton_core::error::sentence;
 use piton_core::{LostNumber, refuse_lost_numbers};
 use piton_runtime::{
     Connection,
-    lineage::NodeReference,
+    provenance::NodeReference,
     reply::RunAnswer,
     request::{ContinueWorkflow, ResumeSession, SessionReference, StartWorkflow, StepOutput},
 };

@@ -13,7 +13,7 @@ use piton_workflow::{
 use serde::Serialize;
 use serde_json::json;
 
-use super::shelf::WorkflowLibrary;
+use super::library::WorkflowLibrary;
 use crate::{
     app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
 };

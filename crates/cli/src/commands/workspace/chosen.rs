@@ -8,8 +8,10 @@ use piton_runtime::{
         ConfigProblem,
         section::{FoundSection, WorkspacesSection},
     },
-    files::{Declared, FileWorld, JoinedWorkspaces, Mount, WorkspaceConfig, WorkspacePorts, join},
-    surroundings::ProjectDir,
+    project_env::ProjectDir,
+    workspaces::{
+        Declared, FileWorld, JoinedWorkspaces, Mount, WorkspaceConfig, WorkspacePorts, join,
+    },
 };
 
 use crate::{app::App, failure::Failure, open::Open, output};

@@ -5,7 +5,7 @@ use clap::Subcommand;
 use super::{
     Chosen, log, map, resolve,
     review::{Apply, DiffOverlay, Drop},
-    shell, soundness,
+    shell, verify,
 };
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
@@ -57,8 +57,8 @@ impl Command {
             Self::Diff(diff) => diff.run(app),
             Self::Apply(apply) => apply.run(app),
             Self::Drop(drop) => drop.run(app),
-            Self::Verify => soundness::verify(app),
-            Self::Repair => soundness::repair(app),
+            Self::Verify => verify::verify(app),
+            Self::Repair => verify::repair(app),
             Self::Shell(chosen) => shell::run(app, &chosen),
         }
     }

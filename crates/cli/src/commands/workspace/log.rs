@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::files::{FileHistory, RecordShown};
+use piton_runtime::workspaces::{FileHistory, RecordShown};
 
 use super::Chosen;
 use crate::{
@@ -10,9 +10,9 @@ use crate::{
     app::App,
     exit::CommandEnding,
     failure::Failure,
+    messages::short,
     style::{Tone, styled},
     table,
-    words::short,
 };
 
 #[derive(Args)]

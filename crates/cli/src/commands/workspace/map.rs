@@ -1,12 +1,12 @@
 //! `piton workspace map` and `piton workspace tools`: what an agent reads.
 
-use piton_mcp::{catalogue::files::given, listed};
-use piton_runtime::files::WorkspaceShown;
+use piton_mcp::{catalogue::workspaces::given, listed};
+use piton_runtime::workspaces::WorkspaceShown;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Chosen;
-use crate::{app::App, exit::CommandEnding, failure::Failure, words::count};
+use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count};
 
 #[derive(Serialize)]
 struct ShownMap<'a> {

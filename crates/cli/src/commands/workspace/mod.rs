@@ -17,12 +17,12 @@ mod log;
 mod map;
 mod resolve;
 mod review;
+pub(crate) mod sandbox;
 mod shell;
-mod soundness;
 mod typed;
-pub(crate) mod wall;
+mod verify;
 
 pub(crate) use chosen::Chosen;
 pub(crate) use command::Command;
 pub(crate) use log::say_history;
-pub(crate) use soundness::lost_files;
+pub(crate) use verify::lost_files;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::files::ResolvedPath;
+use piton_runtime::workspaces::ResolvedPath;
 
 use super::Chosen;
 use crate::{app::App, exit::CommandEnding, failure::Failure};

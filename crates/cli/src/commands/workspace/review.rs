@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use clap::Args;
 use piton_core::{shell_word, visible};
 use piton_runtime::{
-    files::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
-    frames::PERSON,
+    context::PERSON,
+    workspaces::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
 };
 
 use super::{Chosen, log::who};
@@ -16,8 +16,8 @@ use crate::{
     bounds::APPLIED_SHOWN,
     exit::CommandEnding,
     failure::Failure,
+    messages::count,
     style::{Tone, styled},
-    words::count,
 };
 
 /// Names an overlay.

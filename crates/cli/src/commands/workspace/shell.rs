@@ -5,8 +5,8 @@ use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use piton_mcp::failure_text;
 use piton_runtime::{
     CallBasis,
-    files::{FileWorld, Tool},
-    frames::PERSON,
+    context::PERSON,
+    workspaces::{FileWorld, Tool},
 };
 use serde::Serialize;
 

@@ -1,7 +1,7 @@
 //! A tool call as a person types it: `read /docs/a.md limit=5`, or with JSON.
 
 use piton_core::refuse_lost_numbers;
-use piton_runtime::files::{Tool, cards};
+use piton_runtime::workspaces::{Tool, cards};
 use serde_json::{Map, Value};
 
 /// The tool of a line and its arguments, or what is wrong with the line. A tool that is not known is left to the

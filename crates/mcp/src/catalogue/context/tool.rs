@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use piton_runtime::frames::{
+use piton_runtime::context::{
     ComposeContext, ComposedContext, FramesMade, GetContext, NodeShown, PutFrame, PutFrameReply,
     RegenerateFrames, Regenerated, Right, Role, SynthesizeFrames,
 };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
-use piton_runtime::frames::{AgentContext, CURRENT_TREE, ContextAgent, NO_WAIT, Role};
+use piton_runtime::context::{AgentContext, CURRENT_TREE, ContextAgent, NO_WAIT, Role};
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
 use crate::catalogue::context::{ContextTool, catalogue};

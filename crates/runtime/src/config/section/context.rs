@@ -9,7 +9,7 @@ use super::found::{Section, Wrong};
 use super::key::SectionKey;
 use crate::bounds::{CONTEXT_AGENTS_MAX, CONTEXT_PROMPT_BYTES_MAX};
 use crate::config::layer::SettingSource;
-use crate::frames::{AgentSettings, PERSON};
+use crate::context::{AgentSettings, PERSON};
 
 /// The agents that work with context, and which of them the clients of the MCP server act as.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]

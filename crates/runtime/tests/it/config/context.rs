@@ -1,7 +1,7 @@
 //! `[context]`: what is wrong with it, and how the user's and the project's join.
 
 use piton_runtime::config::section::ContextSection;
-use piton_runtime::frames::{ContextSettings, Role};
+use piton_runtime::context::{ContextSettings, Role};
 
 use crate::rig::Machine;
 

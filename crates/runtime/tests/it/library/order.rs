@@ -2,7 +2,7 @@
 
 use piton_runtime::request::ListWorkflows;
 use piton_workflow::SourceKind;
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 
 use crate::rig::{Machine, two_steps, workflow};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use piton_core::Digest;
 use piton_core::digest::FileBytes;
-use piton_runtime::surroundings::{Checkout, checkout, observations};
+use piton_runtime::project_env::{Checkout, checkout, observations};
 use piton_workflow::ObservationKey::{GitBranch, GitHeadSha, RepoRoot, RepoRootHash};
 use piton_workflow::event::ObservedValue;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "flow")]
 use piton_core::NodeId;
 use piton_runtime::Connection;
-use piton_runtime::lineage::NodeReference;
+use piton_runtime::provenance::NodeReference;
 use piton_runtime::reply::ReplyBody;
 use piton_runtime::request::{ContinueWorkflow, SessionReference};
 use proptest::prelude::*;
@@ -65,8 +65,8 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
     use std::sync::Arc;
 
     use piton_backpack::journal::{BackpackEvent, JournalPorts};
-    use piton_runtime::lineage::{ThingReference, Worlds};
-    use piton_runtime::state::look::Backpacks;
+    use piton_runtime::backpack::inspect::Backpacks;
+    use piton_runtime::provenance::{ThingReference, Worlds};
     use piton_store::memory::{MemoryBlobs, MemoryJournal};
 
     let (clock, entropy) = (Arc::clone(&machine.ports.clock), Arc::clone(&machine.ports.entropy));
@@ -88,7 +88,7 @@ async fn check_diff(machine: &Machine, run: &str, paper: &Paper, tips: &[(usize,
         // What both have from before they part is no difference; what either has since then is told as its own.
         let (left, right) = (paper.way(*left), paper.way(*right));
         let common = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
-        let told = |side: &piton_runtime::lineage::BranchSide| {
+        let told = |side: &piton_runtime::provenance::BranchSide| {
             let outputs = side.steps.iter().flat_map(|link| &link.outputs);
             outputs.map(|output| output.headline.clone().unwrap()).collect::<Vec<_>>()
         };

@@ -8,10 +8,10 @@ use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBack
 use piton_backpack::{BackpackId, NodeIdentity, Options};
 use piton_core::port::fixed::ManualClock;
 use piton_core::{Digest, TimestampMs};
-use piton_runtime::files::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
-use piton_runtime::frames::{FramePorts, PutFrame};
+use piton_runtime::context::{FramePorts, PutFrame};
+use piton_runtime::project_env::project_dir;
 use piton_runtime::request::StepOutput;
-use piton_runtime::surroundings::project_dir;
+use piton_runtime::workspaces::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
 use piton_runtime::{CallBasis, Runtime};
 use piton_store::collect::CollectMode;
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryTable};

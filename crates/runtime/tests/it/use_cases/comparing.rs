@@ -5,9 +5,9 @@ use std::sync::Arc;
 use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{NodeIdentity, Options};
 use piton_core::{Code, NodeId, Provenance};
-use piton_runtime::lineage::{BranchSide, ThingKind, ThingReference, Worlds, WrittenKind};
+use piton_runtime::backpack::inspect::Backpacks;
+use piton_runtime::provenance::{BranchSide, ThingKind, ThingReference, Worlds, WrittenKind};
 use piton_runtime::request::SessionReference;
-use piton_runtime::state::look::Backpacks;
 use piton_store::memory::{MemoryBlobs, MemoryJournal};
 use serde_json::{Value, json};
 

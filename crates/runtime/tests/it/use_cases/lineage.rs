@@ -1,7 +1,7 @@
 //! Where things come from, forks, and what differs between branches.
 
 use piton_core::Code;
-use piton_runtime::lineage::NodeReference;
+use piton_runtime::provenance::NodeReference;
 use piton_runtime::request::ContinueWorkflow;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Listing and inspecting workflows.
 
 use piton_runtime::request::{InspectMode, InspectWorkflow, ListWorkflows};
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 
 use crate::rig::{Machine, two_steps};
 

@@ -23,21 +23,21 @@ mod identity;
 mod pages;
 mod pool;
 mod repair;
+mod set_aside;
 mod snapshot;
-mod taken_out;
-mod upkeep;
+mod wal_monitor;
 
 use std::{path::Path, sync::Arc};
 
 use tokio::sync::Mutex;
 
 use self::{
-    identity::Database, pool::Readers, snapshot::Snapshot, taken_out::SetAsideDir,
-    upkeep::WalMonitor,
+    identity::Database, pool::Readers, set_aside::SetAsideDir, snapshot::Snapshot,
+    wal_monitor::WalMonitor,
 };
 pub use self::{
     repair::{RepairedTable, repair_table},
-    upkeep::TableStatus,
+    wal_monitor::TableStatus,
 };
 use super::{DataDir, nearby};
 use crate::{
@@ -85,7 +85,7 @@ impl LocalTable {
     ///
     /// Reads all of it.
     pub async fn status(&self) -> Result<TableStatus, Error> {
-        let mut status = self.readers.with(upkeep::status).await?;
+        let mut status = self.readers.with(wal_monitor::status).await?;
         if let Err(replaced) = self.check_identity() {
             status.problems.insert(0, replaced.to_string());
             status.is_replaced = true;

@@ -17,7 +17,7 @@ use std::{collections::HashSet, fs, io, os::unix::fs::FileExt as _, path::Path};
 
 use super::{
     repair::{EntryPosition, StoredEntry},
-    taken_out::Gap,
+    set_aside::Gap,
 };
 use crate::bounds::{TABLE_KEY_BYTES_MAX, TABLE_VALUE_BYTES_MAX};
 

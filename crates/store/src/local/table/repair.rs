@@ -34,8 +34,8 @@ use super::{
     failure::sql,
     identity,
     pages::{self, Pages},
-    taken_out::{self, Gap},
-    upkeep,
+    set_aside::{self, Gap},
+    wal_monitor,
 };
 use crate::{
     Error,
@@ -125,7 +125,7 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
 /// judged.
 fn is_sound(path: &Path) -> Result<bool, Error> {
     let status =
-        connection::open_writer(path).and_then(|connection| upkeep::status(&connection, path));
+        connection::open_writer(path).and_then(|connection| wal_monitor::status(&connection, path));
     match status {
         Ok(status) => Ok(status.problems.is_empty()),
         Err(error @ Error::UnsupportedVersion { found, known, .. }) if found > known => Err(error),
@@ -271,7 +271,7 @@ struct Salvage<'a> {
 impl<'a> Salvage<'a> {
     fn begin(to: &'a mut Connection, aside: &'a Path) -> io::Result<Self> {
         // One that was cut off may have written some of it.
-        taken_out::clear(aside)?;
+        set_aside::clear(aside)?;
         let (done, damaged) = (RepairedTable::default(), HashSet::new());
         Ok(Self { to, aside, done, newest: 0, damaged })
     }
@@ -305,7 +305,7 @@ impl<'a> Salvage<'a> {
                 gaps
             }
         };
-        taken_out::keep_gaps(self.aside, &gaps).map_err(Error::io(OPERATION))?;
+        set_aside::keep_gaps(self.aside, &gaps).map_err(Error::io(OPERATION))?;
         self.done.gaps = gaps.len() as u64;
         if let Some(from) = from {
             let version: Option<u64> =
@@ -331,7 +331,7 @@ impl<'a> Salvage<'a> {
         let (whole, mut damaged): (Vec<_>, Vec<_>) =
             found.into_iter().partition(StoredEntry::is_whole);
         damaged.retain(|found| self.damaged.insert(found.place.clone()));
-        taken_out::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
+        set_aside::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
         self.done.damaged += damaged.len() as u64;
         let room = TABLE_DAMAGED_SHOWN_MAX - self.done.damaged_shown.len();
         let names = damaged

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::{super::nearby, entries, failure::sql, pool::Readers, taken_out::SetAsideDir};
+use super::{super::nearby, entries, failure::sql, pool::Readers, set_aside::SetAsideDir};
 use crate::{
     Error, LeaseName,
     port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::catalog::Definitions;
 use super::declared::{Functions, scopes};
+use super::definitions::Definitions;
 use super::delegation;
 use super::feature::{self, Anchor, AppliedFeatures, Injection};
 use super::function::{FunctionKey, FunctionScope};

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::derived::joined_id;
 use crate::bounds::{ROUTINES_LISTED_MAX, SOURCE_BYTES_MAX};
-use crate::compile::catalog::Definitions;
+use crate::compile::definitions::Definitions;
 use crate::predicate::Predicate;
 use crate::run::SourceKind;
 use crate::source::shipped::{

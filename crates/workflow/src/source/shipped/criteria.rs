@@ -8,7 +8,7 @@ use crate::contract::criteria::Criterion;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{ObjectReader, text, wrong_type};
-use crate::source::shared_words::CONTRACT_INSTEAD;
+use crate::source::shared_messages::CONTRACT_INSTEAD;
 use crate::source::strict::{length, regex};
 
 type RuleText = BoundedText<RULE_BYTES_MAX>;

@@ -11,7 +11,7 @@ use crate::compile::FunctionName;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{FromSource, ObjectReader, parsed, text};
-use crate::source::shared_words::NAME_FORM;
+use crate::source::shared_messages::NAME_FORM;
 use crate::source::strict::{Function, FunctionReference};
 
 const TYPES: [&str; 5] = ["string", "number", "boolean", "array", "object"];

@@ -8,7 +8,7 @@ mod binding;
 mod confirmation;
 mod criteria;
 mod function;
-mod looping;
+mod loops;
 mod parallel;
 mod predicate;
 mod step;
@@ -19,7 +19,7 @@ use piton_core::BoundedText;
 use crate::bounds::{BLOCK_BYTES_MAX, DESCRIPTION_BYTES_MAX, NAME_BYTES_MAX, TITLE_BYTES_MAX};
 
 pub(crate) use binding::bind;
-pub(crate) use looping::{Drive, Loop, LoopBody};
+pub(crate) use loops::{Drive, Loop, LoopBody};
 pub(crate) use parallel::{Delegation, Parallel, Synthesis};
 pub(crate) use step::{ShippedContent, ShippedStep, ShippedTask, TemplateCall};
 pub(crate) use workflow::{FileReference, ShippedWorkflow};

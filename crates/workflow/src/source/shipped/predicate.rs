@@ -13,7 +13,7 @@ use crate::predicate::{Comparison, Predicate};
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{FromSource, ObjectReader, wrong_type};
-use crate::source::shared_words::FILL_OR_REMOVE;
+use crate::source::shared_messages::FILL_OR_REMOVE;
 use crate::source::strict;
 
 impl FromSource for Predicate {

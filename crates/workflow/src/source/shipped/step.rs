@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::confirmation::ShippedConfirmation;
 use super::function::{self, FunctionCall};
-use super::looping::Loop;
+use super::loops::Loop;
 use super::parallel::Parallel;
 use super::{Line, Name, Paragraph, Passage, criteria, strings};
 use crate::bounds::{BLOCK_ITEMS_MAX, DECLARATIONS_MAX, PROMPT_BYTES_MAX};

@@ -14,7 +14,7 @@ use crate::name::{ConditionId, LoopId, Tag};
 use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{FromSource, ObjectReader, parsed, read_by_parsing, text, wrong_type};
-use crate::source::shared_words::NAME_FORM;
+use crate::source::shared_messages::NAME_FORM;
 use crate::source::{DeclaredId, FeatureId, Pointer, SourceOrigin};
 
 /// A whole file. Parts with problems are missing from it.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_workflow::RunStatus;
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::BlockerReport;
 use piton_workflow::projection::{SessionState, status};

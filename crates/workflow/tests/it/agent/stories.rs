@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 use piton_workflow::compile::SequenceEntry;
 
 use super::driver::{Story, play, script};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use piton_workflow::bundled::Bundled;
+use piton_workflow::bundled_workflows::Bundled;
 use piton_workflow::compile::{CompiledStep, Definitions, SequenceEntry, WarningCode, compile};
 use piton_workflow::contract::criteria::leaves;
 use piton_workflow::source::{Purpose, SourceOrigin};

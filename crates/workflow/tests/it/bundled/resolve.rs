@@ -1,7 +1,7 @@
 //! Bundled workflows by id and by older name.
 
 use piton_workflow::SourceKind;
-use piton_workflow::bundled::{Bundled, resolve};
+use piton_workflow::bundled_workflows::{Bundled, resolve};
 use piton_workflow::compile::{Definitions, compile};
 use piton_workflow::source::{ProblemCode, Purpose, SourceOrigin};
 use serde_json::{Value, json};

@@ -10,7 +10,7 @@ use piton_store::testing::{SimDisk, WatchedJournal};
 use piton_store::{AppendPlan, NewBlob};
 use piton_workflow::bundle::Bundle;
 use piton_workflow::event::{NodeCreated, NodeScope};
-use piton_workflow::{EventBody, EventKind, NodeKind, carry};
+use piton_workflow::{EventBody, EventKind, NodeKind, transfer};
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
@@ -106,8 +106,8 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
             ready(store.journal.append(&lease.writer(), plan)).unwrap();
         }
     });
-    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
-    let bundle = ready(carry::export(ports, tale.session, producer())).unwrap();
+    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    let bundle = ready(transfer::export(ports, tale.session, producer())).unwrap();
     assert_eq!(bundle.content(), before.content());
     assert_eq!(store.events(tale.session).len(), before.content().events.len() + newest.len());
 }
@@ -116,7 +116,7 @@ fn what_is_appended_during_an_export_is_not_half_in_the_bundle() {
 fn a_session_that_is_damaged_incomplete_or_absent_is_not_exported() {
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
     let (store, tale) = (Store::on(&disk, &notes, 1), Tale::rich(7));
-    let export = || block_on(carry::export(store.ports(), tale.session, producer()));
+    let export = || block_on(transfer::export(store.ports(), tale.session, producer()));
     assert_eq!(export().unwrap_err().code(), Code::SessionNotFound);
     store.write(&tale);
     export().unwrap();
@@ -145,7 +145,7 @@ fn a_session_with_a_snapshot_that_is_none_is_not_exported() {
     tale.blobs.push(blob);
     tale.push(EventBody::NodeCreated(at, node));
     store.write(&tale);
-    let error = block_on(carry::export(store.ports(), tale.session, producer())).unwrap_err();
+    let error = block_on(transfer::export(store.ports(), tale.session, producer())).unwrap_err();
     assert_eq!(error.code(), Code::StoreInvariantViolation);
     assert!(error.envelope().message.contains("session/snapshots/sha256:"), "{error}");
 }

@@ -7,8 +7,8 @@ use piton_store::bounds::PLAN_EVENTS_MAX;
 use piton_store::memory::MemoryTable;
 use piton_store::testing::{DiskFault, FaultKind, SimDisk, WatchedJournal};
 use piton_workflow::bundle::Bundle;
-use piton_workflow::carry;
 use piton_workflow::event::OutputPayload;
+use piton_workflow::transfer;
 
 use super::store::{Store, block_on, producer};
 use super::tale::Tale;
@@ -52,7 +52,7 @@ fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
         let (disk, notes) = (SimDisk::new(), MemoryTable::new());
         let store = Store::on(&disk, &notes, 2);
         disk.set_fault(Some(DiskFault { at, kind }));
-        let outcome = block_on(carry::import(store.ports(), &bundle));
+        let outcome = block_on(transfer::import(store.ports(), &bundle));
         drop(store);
         let left = disk.after_power_cut(at, 512);
         let store = Store::on(&left, &notes, 3);
@@ -63,7 +63,7 @@ fn an_import_that_is_cut_off_at_any_call_leaves_the_whole_session_or_none() {
         if events.is_empty() {
             none += 1;
             assert!(outcome.is_err(), "{kind:?} at {at}");
-            let error = block_on(carry::export(store.ports(), session, producer())).unwrap_err();
+            let error = block_on(transfer::export(store.ports(), session, producer())).unwrap_err();
             assert_eq!(error.code(), Code::SessionNotFound);
         } else {
             whole += 1;
@@ -86,7 +86,7 @@ fn a_session_that_takes_several_plans_is_cut_where_its_own_plans_ended() {
     let imported = store.import(&bundle);
     assert_eq!(imported.plans, 2, "as few as hold {} events", imported.events);
     assert!(store.events(tale.session) == tale.events());
-    assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), []);
+    assert_eq!(block_on(transfer::remove_unfinished(store.ports())).unwrap(), []);
     assert_eq!(store.sessions().len(), 1);
     store.export(tale.session);
 }
@@ -105,8 +105,8 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
                 disk.set_fault(Some(DiskFault { at: 0, kind: FaultKind::Crash }));
             }
         });
-        let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
-        block_on(carry::import(ports, &bundle)).unwrap_err()
+        let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+        block_on(transfer::import(ports, &bundle)).unwrap_err()
     };
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
     let error = appends(&disk, &notes, 1);
@@ -115,9 +115,9 @@ fn half_of_a_session_is_recognised_and_removed_before_the_next_import() {
     let left = disk.after_power_cut(1, 512);
     let store = Store::on(&left, &notes, 3);
     assert!(store.events(tale.session).len() < tale.events().len());
-    assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), [tale.session]);
+    assert_eq!(block_on(transfer::remove_unfinished(store.ports())).unwrap(), [tale.session]);
     assert!(store.sessions().is_empty());
-    assert_eq!(block_on(carry::remove_unfinished(store.ports())).unwrap(), []);
+    assert_eq!(block_on(transfer::remove_unfinished(store.ports())).unwrap(), []);
 
     // The same without asking for it: the next import sees to it first.
     let (disk, notes) = (SimDisk::new(), MemoryTable::new());
@@ -140,8 +140,8 @@ fn an_import_that_fails_without_a_crash_takes_back_what_it_appended() {
             disk.set_fault(Some(DiskFault { at: 2, kind: FaultKind::ErrorOnce }));
         }
     });
-    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
-    block_on(carry::import(ports, &bundle)).unwrap_err();
+    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    block_on(transfer::import(ports, &bundle)).unwrap_err();
     disk.set_fault(None);
     assert!(store.sessions().is_empty());
     assert_eq!(store.import(&bundle).renamed_from, None);
@@ -156,12 +156,12 @@ fn an_import_at_work_is_left_alone() {
     let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
         if method == "append" {
             looked.fetch_add(1, Ordering::Relaxed);
-            let removed = ready(carry::remove_unfinished(store.ports()));
+            let removed = ready(transfer::remove_unfinished(store.ports()));
             assert_eq!(removed.unwrap(), []);
         }
     });
-    let ports = carry::TransferPorts { journal: &journal, ..store.ports() };
-    ready(carry::import(ports, &bundle)).unwrap();
+    let ports = transfer::TransferPorts { journal: &journal, ..store.ports() };
+    ready(transfer::import(ports, &bundle)).unwrap();
     assert_eq!(looked.load(Ordering::Relaxed), 2);
     assert!(store.events(tale.session) == tale.events());
 }

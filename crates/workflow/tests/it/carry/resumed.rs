@@ -5,10 +5,10 @@ use piton_core::{Code, SessionId, TimestampMs};
 use piton_store::memory::MemoryTable;
 use piton_workflow::NodeAddress;
 use piton_workflow::bundle::Bundle;
-use piton_workflow::carry::{TransferPorts, export, import};
 use piton_workflow::projection::SessionState;
 use piton_workflow::session::Reply;
 use piton_workflow::token::{Payload, StatePayload};
+use piton_workflow::transfer::{TransferPorts, export, import};
 use serde_json::json;
 
 use super::store::producer;

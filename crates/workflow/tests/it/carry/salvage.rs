@@ -10,14 +10,14 @@ use piton_store::testing::SimDisk;
 use piton_workflow::bundle::{
     Bundle, BundleError, EntryPath, FormatProblem, InspectionBundle, Needed,
 };
-use piton_workflow::carry;
+use piton_workflow::transfer;
 use serde_json::Value;
 
 use super::store::{Store, block_on, producer};
 use super::tale::Tale;
 
 fn salvage(store: &Store, tale: &Tale) -> InspectionBundle {
-    block_on(carry::salvage(store.ports(), tale.session, producer())).unwrap()
+    block_on(transfer::salvage(store.ports(), tale.session, producer())).unwrap()
 }
 
 fn json(bundle: &InspectionBundle) -> Value {

@@ -14,7 +14,7 @@ use piton_store::testing::SimDisk;
 use piton_store::{AppendPlan, StreamId};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::projection::SessionState;
-use piton_workflow::{SessionEvent, carry, upkeep};
+use piton_workflow::{SessionEvent, maintenance, transfer};
 
 use super::tale::Tale;
 
@@ -72,8 +72,8 @@ impl Store {
         }
     }
 
-    pub(crate) fn ports(&self) -> carry::TransferPorts<'_> {
-        carry::TransferPorts {
+    pub(crate) fn ports(&self) -> transfer::TransferPorts<'_> {
+        transfer::TransferPorts {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    pub(crate) fn upkeep(&self) -> upkeep::MaintenancePorts<'_> {
-        upkeep::MaintenancePorts {
+    pub(crate) fn upkeep(&self) -> maintenance::MaintenancePorts<'_> {
+        maintenance::MaintenancePorts {
             journal: self.journal.as_ref(),
             blobs: self.blobs.as_ref(),
             table: &self.table,
@@ -107,11 +107,11 @@ impl Store {
     }
 
     pub(crate) fn export(&self, session: SessionId) -> Bundle {
-        block_on(carry::export(self.ports(), session, producer())).unwrap()
+        block_on(transfer::export(self.ports(), session, producer())).unwrap()
     }
 
-    pub(crate) fn import(&self, bundle: &Bundle) -> carry::Imported {
-        block_on(carry::import(self.ports(), bundle)).unwrap()
+    pub(crate) fn import(&self, bundle: &Bundle) -> transfer::Imported {
+        block_on(transfer::import(self.ports(), bundle)).unwrap()
     }
 
     pub(crate) fn events(&self, session: SessionId) -> Vec<SessionEvent> {

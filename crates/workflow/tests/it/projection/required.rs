@@ -8,7 +8,7 @@ use piton_store::memory::MemoryCache;
 use piton_store::port::{Blobs, Journal};
 use piton_workflow::event::AdvanceOutcome;
 use piton_workflow::projection::{ResumeQuery, RunState, SessionState, status};
-use piton_workflow::recall::RunIndex;
+use piton_workflow::run_index::RunIndex;
 use piton_workflow::session::{Continue, Start};
 use piton_workflow::{
     Autonomy, Capability, CapabilityStatus, OutputChannel, RunStatus, SessionEvent,

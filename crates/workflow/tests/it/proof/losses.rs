@@ -7,7 +7,7 @@ use piton_core::Code;
 use piton_store::local::{DataDir, LocalCache};
 use piton_store::port::Blobs;
 use piton_workflow::compile::{CompiledWorkflow, Definitions, ProvenanceSource, compile};
-use piton_workflow::recall::RunIndex;
+use piton_workflow::run_index::RunIndex;
 use piton_workflow::session::{Checkpoint, Continue};
 use piton_workflow::snapshot::derive_pending_step;
 use piton_workflow::{Autonomy, ExecutionSnapshot};

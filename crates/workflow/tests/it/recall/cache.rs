@@ -6,7 +6,7 @@ use piton_core::SessionId;
 use piton_store::{StreamId, memory::MemoryCache, port::CacheKey};
 use piton_workflow::{
     projection::{ResumeQuery, RunSummary, SUMMARY_VERSION},
-    recall::RunIndex,
+    run_index::RunIndex,
 };
 use serde_json::{Value, json};
 
@@ -177,7 +177,7 @@ async fn a_poisoned_entry_changes_a_list_and_never_an_offer() {
     let query = ResumeQuery { text: Some("poison"), ..ResumeQuery::default() };
     let offers = poisoned.resume(&query).await.unwrap().offers;
     let expected = store.recall_anew().resume(&query).await.unwrap().offers;
-    let told = |offers: &[piton_workflow::recall::Offer]| {
+    let told = |offers: &[piton_workflow::run_index::Offer]| {
         let told = offers.iter().map(|offer| (offer.resumable.clone(), offer.summary.clone()));
         told.collect::<Vec<_>>()
     };

@@ -8,7 +8,7 @@ use piton_workflow::{
     RunStatus,
     label::label,
     projection::{ResumeQuery, RunSummary},
-    recall::{RunIndex, RunListing, SummaryError},
+    run_index::{RunIndex, RunListing, SummaryError},
 };
 
 use super::{

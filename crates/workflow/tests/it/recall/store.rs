@@ -12,7 +12,7 @@ use piton_store::{
     memory::{MemoryBlobs, MemoryCache, MemoryJournal},
     port::{Blobs, Cache, Journal},
 };
-use piton_workflow::{SessionEvent, recall::RunIndex};
+use piton_workflow::{SessionEvent, run_index::RunIndex};
 use tempfile::TempDir;
 
 /// The ports that recall needs, and the one that makes sessions.

@@ -9,7 +9,7 @@ use piton_store::collect::{CollectMode, SweepReport};
 use piton_store::memory::MemoryTable;
 use piton_store::port::BlobNamespace;
 use piton_store::testing::{SimDisk, WatchedJournal};
-use piton_workflow::upkeep::{
+use piton_workflow::maintenance::{
     self, Cleaned, Fate, RetentionDays, RetentionMark, clean, session_owners, set_control,
 };
 
@@ -223,7 +223,7 @@ fn every_control_stream_is_read_before_a_session_goes_and_sessions_go_before_blo
         }
         told.lock().unwrap().push((method, stream.clone()));
     });
-    let ports = upkeep::MaintenancePorts { journal: &journal, ..store.upkeep() };
+    let ports = maintenance::MaintenancePorts { journal: &journal, ..store.upkeep() };
     let owners = session_owners(ports.journal);
     let done = ready(clean(ports, RetentionDays::default(), &owners, CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Removed), 1);

@@ -7,7 +7,9 @@ use piton_core::{Code, SessionId};
 use piton_store::collect::CollectMode;
 use piton_store::memory::MemoryTable;
 use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
-use piton_workflow::upkeep::{Fate, RetentionDays, RetentionMark, clean, control, set_control};
+use piton_workflow::maintenance::{
+    Fate, RetentionDays, RetentionMark, clean, control, set_control,
+};
 
 use crate::carry::store::Store;
 use crate::carry::tale::Tale;

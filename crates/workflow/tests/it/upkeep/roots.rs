@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use piton_core::Digest;
 use piton_store::AppendPlan;
 use piton_store::port::{BlobNamespace, Roots as _};
-use piton_workflow::upkeep::EventRoots;
+use piton_workflow::maintenance::EventRoots;
 
 use crate::carry::store::Store;
 use crate::carry::tale::Tale;

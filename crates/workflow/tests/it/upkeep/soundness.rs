@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_core::Code;
 use piton_store::memory::MemoryTable;
 use piton_store::testing::SimDisk;
-use piton_workflow::upkeep::{MaintenanceError, RepairReport, VerifyReport, repair, verify};
+use piton_workflow::maintenance::{MaintenanceError, RepairReport, VerifyReport, repair, verify};
 
 use crate::carry::store::{Store, block_on};
 use crate::carry::tale::Tale;

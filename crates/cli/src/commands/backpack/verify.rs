@@ -1,0 +1,70 @@
+//! `piton backpack verify` and `piton backpack repair`.
+
+use clap::Args;
+use piton_runtime::backpack::inspect::{BackpackReference, BackpackSoundness};
+use serde::Serialize;
+
+use super::command::{Backpack, backpacks, reference};
+use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count, open::Open};
+
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// The backpack: its name, the start of its id, or the id of the run on it [default: all]
+    #[arg(value_name = "RUN", value_parser = reference)]
+    run: Option<BackpackReference>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VerifiedBackpack<'a> {
+    is_sound: bool,
+    backpacks: &'a [BackpackSoundness],
+}
+
+impl Verify {
+    pub(super) fn run(&self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+        let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
+        for verdict in &mut verdicts {
+            complete(app, verdict);
+        }
+        let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
+        let is_sound = damaged.clone().next().is_none();
+        let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
+        if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
+            let found = count(verdicts.len(), "backpack");
+            app.output.say(format_args!("{found}, every byte as it was written."));
+        }
+        for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
+            say(app, verdict);
+        }
+        app.output.reply(
+            "piton.backpack.verify/1",
+            &VerifiedBackpack { is_sound, backpacks: &verdicts },
+        )?;
+        Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+    }
+}
+
+pub(super) fn repair(
+    app: &App,
+    open: &Open,
+    backpack: &Backpack,
+) -> Result<CommandEnding, Failure> {
+    let blobs = open.blobs();
+    let mut verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
+    complete(app, &mut verdict);
+    say(app, &verdict);
+    app.output.reply("piton.backpack.repair/1", &verdict)?;
+    Ok(if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+}
+
+fn complete(app: &App, verdict: &mut BackpackSoundness) {
+    verdict.next = verdict.next.take().map(|next| app.output.complete(&next).into_owned());
+}
+
+fn say(app: &App, verdict: &BackpackSoundness) {
+    app.output.say(&verdict.summary);
+    if let Some(next) = &verdict.next {
+        app.output.say(next);
+    }
+}

@@ -1,0 +1,338 @@
+//! Looking at a project: scan, status, check, trees, agents.
+
+use clap::Args;
+use piton_context::check::{ContextRepaired, SetAside, Validation};
+use piton_context::report::{Remedy, StaleFrame};
+use piton_context::tree::TreePath;
+use piton_context::word::{AgentId, FrameType, Label};
+use piton_runtime::context::{Frames, ScanShown, StatusShown, TypeShown};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{progress::Progress, project_session::ProjectSession};
+use crate::{
+    age::ago,
+    app::App,
+    bounds::STALE_SHOWN,
+    exit::CommandEnding,
+    failure::Failure,
+    messages::{count, short},
+    style::Tone,
+    table::{self, Cell},
+};
+
+#[derive(Args)]
+pub(crate) struct Scan {
+    /// Read every file again, whatever is remembered of it
+    #[arg(long)]
+    force: bool,
+    /// Call the tree this, to name it later
+    #[arg(long, value_name = "NAME")]
+    label: Option<Label>,
+}
+
+impl Scan {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let desk = ProjectSession::new(app)?;
+        let directory = app.shown(desk.frames.place().directory());
+        let progress = Progress::begin(app, &format!("Scanning {directory}"));
+        let found = desk.open.wait(desk.frames.scan(self.force, self.label.as_ref()))?;
+        drop(progress);
+        say_scan(app, &found);
+        app.output.reply("piton.context.scan/1", &found)?;
+        Ok(if found.report.is_partial() { CommandEnding::Wanting } else { CommandEnding::Done })
+    }
+}
+
+fn say_scan(app: &App, found: &ScanShown) {
+    let ScanShown { sequence, report, .. } = found;
+    let of_files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+    let how = if found.is_new { "Recorded" } else { "Nothing changed since" };
+    app.output.say(format_args!("{how} tree {sequence} {}: {of_files}.", short(&found.root)));
+    if found.is_new {
+        let changes: Vec<String> =
+            found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
+        app.output.say(format_args!("Paths: {}.", changes.join(", ")));
+    }
+    if found.adopted > 0 {
+        let adopted = usize::try_from(found.adopted).unwrap_or(usize::MAX);
+        app.output
+            .say(format_args!("{} went along with what was renamed.", count(adopted, "frame")));
+    }
+    app.output.say(format_args!(
+        "Read {} ({} bytes), knew {}, left out {} by ignore rules.",
+        count(usize::try_from(report.hashed_files).unwrap_or(usize::MAX), "file"),
+        report.hashed_bytes,
+        report.reused_files,
+        report.ignored_entries,
+    ));
+    if report.is_partial() {
+        app.output.say(format_args!(
+            "The tree is partial: {} could not be read.",
+            count(usize::try_from(report.problem_count).unwrap_or(usize::MAX), "entry")
+        ));
+        for problem in &report.problems {
+            app.output.say(format_args!("  {}: {}", problem.path, problem.detail));
+        }
+    }
+    app.output.advise("See what is fresh: piton context status");
+}
+
+pub(super) fn status(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let found = desk.open.wait(desk.frames.status())?;
+    say_status(app, &desk.frames, &found);
+    app.output.reply("piton.context.status/1", &found)?;
+    Ok(CommandEnding::Done)
+}
+
+fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
+    let root = &found.report.root;
+    let digest = root.root.to_string();
+    let partial = if root.partial { ", partial" } else { "" };
+    app.output.say(format_args!(
+        "Tree {} {}{partial}: {}, {}, recorded {}.",
+        root.sequence,
+        short(&digest),
+        count(usize::try_from(root.totals.files).unwrap_or(usize::MAX), "file"),
+        count(usize::try_from(root.totals.directories).unwrap_or(usize::MAX), "directory"),
+        ago(App::now(), root.recorded_at_ms),
+    ));
+    if found.types.is_empty() && found.report.left_behind == 0 {
+        app.output.say("It has no frames yet.");
+        app.output.advise(
+            "Put one: piton context put-frame README.md --type summary --text \"What it says.\"",
+        );
+        return;
+    }
+    let heads = ["FRAMES", "BY", "FRESH", "STALE", "MISSING"];
+    let rows: Vec<_> = found.types.iter().map(row).collect();
+    for line in table::lines(heads, &rows) {
+        app.output.say(line);
+    }
+    for stale in found.report.stale.iter().take(STALE_SHOWN) {
+        app.output
+            .say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
+    }
+    let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
+    if more > 0 {
+        app.output.advise(format_args!("and {more} more; all of them: piton context report"));
+    }
+    if found.report.left_behind > 0 {
+        let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
+        let paths: Vec<String> =
+            found.report.left_behind_at.iter().map(ToString::to_string).collect();
+        app.output.say(format_args!(
+            "{} at paths that are gone, for example {}.",
+            count(left, "frame"),
+            paths.join(", ")
+        ));
+        app.output.advise("Give them to where the file is now: piton context adopt OLD NEW");
+    }
+    if let Some(reason) = &found.report.unchecked {
+        app.output.say(format_args!("Freshness was not checked: {reason}."));
+        return;
+    }
+    app.output.advise(match next_to_fix(&found.report.stale) {
+        Some(StaleFrame { remedy, path, frame_type, agent, .. }) => {
+            fix(frames, *remedy, path, frame_type, agent)
+        }
+        None => "Everything that is there is fresh. Read it: piton context compose PATH".to_owned(),
+    });
+}
+
+/// The frame to fix before all others: a text that somebody writes, which depends on no other; then the deepest, since
+/// a frame is made from those of what lies in its directory.
+fn next_to_fix(stale: &[StaleFrame]) -> Option<&StaleFrame> {
+    let written = stale.iter().find(|stale| stale.remedy == Remedy::Put);
+    written.or_else(|| stale.iter().max_by_key(|stale| stale.path.depth()))
+}
+
+/// The command that makes a frame fresh again.
+pub(super) fn fix(
+    frames: &Frames,
+    remedy: Remedy,
+    path: &TreePath,
+    frame_type: &FrameType,
+    agent: &AgentId,
+) -> String {
+    let place = frames.place().shell_word(path);
+    match remedy {
+        Remedy::Put => format!(
+            "Write it again: piton context put-frame {place} --type {frame_type} --text \"What it says now.\""
+        ),
+        Remedy::Generate => {
+            let settings = frames.settings().agent(agent);
+            let asks = settings.is_some_and(|settings| settings.prompt.is_some());
+            let agent = settings.map(|_| format!(" --agent {agent}")).unwrap_or_default();
+            let prompt = if asks { "" } else { " --prompt \"What is it for?\"" };
+            format!(
+                "Let a model write it again: piton context generate {place} --type {frame_type}{agent}{prompt}"
+            )
+        }
+        Remedy::Regenerate => {
+            "Regenerate what was synthesised: piton context regenerate".to_owned()
+        }
+        Remedy::RegenerateEverything => {
+            "Regenerate what was synthesised: piton context regenerate --everything".to_owned()
+        }
+    }
+}
+
+fn row(line: &TypeShown) -> [Cell; 5] {
+    let stale = match line.stale {
+        0 => "0".into(),
+        stale => Cell::of(Tone::Attention, stale.to_string()),
+    };
+    [
+        line.frame_type.clone().into(),
+        line.agent.clone().into(),
+        Cell::of(Tone::Good, line.fresh.to_string()),
+        stale,
+        line.missing.to_string().into(),
+    ]
+}
+
+pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let progress = Progress::begin(app, "Checking everything that is stored");
+    let found = desk.open.wait(desk.frames.validate())?;
+    drop(progress);
+    let of = |number: u64, one| count(usize::try_from(number).unwrap_or(usize::MAX), one);
+    app.output.say(format_args!(
+        "Checked {}, {}, {} and {}.",
+        of(found.roots, "tree"),
+        of(found.nodes, "tree node"),
+        of(found.frames, "frame"),
+        of(found.heads, "head"),
+    ));
+    for damage in &found.damage {
+        app.output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+    }
+    app.output.advise(if found.is_sound() {
+        "Nothing is damaged."
+    } else {
+        "It is damaged. Fix it: piton context repair"
+    });
+    app.output.reply("piton.context.validate/1", &found)?;
+    Ok(if found.is_sound() { CommandEnding::Done } else { CommandEnding::Damaged })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RepairShown {
+    is_sound: bool,
+    repaired: ContextRepaired,
+    validation: Validation,
+}
+
+pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let progress = Progress::begin(app, "Reading every file");
+    let (repaired, validation) = desk.open.wait(desk.frames.repair())?;
+    drop(progress);
+    let output = &app.output;
+    if repaired.rewritten > 0 {
+        let nodes = usize::try_from(repaired.rewritten).unwrap_or(usize::MAX);
+        output.say(format_args!("Written again from the files: {}.", count(nodes, "tree node")));
+    }
+    if !repaired.rebuilt.is_empty() {
+        let rows = count(repaired.rebuilt.len(), "entry");
+        output.say(format_args!("Rebuilt from what is intact: {rows}."));
+    }
+    say_set_aside(app, &repaired.taken);
+    for kept in &repaired.contents {
+        output.say(format_args!("A damaged content is out of use and kept: {kept}"));
+    }
+    for damage in &validation.damage {
+        output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+    }
+    let is_sound = validation.is_sound();
+    output.advise(match (is_sound, repaired.taken.is_empty()) {
+        (true, true) => "Nothing is damaged.",
+        (true, false) => {
+            "Nothing is damaged any more. A frame that was taken out can be put again: piton context put-frame"
+        }
+        (false, _) => {
+            "What is named above was damaged while the repair ran. Run it again: piton context repair"
+        }
+    });
+    output.reply("piton.context.repair/2", &RepairShown { is_sound, repaired, validation })?;
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+}
+
+fn say_set_aside(app: &App, taken: &[SetAside]) {
+    for row in taken.iter().take(STALE_SHOWN) {
+        let kept = match row.bytes {
+            0 => "it was missing".to_owned(),
+            bytes => format!("{bytes} bytes are kept"),
+        };
+        app.output.say(format_args!("Taken out of use: {}; {kept}.", row.what));
+    }
+    let more = taken.len().saturating_sub(STALE_SHOWN);
+    if more > 0 {
+        app.output
+            .advise(format_args!("and {more} more; all of them: piton context repairs --json"));
+    }
+}
+
+pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let taken = desk.open.wait(desk.frames.set_aside())?;
+    if taken.is_empty() {
+        app.output.say("Nothing was taken out of the context of this project.");
+    } else {
+        say_set_aside(app, &taken);
+        app.output.advise(
+            "Piton keeps these in the table. A frame can be put again: piton context put-frame",
+        );
+    }
+    app.output.reply("piton.context.repairs/1", &json!({ "setAside": taken }))?;
+    Ok(CommandEnding::Done)
+}
+
+pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let mut trees = desk.open.wait(desk.frames.history())?;
+    trees.reverse();
+    let now = App::now();
+    for (back, tree) in trees.iter().enumerate() {
+        let name = if back == 0 { "@".to_owned() } else { format!("@-{back}") };
+        app.output.say(format_args!(
+            "{name}  {}  {}, {}",
+            short(&tree.root.to_string()),
+            count(usize::try_from(tree.totals.files).unwrap_or(usize::MAX), "file"),
+            ago(now, tree.recorded_at_ms),
+        ));
+    }
+    app.output.advise(if trees.is_empty() {
+        "No tree is recorded. Record one: piton context scan"
+    } else {
+        "Compare one with the newest: piton context diff @-1"
+    });
+    app.output.reply("piton.context.history/1", &json!({ "trees": trees }))?;
+    Ok(CommandEnding::Done)
+}
+
+pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
+    let desk = ProjectSession::new(app)?;
+    let agents = desk.frames.agents();
+    for agent in &agents {
+        let served = if agent.is_served { ", clients act as it" } else { "" };
+        let model = match (&agent.provider, &agent.model) {
+            (None, None) => String::new(),
+            (provider, model) => {
+                let named = [provider.as_deref(), model.as_deref()];
+                format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
+            }
+        };
+        app.output.say(format_args!("{}: {}{model}{served}", agent.name, agent.role));
+    }
+    app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
+        (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",
+        (_, true) => "Act as one: piton context --agent NAME …",
+        (_, false) => "Clients act as nobody. Say whom in piton.toml: [context] agent = \"…\"",
+    });
+    app.output.reply("piton.context.agents/1", &json!({ "agents": agents }))?;
+    Ok(CommandEnding::Done)
+}

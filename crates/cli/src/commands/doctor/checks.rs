@@ -1,0 +1,156 @@
+//! Looks at everything, one thing after the other.
+
+use std::collections::BTreeMap;
+
+use piton_core::Code;
+use piton_runtime::request::ListWorkflows;
+
+use super::{
+    clients, files,
+    finding::{Finding, Findings, Health},
+    stored,
+};
+use crate::{
+    app::App,
+    commands::config,
+    exit::CommandEnding,
+    failure::Failure,
+    messages::{count, first_few},
+    open::Open,
+    style::{Tone, styled},
+};
+
+/// Looks at everything, and tells what was found.
+pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
+    let wrong = config::problems(app);
+    let is_configured = wrong.is_empty();
+    let mut findings = vec![if is_configured {
+        Finding::good("configuration", "in order")
+    } else {
+        Finding::bad("configuration", &Failure::Configuration(wrong))
+    }];
+    match app.open() {
+        Ok(open) => {
+            findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
+            findings.push(sessions(&open));
+            findings.extend(stored::findings(app, &open));
+            findings.push(workflows(app, &open));
+            // What is wrong with their configuration was told above.
+            if is_configured {
+                findings.push(files::finding(app, &open));
+            }
+        }
+        // Without a configuration nothing is opened, and what is wrong with it was told above.
+        Err(_) if !is_configured => findings.push(Finding::of(
+            "data",
+            Health::Note,
+            "not looked at, nor what is in it".to_owned(),
+            "Mend the configuration first.",
+        )),
+        Err(failure) => findings.push(Finding::bad("data", &failure)),
+    }
+    findings.extend(clients::findings(app));
+    for finding in &mut findings {
+        let next = finding.next.take();
+        finding.next = next.map(|next| app.output.complete(&next).into_owned());
+    }
+    let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
+    let findings = Findings { is_sound, findings };
+    say(app, &findings);
+    app.output.reply("piton.doctor/1", &findings)?;
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
+}
+
+/// Checks every session as the medium holds it, and what it refers to: a list may come from what was computed before.
+fn sessions(open: &Open) -> Finding {
+    let list = match open.wait(open.runtime.list_sessions()) {
+        Ok(list) => list,
+        Err(failure) => return Finding::bad("sessions", &failure),
+    };
+    let readable = list.runs.iter().map(|run| (run.session_id.to_string(), Some(run.label)));
+    let troubled = list.troubled.iter().flat_map(|one| {
+        let labels = one.labels.iter().map(|label| Some(*label)).chain([None]);
+        labels.map(|label| (one.session_id.clone(), label))
+    });
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (session, label) in readable.chain(troubled) {
+        all.entry(session).or_default().extend(label.map(|label| label.to_string()));
+    }
+    let (mut damaged, mut in_use) = (Vec::new(), 0);
+    for (session, labels) in &all {
+        let Ok(id) = session.parse() else { continue };
+        match open.wait(open.runtime.is_session_sound(id)) {
+            Ok(true) => {}
+            // Somebody writes to it at this moment, which takes a sound one; or removed it.
+            Err(failure) if failure.envelope().code == Code::SessionLocked => in_use += 1,
+            Err(failure) if failure.envelope().code == Code::SessionNotFound => {}
+            Ok(false) | Err(_) if labels.is_empty() => damaged.push((session, session.clone())),
+            Ok(false) | Err(_) => {
+                damaged.push((session, format!("{} ({session})", labels.join(", "))));
+            }
+        }
+    }
+    let mut found = count(all.len(), "session");
+    if let [(first, _), ..] = damaged.as_slice() {
+        let names: Vec<String> = damaged.iter().map(|(_, name)| name.clone()).collect();
+        found = format!("{found}, {} of them damaged: {}", damaged.len(), first_few(&names));
+        let next = format!("piton session verify {first}");
+        return Finding::of("sessions", Health::Bad, found, next);
+    }
+    if in_use > 0 {
+        found = format!("{found}, {in_use} of them in use and not checked");
+    }
+    found = format!("{found}; what was checked is as it was written");
+    match open.wait(open.runtime.set_aside()) {
+        Ok(kept) if kept.set_aside.is_empty() => Finding::good("sessions", found),
+        Ok(kept) => {
+            let kept = count(kept.set_aside.len(), "thing");
+            let found = format!("{found}; {kept} taken out of sessions before");
+            Finding::of("sessions", Health::Note, found, "piton session repairs")
+        }
+        Err(failure) => Finding::bad("sessions", &failure),
+    }
+}
+
+fn workflows(app: &App, open: &Open) -> Finding {
+    let listed = match open.connect(app).list_workflows(&ListWorkflows::default()) {
+        Ok(listed) => listed,
+        Err(envelope) => return Finding::bad("workflows", &Failure::from(envelope)),
+    };
+    let found = format!("{} can be started", listed.workflows.len());
+    match listed.problems.len() {
+        0 => Finding::good("workflows", found),
+        broken => {
+            let found = format!(
+                "{found}, {} that {} not load",
+                count(broken, "file"),
+                if broken == 1 { "does" } else { "do" }
+            );
+            Finding::of("workflows", Health::Note, found, "piton workflow validate")
+        }
+    }
+}
+
+fn say(app: &App, findings: &Findings) {
+    let output = &app.output;
+    let bad = findings.findings.iter().filter(|finding| finding.health == Health::Bad).count();
+    match bad {
+        0 => output.say("Everything that Piton needs is in order."),
+        1 => output.say("1 thing is not in order."),
+        count => output.say(format_args!("{count} things are not in order.")),
+    }
+    for Finding { what, health, found, next } in &findings.findings {
+        let mark = match health {
+            Health::Good => styled(Tone::Good, "✓"),
+            Health::Note => styled(Tone::Attention, "·"),
+            Health::Bad => styled(Tone::Bad, "✗"),
+        };
+        output.say(format_args!(
+            "  {mark} {what:<14} {}",
+            found.replace('\n', "\n                   ")
+        ));
+        if let Some(next) = next {
+            output.say(format_args!("                   → {next}"));
+        }
+    }
+}

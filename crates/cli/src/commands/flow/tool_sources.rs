@@ -1,0 +1,88 @@
+//! What flows reach outside: models, files, and the tools of other MCP servers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use piton_core::Envelope;
+use piton_flow::Tool;
+use piton_models::provider::SystemSecrets;
+use piton_runtime::flow::{FlowPorts, Flows};
+use piton_runtime::mcp_tools;
+use piton_runtime::models::{ModelSettings, client};
+use piton_runtime::workspaces::flow_tools;
+use piton_store::local::SystemTimer;
+
+use crate::{
+    app::App,
+    bounds::SETTINGS_BYTES_MAX,
+    commands::workspace::{Chosen, sandbox},
+    failure::Failure,
+    files,
+    open::Open,
+    output,
+};
+
+/// Where tools come from.
+#[derive(Args)]
+pub(crate) struct ToolSources {
+    /// The tools of these MCP servers: a file with `mcpServers`
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+    #[command(flatten)]
+    workspaces: Chosen,
+}
+
+impl ToolSources {
+    /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
+    /// they may be programs, which the wall would keep from starting.
+    pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
+        if self.tools.is_none() {
+            sandbox::put_up(app, &self.workspaces.declared(app)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Flows of a data directory, with what they reach outside.
+pub(super) fn flows(
+    app: &App,
+    open: &Open,
+    tools: &ToolSources,
+    models: Option<&Path>,
+) -> Result<Flows, Failure> {
+    let declared = tools.workspaces.declared(app)?;
+    let files = flow_tools(declared, open.files.clone(), |note| {
+        output::warn(format_args!("Note: {note}."));
+    });
+    let tools = open.block_on(connected(tools.tools.as_deref(), files))?;
+    let settings = match models {
+        None => open.runtime.model_settings()?,
+        Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
+    };
+    let models = client(settings, Arc::new(SystemSecrets), Arc::new(SystemTimer))?;
+    let (journal, timer) = (open.backpacks(), Arc::new(SystemTimer));
+    Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
+}
+
+/// The tools of the Workspaces, and of the servers that a file names.
+async fn connected(
+    file: Option<&Path>,
+    files: Vec<Arc<dyn Tool>>,
+) -> Result<piton_flow::Tools, Failure> {
+    let mut tools = piton_flow::Tools::new();
+    for tool in files {
+        tools.register(tool).expect("file tools have names of their own");
+    }
+    let Some(path) = file else { return Ok(tools) };
+    let text = files::read_text(path, SETTINGS_BYTES_MAX)?;
+    let told = |error: mcp_tools::ConnectError| Envelope::from(&error);
+    for (name, settings) in mcp_tools::parse(&text).map_err(told)? {
+        for tool in mcp_tools::connect(&name, &settings).await.map_err(told)? {
+            tools.register(tool).map_err(|error| {
+                Failure::refused(format!("{error}."), "Give the server another name in the file.")
+            })?;
+        }
+    }
+    Ok(tools)
+}

@@ -1,0 +1,48 @@
+//! Everything that can be forked and compared here: runs, backpacks, Workspaces and the context of the project.
+
+use std::sync::Arc;
+
+use piton_runtime::{
+    backpack::inspect::Backpacks,
+    context::Frames,
+    project_env::project_dir,
+    provenance::Worlds,
+    workspaces::{FileWorld, JoinedWorkspaces},
+};
+
+use super::workspace::Chosen;
+use crate::{app::App, failure::Failure, open::Open, output};
+
+/// Everything that can be forked and compared here.
+pub(super) struct ProjectThings {
+    pub(super) open: Open,
+    backpacks: Backpacks,
+    files: Option<Arc<FileWorld>>,
+    frames: Option<Frames>,
+}
+
+impl ProjectThings {
+    /// Opens what there is. Workspaces that cannot be opened are told, and everything else is there without them.
+    pub(super) fn open(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
+        let open = app.open()?;
+        let files = Chosen::open(&open, declared).unwrap_or_else(|failure| {
+            let why = failure.envelope().message;
+            output::warn(format_args!("Note: the Workspaces cannot be looked at. {why}"));
+            None
+        });
+        let here = app.environment.working_dir.as_deref();
+        let configured = open.runtime.applied().project_dir();
+        let project = project_dir(None, configured.into_iter().chain(here))?;
+        let frames = open.runtime.frames(project.as_ref(), here).ok();
+        let backpacks = super::backpack::backpacks(&open);
+        Ok(Self { open, backpacks, files, frames })
+    }
+
+    pub(super) fn worlds(&self) -> Worlds<'_> {
+        Worlds {
+            backpacks: &self.backpacks,
+            files: self.files.as_deref(),
+            frames: self.frames.as_ref(),
+        }
+    }
+}

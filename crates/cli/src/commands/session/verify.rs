@@ -1,0 +1,71 @@
+//! `piton session verify`, `piton session repair` and `piton session repairs`.
+
+use piton_runtime::reply::{SetAsideShown, Soundness};
+
+use crate::{
+    app::App,
+    arguments::RunArgument,
+    exit::CommandEnding,
+    failure::Failure,
+    messages::count,
+    table::{self, Cell},
+};
+
+pub(super) fn verify(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
+    let open = app.open()?;
+    let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
+    open.log.about(verdict.session_id);
+    verdict.summary = app.output.complete(&verdict.summary).into_owned();
+    app.output.say(&verdict.summary);
+    app.output.reply("piton.session.verify/1", &verdict)?;
+    Ok(ending(&verdict))
+}
+
+pub(super) fn repair(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
+    let open = app.open()?;
+    let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
+    open.log.about(verdict.session_id);
+    verdict.summary = app.output.complete(&verdict.summary).into_owned();
+    app.output.say(&verdict.summary);
+    if verdict.is_sound {
+        app.output.advise(format_args!(
+            "It can be continued. Look at it: piton session show {}",
+            verdict.session_id
+        ));
+    }
+    app.output.reply("piton.session.repair/1", &verdict)?;
+    Ok(ending(&verdict))
+}
+
+/// Lists what was taken out of sessions.
+pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+    let open = app.open()?;
+    let list = open.wait(open.runtime.set_aside())?;
+    if list.set_aside.is_empty() {
+        app.output.say("Nothing was taken out of any session.");
+    } else {
+        let rows: Vec<_> = list.set_aside.iter().map(row).collect();
+        for line in table::lines(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows) {
+            app.output.say(line);
+        }
+        app.output.advise(
+            "\nThey stay until their session is removed, by `piton session delete RUN` or, past its time, by `piton session \
+             gc`. Remove a directory yourself once you no longer need it.",
+        );
+    }
+    app.output.reply("piton.session.repairs/1", &list)?;
+    Ok(CommandEnding::Done)
+}
+
+fn row(kept: &SetAsideShown) -> [Cell; 4] {
+    [
+        kept.session_id.clone().into(),
+        count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),
+        kept.bytes.to_string().into(),
+        kept.place.clone().into(),
+    ]
+}
+
+fn ending(verdict: &Soundness) -> CommandEnding {
+    if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged }
+}

@@ -1,0 +1,79 @@
+//! `piton workspace verify` and `piton workspace repair`: what Virtual Stores hold, and the records of file changes.
+
+use piton_runtime::workspaces::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
+use serde::Serialize;
+
+use super::Chosen;
+use crate::{
+    app::App,
+    exit::CommandEnding,
+    failure::Failure,
+    messages::{count, listed},
+    open::Open,
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VerifiedWorkspaces {
+    #[serde(flatten)]
+    found: VirtualChecked,
+    lost_files: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RepairedWorkspaces {
+    #[serde(flatten)]
+    done: VirtualRepaired,
+    lost_files: Vec<String>,
+}
+
+/// The files of the Workspaces here that should be there by their records, and were lost to damage. Says which.
+pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
+    // Workspaces that cannot be opened are no reason to say nothing else.
+    let world = Chosen::default().declared(app).and_then(|declared| Chosen::open(open, declared));
+    let Ok(Some(world)) = world else { return Vec::new() };
+    let lost = open.wait(world.lost_files()).unwrap_or_default();
+    if !lost.is_empty() {
+        app.output.say(format_args!(
+            "Lost to damage, by the records of file changes: {}. Write them again.",
+            listed(&lost)
+        ));
+    }
+    lost
+}
+
+pub(super) fn verify(app: &App) -> Result<CommandEnding, Failure> {
+    let open = app.open()?;
+    let found = open.block_on(check_virtual(&open.files.kept))?;
+    let is_sound = found.damaged.is_empty();
+    if is_sound {
+        let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+        app.output.say(format_args!("{files} in Virtual Stores, every byte as it was written."));
+    } else {
+        app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
+        app.output.advise("Everything else works. Fix it: piton workspace repair");
+    }
+    let lost_files = lost_files(app, &open);
+    app.output.reply("piton.workspace.verify/1", &VerifiedWorkspaces { found, lost_files })?;
+    Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
+}
+
+pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
+    let open = app.open()?;
+    let done = open.block_on(repair_virtual(&open.files.kept))?;
+    if done.taken_out.is_empty() {
+        app.output.say("Nothing in Virtual Stores is damaged, and no record of a file change. Nothing was changed.");
+    } else {
+        app.output
+            .say(format_args!("Out of use, and kept in the table: {}", listed(&done.taken_out)));
+        app.output.say("In an overlay, the file below is seen again. Write those files again where they are missing.");
+    }
+    for kept in &done.kept {
+        app.output
+            .say(format_args!("A damaged content is kept: {}/{kept}", app.shown(open.root())));
+    }
+    let lost_files = lost_files(app, &open);
+    app.output.reply("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })?;
+    Ok(CommandEnding::Done)
+}

@@ -1,0 +1,157 @@
+//! Visiting one place of a flow.
+
+use piton_backpack::Error as BackpackError;
+use serde_json::Value;
+
+use super::concurrent::in_order;
+use super::contract::check;
+use super::flow_run::{FlowFrame, FlowRun, PreparedNode, ResumePoint};
+use super::node_phases::Visit;
+use super::progress::{PassNote, Progress};
+use crate::action::Action;
+use crate::bounds::{BATCH_ITEMS_MAX, PARALLEL_MAX};
+use crate::error::Error;
+use crate::event::EventKind;
+use crate::graph::{Flow, FlowNode, NodeBody};
+use crate::node::{Node, NodeError, Phase};
+
+impl FlowRun<'_> {
+    /// Visits a place, and notes that it finished.
+    pub(super) async fn visit(
+        &self,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
+    ) -> Result<Action, Error> {
+        let step = self.step(frame, place)?;
+        if ready.tap.is_heard() {
+            ready.tap.tell(EventKind::NodeStart { step });
+        }
+        check(ready, Phase::Inputs, &place.settings.inputs).await?;
+        let action = match &place.body {
+            NodeBody::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
+            NodeBody::Flow(flow) => {
+                let inner = frame.inside(place, ready, flow)?;
+                outward(self.walk(flow, &inner, None).await?)
+            }
+            NodeBody::Batch { items, flow, parallel } => {
+                let batch = Batch { items: &**items, flow, parallel: *parallel };
+                self.batch(frame, place, ready, batch).await?
+            }
+        };
+        self.left(frame, place, ready, action).await
+    }
+
+    /// Goes on inside a place that a run was in when it ended early.
+    pub(super) async fn visit_again(
+        &self,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
+        way: ResumePoint<'_>,
+    ) -> Result<Action, Error> {
+        let NodeBody::Flow(flow) = &place.body else {
+            let reason = format!("`{}` is no flow, and its record is inside it", ready.id);
+            return Err(Error::NotResumable { reason });
+        };
+        let inner = frame.inside(place, ready, flow)?;
+        let rest = ResumePoint { path: &way.path[1..], condition: way.condition };
+        let action = outward(self.walk(flow, &inner, Some(rest)).await?);
+        self.left(frame, place, ready, action).await
+    }
+
+    async fn left(
+        &self,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
+        action: Action,
+    ) -> Result<Action, Error> {
+        check(ready, Phase::Outputs, &place.settings.outputs).await?;
+        // Whoever hears that a node ended finds it recorded: it does not run again.
+        self.finished(frame, place, &action).await?;
+        if ready.tap.is_heard() {
+            ready.tap.tell(EventKind::NodeEnd { action: action.to_string() });
+        }
+        Ok(action)
+    }
+
+    /// Runs a flow once for each entry that a node prepares.
+    async fn batch(
+        &self,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        ready: &PreparedNode,
+        batch: Batch<'_>,
+    ) -> Result<Action, Error> {
+        let visit = Visit::new(self, frame, place, ready, batch.items);
+        let progress = frame.progress.as_ref();
+        let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
+        let prepared = match kept {
+            Some(entries) => {
+                let prepared = Value::from(entries.clone());
+                // Nobody noted what of it was protected.
+                visit.context.protected.note_value(&prepared);
+                prepared
+            }
+            None => visit.prep().await?,
+        };
+        let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
+        // Before they are noted: what is noted is not prepared again, and a bad entry would stay.
+        let params = entries.iter().enumerate().map(|(index, entry)| {
+            entry.as_object().ok_or_else(|| {
+                let error = NodeError::new(format!("entry {index} of the batch is not an object"));
+                visit.failed(Phase::Prep, error)
+            })
+        });
+        let params = params.collect::<Result<Vec<_>, _>>()?;
+        let inner = frame.inside(place, ready, batch.flow)?;
+        let progress = match progress {
+            Some(progress) if kept.is_some() => Some(progress),
+            Some(progress) => self.note_entries(progress, entries).await?.then_some(progress),
+            None => None,
+        };
+        let mut frames = Vec::with_capacity(entries.len());
+        for (index, params) in params.into_iter().enumerate() {
+            let progress =
+                progress.map(|progress| progress.pass(index, inner.depth(), &self.kept_passes));
+            frames.push(inner.entry(params, progress));
+        }
+        let max = if batch.parallel { PARALLEL_MAX } else { 1 };
+        let pass = |index: usize| {
+            let frame = &frames[index];
+            let progress = frame.progress.as_ref();
+            let finished = progress.and_then(|progress| self.kept_passes.finished(&progress.pass));
+            self.walk(batch.flow, frame, finished.map(ResumePoint::of))
+        };
+        let actions = in_order(frames.len(), max, pass).await?;
+        let result = actions.iter().map(|action| Value::from(action.to_string())).collect();
+        visit.post(&prepared, result).await
+    }
+
+    /// Notes the entries of a batch, so that its passes can be resumed one by one; whether that was possible.
+    async fn note_entries(&self, progress: &Progress, entries: &[Value]) -> Result<bool, Error> {
+        let (run, id) = (self.record().run, progress.visit());
+        let value_bytes_max = self.state.backpack().options().max_value_size;
+        let changes = progress.changes.get();
+        let notes = PassNote::of_entries((run, &id), entries, &changes, value_bytes_max);
+        let Some(notes) = notes else { return Ok(false) };
+        match self.notebook.note_passes(&notes).await {
+            Ok(()) => Ok(true),
+            // An entry is a level deeper in a note than by itself.
+            Err(BackpackError::TooDeep { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+struct Batch<'a> {
+    items: &'a dyn Node,
+    flow: &'a Flow,
+    parallel: bool,
+}
+
+/// How a flow's last action looks from outside: the end of a flow is the end of that flow only.
+fn outward(action: Action) -> Action {
+    if action == Action::End { Action::Default } else { action }
+}

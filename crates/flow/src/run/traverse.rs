@@ -1,0 +1,103 @@
+//! Walking a flow from node to node.
+
+use std::collections::BTreeMap;
+
+use super::flow_run::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
+use super::mapping::hand_on;
+use super::progress::PassNote;
+use super::record::Finished;
+use crate::action::Action;
+use crate::error::Error;
+use crate::graph::{Edge, Flow, FlowNode};
+use crate::node::BoxFuture;
+
+impl FlowRun<'_> {
+    /// Walks a flow to its end: from its start, or from behind the last node that finished.
+    pub(super) fn walk<'a>(
+        &'a self,
+        flow: &'a Flow,
+        frame: &'a FlowFrame,
+        ahead: Option<ResumePoint<'a>>,
+    ) -> BoxFuture<'a, Result<FlowOutcome, Error>> {
+        Box::pin(self.walk_on(flow, frame, ahead))
+    }
+
+    async fn walk_on(
+        &self,
+        flow: &Flow,
+        frame: &FlowFrame,
+        ahead: Option<ResumePoint<'_>>,
+    ) -> Result<FlowOutcome, Error> {
+        let Some(start) = flow.start else {
+            return Err(Error::invalid("nodes", "there is no node to start at"));
+        };
+        let mut ready: BTreeMap<usize, PreparedNode> = BTreeMap::new();
+        let mut at = start;
+        let mut ahead = ahead;
+        if let Some(way) = ahead {
+            at = find(flow, way.path)?;
+        }
+        loop {
+            let place = &flow.places[at];
+            if let std::collections::btree_map::Entry::Vacant(entry) = ready.entry(at) {
+                entry.insert(self.ready(frame, place)?);
+            }
+            let here = &ready[&at];
+            let action = match ahead.take() {
+                Some(way) if way.path.len() == 1 => finished_with(way),
+                Some(way) => self.visit_again(frame, place, here, way).await?,
+                None => self.visit(frame, place, here).await?,
+            };
+            let Some(edge) = leave(place, here, &action) else { return Ok(action) };
+            hand_on(self.state, edge, here).await?;
+            at = edge.to;
+        }
+    }
+
+    /// Notes that a node finished, if that has to survive.
+    pub(super) async fn finished(
+        &self,
+        frame: &FlowFrame,
+        place: &FlowNode,
+        action: &Action,
+    ) -> Result<(), Error> {
+        let Some(progress) = &frame.progress else { return Ok(()) };
+        let condition = action.condition().map(ToOwned::to_owned);
+        let path = frame.path_to(place).split_off(progress.depth);
+        let finished = Finished { path, condition };
+        let (changes, count) = (progress.changes.take(), progress.count());
+        if progress.pass.is_empty() {
+            return self
+                .note(|record| {
+                    record.finished = Some(finished);
+                    record.nodes_finished = count;
+                })
+                .await;
+        }
+        let run = self.record().run;
+        let notes = PassNote::of_finished((run, &progress.visit()), finished, &changes);
+        Ok(self.notebook.note_passes(&notes).await?)
+    }
+}
+
+/// The edge that an action takes, if the flow goes on.
+fn leave<'p>(place: &'p FlowNode, ready: &PreparedNode, action: &Action) -> Option<&'p Edge> {
+    let condition = action.condition()?;
+    if ready.tap.is_heard()
+        && let Some(message) = place.dead_end(condition)
+    {
+        ready.tap.warn(&format!("the flow ends here: {message}"));
+    }
+    place.edge(condition)
+}
+
+fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
+    let place = path.first().and_then(|id| flow.find(id));
+    place.map(|place| place.0).ok_or_else(|| Error::NotResumable {
+        reason: "the flow has no node of the name that its record gives".to_owned(),
+    })
+}
+
+fn finished_with(way: ResumePoint<'_>) -> Action {
+    way.condition.map_or(Action::End, Action::named)
+}

@@ -1,0 +1,42 @@
+//! The tools of the set, from the cards that Workspaces have of them.
+
+use std::sync::{Arc, LazyLock};
+
+use piton_runtime::workspaces::{FileWorld, Tool, ToolCard as FileCard, cards};
+use serde_json::{Map, Value};
+
+use super::words;
+use crate::catalogue::{Catalogue, Hints, ToolCard};
+
+/// The whole set, as agents read it that have a Workspace of every scope.
+pub fn catalogue() -> Arc<Catalogue> {
+    static WHOLE: LazyLock<Arc<Catalogue>> =
+        LazyLock::new(|| Arc::new(of(Tool::ALL, words::MAP.to_owned())));
+    Arc::clone(&WHOLE)
+}
+
+/// What an agent reads of these Workspaces: their map, and the tools that can succeed.
+pub fn given(world: &FileWorld) -> Catalogue {
+    of(&world.tools(), world.map().trim_end().to_owned())
+}
+
+fn of(tools: &[Tool], instructions: String) -> Catalogue {
+    let tools = cards(tools).into_iter().map(|card| of_file(card).within_a_run()).collect();
+    Catalogue { name: "files", instructions, tools }
+}
+
+fn of_file(card: FileCard) -> ToolCard {
+    let output = Map::from_iter([("description".to_owned(), Value::from(words::NO_STRUCTURE))]);
+    ToolCard {
+        name: card.tool.as_str(),
+        title: words::title(card.tool),
+        description: card.description.to_owned(),
+        hints: Hints {
+            read_only: card.is_read_only(),
+            destructive: card.is_destructive(),
+            idempotent: card.is_idempotent(),
+        },
+        input: Arc::new(card.schema),
+        output: Arc::new(output),
+    }
+}

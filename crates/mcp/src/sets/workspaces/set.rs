@@ -1,0 +1,94 @@
+//! From a call of the set to its operation.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::future::BoxFuture;
+use piton_core::Envelope;
+use piton_runtime::workspaces::{ALIASES, FileWorld};
+use piton_runtime::{Connection, StepAccess};
+use serde_json::Value;
+
+use crate::bounds::FLUSH_AFTER;
+use crate::catalogue::workspaces::given;
+use crate::catalogue::{Catalogue, ToolCard};
+use crate::sets::{CheckedCall, ToolReply, ToolSet};
+
+/// Who acts where the client did not say what it is called.
+const NAMELESS: &str = "agent";
+
+pub(in crate::sets) struct WorkspaceTools {
+    connection: Arc<Connection>,
+    world: Arc<FileWorld>,
+    catalogue: Catalogue,
+    /// Whether outcomes are about to be written.
+    flushes: Arc<AtomicBool>,
+}
+
+impl WorkspaceTools {
+    /// The set of a connection; nothing if its Workspaces allow no tool.
+    pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
+        let catalogue = given(&world);
+        (!catalogue.tools.is_empty()).then(|| Self {
+            connection,
+            world,
+            catalogue,
+            flushes: Arc::default(),
+        })
+    }
+
+    async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
+        let standing = self.connection.standing(call.run()).await?;
+        let agent = self.connection.client();
+        let agent = agent.as_deref().unwrap_or(NAMELESS);
+        let tool = call.tool();
+        let arguments = Value::Object(call.into_arguments());
+        let text = self.world.call(agent, &standing, tool, arguments).await?;
+        self.flush_when_idle();
+        Ok(ToolReply::text(text))
+    }
+
+    /// Has outcomes written that no further change takes along.
+    fn flush_when_idle(&self) {
+        if !self.world.has_unwritten() || self.flushes.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (world, flushes) = (Arc::clone(&self.world), Arc::clone(&self.flushes));
+        tokio::spawn(async move {
+            tokio::time::sleep(FLUSH_AFTER).await;
+            flushes.store(false, Ordering::Relaxed);
+            // What cannot be written now goes with the next change, or is found out by whoever reads it.
+            let _ = world.flush().await;
+        });
+    }
+}
+
+impl ToolSet for WorkspaceTools {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn aliases(&self) -> &'static [(&'static str, &'static str)] {
+        ALIASES
+    }
+
+    fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>> {
+        Box::pin(self.make(call))
+    }
+
+    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+        let names = self.world.tools_left(left);
+        let is_left = |card: &&ToolCard| names.iter().any(|tool| tool.as_str() == card.name);
+        self.catalogue.tools.iter().filter(is_left).collect()
+    }
+
+    fn map(&self, access: Option<&StepAccess>) -> Option<String> {
+        Some(self.world.map_left(access).trim_end().to_owned())
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let _ = self.world.flush().await;
+        })
+    }
+}

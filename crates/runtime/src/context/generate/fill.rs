@@ -1,0 +1,280 @@
+//! One node after the other, several at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use piton_context::agent::ModelAnswer;
+use piton_context::frame::{Frame, Metadata};
+use piton_context::history::NodeRef;
+use piton_context::tree::TreePath;
+use piton_context::{Error, bounds::METADATA_VALUE_BYTES_MAX};
+use piton_core::port::Clock;
+use piton_core::{Envelope, Timer, truncate};
+use piton_models::{Error as ModelError, ModelClient, Options, ProviderName, Request, Usage};
+
+use super::pace::Pace;
+use super::plan::Plan;
+use super::question::Question;
+use super::reply::{Fate, Generated, GeneratedFrame};
+use super::request::{GenerateFrames, OnFailure};
+use crate::context::agent_context::AgentContext;
+
+/// What generating needs beside what is asked.
+#[derive(Clone)]
+pub struct GenerateSpec {
+    /// Who answers. It repeats what is safe to repeat.
+    pub models: Arc<dyn ModelClient>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Who waits.
+    pub timer: Arc<dyn Timer>,
+}
+
+impl std::fmt::Debug for GenerateSpec {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Asking")
+    }
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug)]
+pub struct GenerateProgress<'a> {
+    /// Nodes that are done.
+    pub done: usize,
+    /// All nodes.
+    pub all: usize,
+    /// The node that was just done.
+    pub node: &'a GeneratedFrame,
+}
+
+/// What all nodes of one call share.
+struct Filling<'a> {
+    acting: &'a AgentContext,
+    asking: &'a GenerateSpec,
+    request: &'a GenerateFrames,
+    plan: &'a Plan,
+    pace: Pace,
+    stopped: AtomicBool,
+    done: AtomicUsize,
+}
+
+impl AgentContext {
+    /// Lets a model write the frames of a plan, and tells how far it is. What is there already is not asked for.
+    pub async fn generate(
+        &self,
+        request: &GenerateFrames,
+        plan: &Plan,
+        asking: &GenerateSpec,
+        tell: &(dyn Fn(GenerateProgress<'_>) + Sync),
+    ) -> Result<Generated, Envelope> {
+        let pace =
+            Pace::new(request.per_minute, Arc::clone(&asking.clock), Arc::clone(&asking.timer));
+        let filling = Filling {
+            acting: self,
+            asking,
+            request,
+            plan,
+            pace,
+            stopped: AtomicBool::new(false),
+            done: AtomicUsize::new(0),
+        };
+        Ok(filling.fill(tell).await)
+    }
+}
+
+impl Filling<'_> {
+    async fn fill(&self, tell: &(dyn Fn(GenerateProgress<'_>) + Sync)) -> Generated {
+        let mut generated = Generated::default();
+        // Directories that something below is missing for.
+        let mut incomplete = BTreeSet::new();
+        let all = self.plan.nodes();
+        for level in &self.plan.levels {
+            let nodes = level.iter().map(|path| {
+                let lacking = incomplete.contains(path);
+                async move { (path, self.node(path, lacking).await) }
+            });
+            let mut nodes = stream::iter(nodes).buffered(self.request.at_once.max(1));
+            let mut failed = Vec::new();
+            while let Some((path, outcome)) = nodes.next().await {
+                // What was made before is told, whatever happens to one node.
+                let (node, usage) = match outcome {
+                    Ok(outcome) => outcome,
+                    Err(error) => (self.failed(path, &error.to_string()), None),
+                };
+                let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+                tell(GenerateProgress { done, all, node: &node });
+                if matches!(node.fate, Fate::Failed | Fate::NotStarted)
+                    || (node.fate == Fate::Skipped && incomplete.contains(path))
+                {
+                    failed.extend(path.parent());
+                }
+                if let Some(usage) = usage {
+                    generated.answers += 1;
+                    generated.usage = generated.usage.plus(usage);
+                }
+                generated.nodes.push(node);
+            }
+            drop(nodes);
+            incomplete.extend(failed);
+        }
+        generated
+    }
+
+    /// What becomes of one node, and what it cost.
+    async fn node(
+        &self,
+        path: &TreePath,
+        lacking: bool,
+    ) -> Result<(GeneratedFrame, Option<Usage>), Error> {
+        let left = |fate, reason: &str| (GeneratedFrame::without(path, fate, reason), None);
+        if self.stopped.load(Ordering::Relaxed) {
+            return Ok(left(Fate::NotStarted, "something before it failed"));
+        }
+        if lacking {
+            return Ok(left(Fate::Skipped, "something in it failed"));
+        }
+        if let Some(kept) = self.acting.kept(self.request, path).await? {
+            return Ok((kept, None));
+        }
+        let node = self.acting.record(&NodeRef::from(path)).await?;
+        let Plan { prompt, related, .. } = self.plan;
+        let question =
+            self.acting.question(&node, &self.request.frame_type, prompt, related).await?;
+        let question = match question {
+            Ok(question) => question,
+            Err(reason) => return Ok(left(Fate::Skipped, &reason)),
+        };
+        let (attempts, latest) =
+            self.acting.latest(path, self.request, &question.given, prompt).await?;
+        match latest {
+            Some(frame) if !self.request.force => {
+                let answer = answer(&question, attempts, Vec::new(), Metadata::default());
+                self.append(path, answer).await?;
+                Ok((existing(&frame), None))
+            }
+            _ => self.ask(path, &question, attempts + 1).await,
+        }
+    }
+
+    async fn ask(
+        &self,
+        path: &TreePath,
+        question: &Question,
+        attempt: u64,
+    ) -> Result<(GeneratedFrame, Option<Usage>), Error> {
+        self.pace.turn().await;
+        if self.stopped.load(Ordering::Relaxed) {
+            let reason = "something before it failed";
+            return Ok((GeneratedFrame::without(path, Fate::NotStarted, reason), None));
+        }
+        let answered = match self.asking.models.complete(&self.sent(question)).await {
+            Ok(answered) => answered,
+            Err(error) => {
+                if let Some(wait) = error.retry_after_ms() {
+                    self.pace.hold(Duration::from_millis(wait));
+                }
+                let more = match error {
+                    ModelError::Truncated { .. } => "; allow more with --answer-tokens",
+                    _ => "",
+                };
+                return Ok((self.failed(path, &format!("{error}{more}")), error.usage()));
+            }
+        };
+        let usage = answered.usage;
+        let text = answered.text.trim();
+        if text.is_empty() {
+            let reason = format!("{} sent no text ({})", answered.provider, answered.finish);
+            return Ok((self.failed(path, &reason), Some(usage)));
+        }
+        let appended = match metadata(&answered) {
+            Ok(said) => self.append(path, answer(question, attempt, text.into(), said)).await,
+            Err(error) => Err(error),
+        };
+        // The answer is paid for, so what it cost is told although it could not be kept.
+        let appended = match appended {
+            Ok(appended) => appended,
+            Err(error) => return Ok((self.failed(path, &error.to_string()), Some(usage))),
+        };
+        let made = GeneratedFrame {
+            path: path.to_string(),
+            fate: Fate::Made,
+            frame: Some(appended.frame.to_string()),
+            provider: Some(answered.provider.to_string()),
+            model: Some(answered.model),
+            reason: None,
+        };
+        Ok((made, Some(usage)))
+    }
+
+    async fn append(
+        &self,
+        path: &TreePath,
+        answer: ModelAnswer,
+    ) -> Result<piton_context::frame::Appended, Error> {
+        let node = NodeRef::from(path);
+        self.acting.adapter.generate_frame(&node, &self.request.frame_type, answer).await
+    }
+
+    fn failed(&self, path: &TreePath, reason: &str) -> GeneratedFrame {
+        if self.request.on_failure == OnFailure::Stop {
+            self.stopped.store(true, Ordering::Relaxed);
+        }
+        GeneratedFrame::without(path, Fate::Failed, reason)
+    }
+
+    /// The provider and the model: those of the call, else of the agent, else the default. A provider that the call
+    /// names is not sent the name of the agent's model.
+    fn sent(&self, question: &Question) -> Request {
+        let request = self.request;
+        let agent = self.acting.frames.settings.agent(&self.acting.agent().id);
+        let own = agent.filter(|_| request.provider.is_none());
+        let own_provider = own.and_then(|agent| agent.provider.as_deref());
+        let own_provider = own_provider.and_then(|name| ProviderName::parse(name).ok());
+        Request {
+            provider: request.provider.clone().or(own_provider),
+            model: request.model.clone().or_else(|| own?.model.clone()),
+            messages: question.messages.clone(),
+            options: Options { max_tokens: Some(request.answer_tokens_max), ..Options::default() },
+            ..Request::default()
+        }
+    }
+}
+
+fn answer(question: &Question, attempt: u64, content: Vec<u8>, metadata: Metadata) -> ModelAnswer {
+    ModelAnswer {
+        prompt: question.prompt,
+        given: question.given.clone(),
+        attempt,
+        content,
+        metadata,
+    }
+}
+
+/// What is said of a frame that a model wrote.
+fn metadata(answered: &piton_models::Answer) -> Result<Metadata, Error> {
+    let mut said = BTreeMap::from([
+        ("provider".to_owned(), answered.provider.to_string()),
+        ("model".to_owned(), truncate(&answered.model, METADATA_VALUE_BYTES_MAX).into_owned()),
+        ("finish".to_owned(), answered.finish.to_string()),
+    ]);
+    let Usage { input_tokens, output_tokens, .. } = answered.usage;
+    for (key, tokens) in [("input_tokens", input_tokens), ("output_tokens", output_tokens)] {
+        said.extend(tokens.map(|tokens| (key.to_owned(), tokens.to_string())));
+    }
+    Metadata::new(said)
+}
+
+/// A frame that was there, with who wrote it.
+fn existing(frame: &Frame) -> GeneratedFrame {
+    GeneratedFrame {
+        path: frame.path.to_string(),
+        fate: Fate::Existing,
+        frame: Some(frame.id.to_string()),
+        provider: frame.metadata.get("provider").map(str::to_owned),
+        model: frame.metadata.get("model").map(str::to_owned),
+        reason: None,
+    }
+}

@@ -1,0 +1,211 @@
+//! Which nodes are done, the deepest first, and what that costs at most.
+
+use std::collections::BTreeSet;
+
+use piton_context::Error;
+use piton_context::agent::Right;
+use piton_context::frame::BasisKind;
+use piton_context::history::{NodeRecord, NodeRef};
+use piton_context::read::{View, tokens};
+use piton_context::tree::{NodeKind, TreePath};
+use piton_core::{Code, Envelope};
+use serde::Serialize;
+
+use super::question::prompt_digest;
+use super::reply::{Fate, GeneratedFrame};
+use super::request::GenerateFrames;
+use crate::bounds::GENERATE_NODES_MAX;
+use crate::context::agent_context::AgentContext;
+
+/// What generating costs at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Estimate {
+    /// How often a model is asked.
+    pub calls: u64,
+    /// Tokens that are sent, estimated at four bytes each.
+    pub input_tokens: u64,
+    /// Tokens of the answers, if each is as long as it may be.
+    pub output_tokens_max: u64,
+    /// Frames that are there already.
+    pub existing: u64,
+}
+
+/// The nodes that are done, by depth, the deepest first.
+#[derive(Debug)]
+pub struct Plan {
+    pub(super) levels: Vec<Vec<TreePath>>,
+    pub(super) prompt: String,
+    pub(super) related: Vec<TreePath>,
+    /// What it costs at most.
+    pub estimate: Estimate,
+}
+
+impl Plan {
+    /// How many nodes are looked at.
+    pub fn nodes(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+}
+
+impl AgentContext {
+    /// Looks at what is to be done. No model is asked, and nothing is written but the tree as it is now.
+    pub async fn plan(&self, request: &GenerateFrames) -> Result<Plan, Envelope> {
+        let prompt = self.prompt(request)?;
+        self.planned(request, prompt).await.map_err(|error| error.envelope())
+    }
+
+    /// What models are asked for.
+    fn prompt(&self, request: &GenerateFrames) -> Result<String, Envelope> {
+        let agent = self.agent();
+        let own = || self.frames.settings.agent(&agent.id)?.prompt.clone();
+        request.prompt.clone().or_else(own).ok_or_else(|| {
+            let message =
+                format!("Nothing says what a model is asked for: {} has no prompt.", agent.id);
+            Envelope::new(Code::ValidationError, message).with_suggestion(
+                "Say it with --prompt, or give the agent a prompt in [[context.agents]].",
+            )
+        })
+    }
+
+    async fn planned(&self, request: &GenerateFrames, prompt: String) -> Result<Plan, Error> {
+        self.agent().check(Right::Append)?;
+        self.frames.refresh().await?;
+        let related: Result<Vec<TreePath>, Error> =
+            request.related.iter().map(|path| self.frames.place().path(path)).collect();
+        let top = self.record(&self.node(&request.node)?).await?;
+        let mut plan =
+            Plan { levels: Vec::new(), prompt, related: related?, estimate: Estimate::default() };
+        // Directories that something below is made anew for, so that they are made anew as well.
+        let mut dirty = BTreeSet::new();
+        let mut nodes = vec![top];
+        if request.recursive {
+            nodes = self.below(nodes.remove(0)).await?;
+        }
+        nodes.sort_by(|one, other| {
+            (other.path.depth(), &one.path).cmp(&(one.path.depth(), &other.path))
+        });
+        let mut depth = None;
+        for node in nodes {
+            self.estimate(request, &node, &mut plan, &mut dirty).await?;
+            if depth != Some(node.path.depth()) {
+                depth = Some(node.path.depth());
+                plan.levels.push(Vec::new());
+            }
+            plan.levels.last_mut().expect("one was just made").push(node.path);
+        }
+        Ok(plan)
+    }
+
+    async fn estimate(
+        &self,
+        request: &GenerateFrames,
+        node: &NodeRecord,
+        plan: &mut Plan,
+        dirty: &mut BTreeSet<TreePath>,
+    ) -> Result<(), Error> {
+        if node.kind == NodeKind::Symlink {
+            return Ok(());
+        }
+        let is_dirty = dirty.contains(&node.path);
+        let prompt_tokens = tokens(plan.prompt.len()) as u64;
+        let sent = match node.kind {
+            NodeKind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
+            _ => node.children.len() as u64 * u64::from(request.answer_tokens_max),
+        };
+        if self.kept(request, &node.path).await?.is_some() {
+            plan.estimate.existing += 1;
+            return Ok(());
+        }
+        if !request.force && !is_dirty {
+            let asked =
+                self.question(node, &request.frame_type, &plan.prompt, &plan.related).await?;
+            // What has no text is not asked about.
+            let Ok(question) = asked else { return Ok(()) };
+            if self.latest(&node.path, request, &question.given, &plan.prompt).await?.1.is_some() {
+                plan.estimate.existing += 1;
+                return Ok(());
+            }
+            plan.estimate.input_tokens += question.tokens() as u64;
+        } else {
+            plan.estimate.input_tokens += prompt_tokens + sent;
+        }
+        plan.estimate.calls += 1;
+        plan.estimate.output_tokens_max += u64::from(request.answer_tokens_max);
+        dirty.extend(node.path.parent());
+        Ok(())
+    }
+
+    /// A frame of the type that stays because somebody wrote it, where a whole tree is filled.
+    pub(super) async fn kept(
+        &self,
+        request: &GenerateFrames,
+        path: &TreePath,
+    ) -> Result<Option<GeneratedFrame>, Error> {
+        if !request.recursive || request.force {
+            return Ok(None);
+        }
+        let view = View {
+            types: vec![request.frame_type.clone()],
+            heads_only: true,
+            contents: false,
+            ..View::default()
+        };
+        let found = self.adapter.read_context(&NodeRef::from(path), &view).await?;
+        let head = found.frames.first();
+        let head = head.filter(|head| head.frame.basis.kind() != BasisKind::Generated);
+        Ok(head.map(|head| {
+            let made = head.frame.basis.kind();
+            let by = &head.frame.agent_id;
+            let mut kept = GeneratedFrame::without(path, Fate::Kept, format!("{made} by {by}"));
+            kept.frame = Some(head.frame.id.to_string());
+            kept
+        }))
+    }
+
+    /// How many answers to a question there are, and the frame of the last.
+    pub(super) async fn latest(
+        &self,
+        path: &TreePath,
+        request: &GenerateFrames,
+        given: &[piton_context::frame::BasisInputs],
+        prompt: &str,
+    ) -> Result<(u64, Option<piton_context::frame::Frame>), Error> {
+        let prompt = prompt_digest(prompt);
+        let (mut attempts, mut latest) = (0, None);
+        loop {
+            let next = attempts + 1;
+            match self.adapter.generated(path, &request.frame_type, prompt, given, next).await? {
+                Some(frame) => (attempts, latest) = (next, Some(frame)),
+                None => break,
+            }
+        }
+        // One that somebody called wrong is asked for again.
+        if latest.is_some() && self.adapter.is_invalidated(path, &request.frame_type).await? {
+            latest = None;
+        }
+        Ok((attempts, latest))
+    }
+
+    pub(super) async fn record(&self, node: &NodeRef) -> Result<NodeRecord, Error> {
+        let nothing = View { max_frames: 0, ..View::default() };
+        Ok(self.adapter.read_context(node, &nothing).await?.node)
+    }
+
+    /// A node and everything below it.
+    async fn below(&self, top: NodeRecord) -> Result<Vec<NodeRecord>, Error> {
+        let (mut found, mut waiting) = (Vec::new(), vec![top]);
+        while let Some(node) = waiting.pop() {
+            for child in &node.children {
+                waiting.push(self.record(&NodeRef::from(&node.path.join(&child.name))).await?);
+            }
+            found.push(node);
+            if found.len() + waiting.len() > GENERATE_NODES_MAX {
+                return Err(Error::Invalid(format!(
+                    "there are more than {GENERATE_NODES_MAX} files and directories; take a part of them"
+                )));
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,199 @@
+//! What a model is asked about one node.
+
+use std::fmt::Write as _;
+
+use piton_context::Error;
+use piton_context::bounds::{FRAMED_PATH_BYTES_MAX, GIVEN_MAX};
+use piton_context::frame::BasisInputs;
+use piton_context::history::{NodeRecord, NodeRef};
+use piton_context::read::{ComposeSource, Composition, View, ViewedFrame, tokens};
+use piton_context::synthesis::first_sentence;
+use piton_context::tree::{NodeKind, TreePath};
+use piton_context::word::FrameType;
+use piton_core::{Digest, canonical, truncate};
+use piton_models::Message;
+use serde::Serialize;
+
+use super::source;
+use crate::bounds::{
+    GENERATE_CONTEXT_BYTES_MAX, GENERATE_ENTRIES_BYTES_MAX, GENERATE_ENTRIES_MAX,
+    GENERATE_LINE_BYTES_MAX,
+};
+use crate::context::agent_context::AgentContext;
+
+/// What every model is told first. Another text makes other frames, since it is part of what is hashed.
+const SYSTEM: &str = "You write one note about a file or directory of a project, for people and agents who read it \
+                      instead of the file. Say what holds, in plain words. Answer with the note alone.";
+
+/// What a model is asked about one node.
+#[derive(Debug)]
+pub(super) struct Question {
+    /// The digest of what is asked, without what is given.
+    pub(super) prompt: Digest,
+    /// What is given.
+    pub(super) given: Vec<BasisInputs>,
+    /// What is sent.
+    pub(super) messages: Vec<Message>,
+}
+
+#[derive(Serialize)]
+struct ModelQuestion<'a> {
+    system: &'a str,
+    prompt: &'a str,
+}
+
+/// The digest of a prompt.
+pub(super) fn prompt_digest(prompt: &str) -> Digest {
+    let asked = ModelQuestion { system: SYSTEM, prompt };
+    Digest::of(&canonical::encode(&asked).expect("it has two texts"))
+}
+
+impl Question {
+    /// How many tokens are sent, as they are estimated.
+    pub(super) fn tokens(&self) -> usize {
+        tokens(self.messages.iter().map(Message::bytes).sum())
+    }
+}
+
+impl AgentContext {
+    /// What a model is asked about a node, or why there is nothing to ask.
+    pub(super) async fn question(
+        &self,
+        node: &NodeRecord,
+        frame_type: &FrameType,
+        prompt: &str,
+        related: &[TreePath],
+    ) -> Result<Result<Question, String>, Error> {
+        let mut given = Vec::new();
+        let mut text = String::new();
+        match node.kind {
+            NodeKind::Symlink => return Ok(Err("it is a symbolic link".to_owned())),
+            NodeKind::File => {
+                let content = node.content.expect("a file has a digest");
+                match source::text(&self.frames.place().file(&node.path), content) {
+                    Ok(content) => {
+                        let _ = write!(text, "The file {}:\n\n{content}", node.path);
+                    }
+                    Err(reason) => return Ok(Err(reason)),
+                }
+                given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
+            }
+            NodeKind::Directory => self.entries(node, frame_type, &mut text, &mut given).await?,
+        }
+        if !related.is_empty() {
+            self.related(node, related, &mut text, &mut given).await?;
+        }
+        // Everything that a frame would be refused for is looked at before a model is asked.
+        if node.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
+            let max = FRAMED_PATH_BYTES_MAX;
+            return Ok(Err(format!("paths of frames have at most {max} bytes")));
+        }
+        if given.len() > GIVEN_MAX {
+            let (count, max) = (given.len(), GIVEN_MAX);
+            return Ok(Err(format!("a model would be given {count} frames; at most {max}")));
+        }
+        if text.len() > GENERATE_CONTEXT_BYTES_MAX {
+            let (bytes, max) = (text.len(), GENERATE_CONTEXT_BYTES_MAX);
+            return Ok(Err(format!("what is to be read has {bytes} bytes; at most {max}")));
+        }
+        let messages = vec![Message::system(SYSTEM), Message::user(format!("{prompt}\n\n{text}"))];
+        Ok(Ok(Question { prompt: prompt_digest(prompt), given, messages }))
+    }
+
+    /// The frames of a directory's entries; the directory itself, if they have none.
+    async fn entries(
+        &self,
+        node: &NodeRecord,
+        frame_type: &FrameType,
+        text: &mut String,
+        given: &mut Vec<BasisInputs>,
+    ) -> Result<(), Error> {
+        let _ = write!(text, "The directory {} holds:", node.path);
+        let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
+        let (mut whole, mut whole_given) = (String::new(), Vec::new());
+        let (mut brief, mut brief_given, mut left_out) = (String::new(), Vec::new(), 0);
+        for child in &node.children {
+            let path = node.path.join(&child.name);
+            let found = self.adapter.read_context(&NodeRef::from(&path), &view).await?;
+            let frame = found.frames.first();
+            // Beyond this the entries are said in one line each anyway.
+            if whole.len() <= GENERATE_CONTEXT_BYTES_MAX {
+                match frame {
+                    Some(frame) => piece(&mut whole, &mut whole_given, frame),
+                    None => {
+                        let _ = write!(whole, "\n\n### {path} [{}]", child.kind);
+                    }
+                }
+            }
+            let line = brief_line(&path, child.kind, frame);
+            let fits = brief.len() + line.len() <= GENERATE_ENTRIES_BYTES_MAX
+                && brief_given.len() < GENERATE_ENTRIES_MAX;
+            if fits {
+                brief.push_str(&line);
+                brief_given.extend(frame.map(given_frame));
+            } else {
+                left_out += 1;
+            }
+        }
+        if whole.len() <= GENERATE_CONTEXT_BYTES_MAX && whole_given.len() <= GENERATE_ENTRIES_MAX {
+            text.push_str(&whole);
+            given.extend(whole_given);
+        } else {
+            text.push_str(&brief);
+            if left_out > 0 {
+                let _ = write!(text, "\n\nAnd {left_out} more entries that are not listed.");
+            }
+            given.extend(brief_given);
+        }
+        if given.is_empty() {
+            given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
+        }
+        Ok(())
+    }
+
+    /// The newest frames of other paths.
+    async fn related(
+        &self,
+        node: &NodeRecord,
+        related: &[TreePath],
+        text: &mut String,
+        given: &mut Vec<BasisInputs>,
+    ) -> Result<(), Error> {
+        let how = Composition {
+            sources: vec![ComposeSource::Related(related.to_vec())],
+            bytes_max: Some(GENERATE_CONTEXT_BYTES_MAX),
+            ..Composition::default()
+        };
+        let composed = self.adapter.compose(&NodeRef::from(&node.path), &how).await?;
+        for frame in composed.frames.iter().filter(|frame| frame.frame.path != node.path) {
+            piece(text, given, frame);
+        }
+        Ok(())
+    }
+}
+
+/// A frame that the model is given.
+fn piece(text: &mut String, given: &mut Vec<BasisInputs>, viewed: &ViewedFrame) {
+    let frame = &viewed.frame;
+    let content = String::from_utf8_lossy(viewed.content.as_deref().unwrap_or_default());
+    let _ = write!(text, "\n\n### {}\n\n{}", frame.path, content.trim_end());
+    given.push(given_frame(viewed));
+}
+
+fn given_frame(viewed: &ViewedFrame) -> BasisInputs {
+    let frame = &viewed.frame;
+    BasisInputs::Frame {
+        path: frame.path.clone(),
+        frame_type: frame.frame_type.clone(),
+        frame_id: frame.id,
+    }
+}
+
+/// An entry of a large directory: its first sentence, if something is written about it.
+fn brief_line(path: &TreePath, kind: NodeKind, viewed: Option<&ViewedFrame>) -> String {
+    let content = viewed.and_then(|viewed| viewed.content.as_deref()).unwrap_or_default();
+    match first_sentence(&String::from_utf8_lossy(content)) {
+        Some(sentence) => format!("\n- {path}: {}", truncate(&sentence, GENERATE_LINE_BYTES_MAX)),
+        None => format!("\n- {path} [{kind}]"),
+    }
+}

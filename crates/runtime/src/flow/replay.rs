@@ -1,0 +1,76 @@
+//! Running a run again from one of its nodes.
+//!
+//! *Invariants*: the run itself is only read, without a lease: it may be under way, and stays as it is. The replay is
+//! kept in a fork, which names what it was taken from.
+
+use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
+use piton_backpack::{Backpack, BackpackId};
+use piton_core::Envelope;
+use piton_flow::run::{before_node, before_pending_node, check_start};
+use piton_flow::{FlowState, LoadedFlow, RunOptions, Runner};
+
+use super::kept;
+use super::reply::FlowReplayed;
+use super::request::{FlowNotice, ReplayFlow};
+use super::use_cases::{Flows, holder, pack};
+use crate::backpack::inspect::{BackpackReference, Backpacks, PointReference, Reveal};
+
+impl Flows {
+    /// Runs a run again from one of its nodes, and compares what came of both.
+    pub async fn replay(
+        &self,
+        request: ReplayFlow<'_>,
+        listener: &(dyn Fn(FlowNotice<'_>) + Sync),
+    ) -> Result<FlowReplayed, Envelope> {
+        let ports = &self.ports.journal;
+        let id = &request.backpack;
+        let original = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await;
+        let original = original.map_err(|error| error.envelope())?.0;
+        let loaded = self.flow_of(&request, &original)?;
+        let flow = &loaded.flow;
+        check_start(flow, request.from).map_err(|error| error.envelope())?;
+        request.initial.check()?;
+        self.check_tools(flow).await?;
+        let before = before_node(&original, request.from).or_else(|error| {
+            let pending = before_pending_node(&original, flow, request.from);
+            pending.ok_or_else(|| error.envelope().with_name("BACKPACK", id))
+        })?;
+        let state = read_at(&original, before, &*ports.blobs).await;
+        let state = state.map_err(|error| error.envelope())?;
+        let fork = request.into.clone();
+        let fork = fork.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));
+        let forked =
+            JournaledBackpack::fork_from(&state, &fork, holder(), Mode::Durable, ports.clone());
+        let backpack = forked.await.map_err(|error| error.envelope())?.backpack;
+        pack(&backpack, &request.initial).await?;
+        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
+        let (steps_max, cancel) = (request.steps_max, request.cancel);
+        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let runner = self.runner();
+        let going = async |runner: &Runner| runner.replay(flow, &state, options).await;
+        let kept_in = (&fork, &backpack);
+        let ran = self.follow(runner, kept_in, &loaded.warnings, going, listener).await?;
+        let (old, new) = (BackpackReference(id.to_string()), BackpackReference(fork.to_string()));
+        let newest = PointReference::Newest;
+        let outcome = Backpacks::new(ports.clone())
+            .diff((&old, &newest), (&new, &newest), Reveal::Nothing)
+            .await?;
+        Ok(FlowReplayed { ran, of: id.clone(), from: request.from.to_owned(), outcome })
+    }
+
+    /// The flow that is run: the one that was kept or given, with other parameters.
+    fn flow_of(
+        &self,
+        request: &ReplayFlow<'_>,
+        original: &Backpack,
+    ) -> Result<LoadedFlow, Envelope> {
+        let description = match request.text {
+            // What is wrong with it is told with its place in the file.
+            Some(text) => self.load(text)?.flow.to_json(),
+            None => kept::description(original)?,
+        };
+        let described = kept::with_params(description, &request.params)
+            .map_err(|error| error.with_name("BACKPACK", &request.backpack))?;
+        self.load(&described.to_string())
+    }
+}

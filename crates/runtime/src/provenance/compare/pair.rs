@@ -1,0 +1,145 @@
+//! What two names mean, and whether they fit together.
+
+use piton_backpack::CommitId;
+use piton_core::{Code, Envelope, truncate};
+
+use super::{backpacks, overlays, trees};
+use crate::backpack::inspect::{BackpackReference, Backpacks};
+use crate::bounds::PATH_QUOTED_BYTES_MAX;
+use crate::context::Frames;
+use crate::provenance::compared::Comparison;
+use crate::provenance::thing::{ThingKind, ThingReference};
+use crate::request::SessionReference;
+use crate::workflow::Runtime;
+use crate::workspaces::FileWorld;
+
+/// Where things are, as far as there are any.
+pub struct Worlds<'a> {
+    /// The backpacks.
+    pub backpacks: &'a Backpacks,
+    /// The Workspaces.
+    pub files: Option<&'a FileWorld>,
+    /// The context of the project.
+    pub frames: Option<&'a Frames>,
+}
+
+/// What can be compared.
+const FITS: &str = "Name two runs (`piton session list`), two backpacks or runs of flows (`piton backpack list`), two overlays (`piton workspace map`) or two recorded trees (`piton context history`).";
+
+impl Runtime {
+    /// What differs between two things of one kind.
+    pub async fn compare(
+        &self,
+        left: &ThingReference,
+        right: &ThingReference,
+        worlds: &Worlds<'_>,
+    ) -> Result<Comparison, Envelope> {
+        match self.common_kind(left, right, worlds).await? {
+            ThingKind::Run => self.compare_nodes(&left.node(), &right.node(), worlds).await,
+            ThingKind::Backpack => backpacks::compare(worlds.backpacks, left, right).await,
+            ThingKind::Overlay => overlays::compare(worlds.files, left, right).await,
+            ThingKind::Tree => trees::compare(worlds.frames, left, right).await,
+        }
+    }
+
+    /// The one kind that both are of.
+    async fn common_kind(
+        &self,
+        left: &ThingReference,
+        right: &ThingReference,
+        worlds: &Worlds<'_>,
+    ) -> Result<ThingKind, Envelope> {
+        let of_left = self.kinds(left, worlds).await?;
+        let of_right = self.kinds(right, worlds).await?;
+        let common: Vec<ThingKind> =
+            of_left.iter().copied().filter(|kind| of_right.contains(kind)).collect();
+        match common.as_slice() {
+            [kind] => Ok(*kind),
+            [] => Err(mixed(left, &of_left, right, &of_right)),
+            several => Err(unclear(&left.name, several)),
+        }
+    }
+
+    /// The one kind that something is of.
+    pub(crate) async fn kind_of(
+        &self,
+        thing: &ThingReference,
+        worlds: &Worlds<'_>,
+    ) -> Result<ThingKind, Envelope> {
+        match self.kinds(thing, worlds).await?.as_slice() {
+            [kind] => Ok(*kind),
+            several => Err(unclear(&thing.name, several)),
+        }
+    }
+
+    /// What a name can mean: at least one kind.
+    async fn kinds(
+        &self,
+        thing: &ThingReference,
+        worlds: &Worlds<'_>,
+    ) -> Result<Vec<ThingKind>, Envelope> {
+        if let Some(kind) = thing.kind {
+            return Ok(vec![kind]);
+        }
+        let mut kinds = Vec::new();
+        // A name that fits several runs is one of a run, too; which one is told when it is looked at.
+        let is_there = |code: Code, found: Option<Code>| found != Some(code);
+        let run = self.meant_run(&SessionReference(thing.name.clone())).await;
+        if is_there(Code::SessionNotFound, run.err().map(|error| error.code)) {
+            kinds.push(ThingKind::Run);
+        }
+        let backpack = worlds.backpacks.meant(&BackpackReference(thing.name.clone())).await;
+        let is_commit = thing.at.is_none() && thing.name.parse::<CommitId>().is_ok();
+        if is_commit || is_there(Code::BackpackNotFound, backpack.err().map(|error| error.code)) {
+            kinds.push(ThingKind::Backpack);
+        }
+        if thing.at.is_none()
+            && let (Some(frames), Ok(tree)) = (worlds.frames, thing.name.parse())
+            && frames.recorded(&tree).await.is_ok()
+        {
+            kinds.push(ThingKind::Tree);
+        }
+        if kinds.is_empty() { Err(nothing(&thing.name)) } else { Ok(kinds) }
+    }
+}
+
+/// That an overlay is meant and there are no Workspaces.
+pub(in crate::provenance) fn no_workspace() -> Envelope {
+    Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
+        .with_suggestion("Go to the project that has the overlay, or add --workspace.")
+}
+
+fn nothing(name: &str) -> Envelope {
+    let name = truncate(name, PATH_QUOTED_BYTES_MAX);
+    let message = format!("There is no run, backpack or recorded tree `{name}` here.");
+    Envelope::new(Code::StoreNotFound, message).with_suggestion("`piton session list` shows runs, `piton backpack list` backpacks and runs of flows, `piton context history` recorded trees. An overlay is named by its path.")
+}
+
+fn unclear(name: &str, kinds: &[ThingKind]) -> Envelope {
+    let name = truncate(name, PATH_QUOTED_BYTES_MAX);
+    let forms: Vec<String> = kinds.iter().map(|kind| format!("{kind}:{name}")).collect();
+    let message = format!("`{name}` is the name of things of several kinds.");
+    let suggestion = format!("Say which is meant: {}.", forms.join(" or "));
+    Envelope::new(Code::ValidationError, message).with_suggestion(suggestion)
+}
+
+fn mixed(
+    left: &ThingReference,
+    of_left: &[ThingKind],
+    right: &ThingReference,
+    of_right: &[ThingKind],
+) -> Envelope {
+    let words = |kinds: &[ThingKind]| {
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        names.join(" or a ")
+    };
+    let message = format!(
+        "`{}` is a {} and `{}` is a {}: there is nothing to compare.",
+        truncate(&left.name, PATH_QUOTED_BYTES_MAX),
+        words(of_left),
+        truncate(&right.name, PATH_QUOTED_BYTES_MAX),
+        words(of_right),
+    )
+    .replace("is a overlay", "is an overlay");
+    Envelope::new(Code::ValidationError, message).with_suggestion(FITS)
+}

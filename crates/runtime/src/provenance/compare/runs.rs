@@ -1,0 +1,211 @@
+//! Two nodes of runs: their common ancestor, and what each side did since.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton_core::{Digest, Envelope, NodeId};
+use piton_workflow::projection::{RunNode, RunState};
+use serde_json::Value;
+
+use super::pair::Worlds;
+use super::written::{Nodes, written};
+use crate::bounds::{ID_ENDING_SHOWN, STEPS_SHOWN_MAX};
+use crate::provenance::chain::{digest_of, links};
+use crate::provenance::compared::{Ancestor, BranchSide, ChangedKey, ChangedOutput, Comparison};
+use crate::provenance::place::Placed;
+use crate::provenance::reply::{ChainLink, OutputShown};
+use crate::provenance::request::NodeReference;
+use crate::provenance::thing::ThingKind;
+use crate::provenance::written::WrittenThings;
+use crate::text_diff;
+use crate::workflow::Runtime;
+
+/// What the steps of one side submitted: notes, and artifacts by their kind. Of a step that was done several times, the
+/// last.
+type Submitted = BTreeMap<(String, Option<String>), (Digest, String)>;
+
+impl Runtime {
+    /// What differs between two nodes.
+    pub(super) async fn compare_nodes(
+        &self,
+        left: &NodeReference,
+        right: &NodeReference,
+        worlds: &Worlds<'_>,
+    ) -> Result<Comparison, Envelope> {
+        let mut left = self.placed(left).await?;
+        let mut right = self.placed(right).await?;
+        let left_name = self.name_of(left.session, left.run.id).await?;
+        let right_name = self.name_of(right.session, right.run.id).await?;
+        let common = common(&left, &right);
+        let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
+            Some(node) => {
+                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                // What was handed in for it is each side's own, and told there.
+                let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
+                let name = format!("{left_name}@{}", ending(&node.id.to_string()));
+                Some(Ancestor { name, step, written: WrittenThings::default() })
+            }
+            None => None,
+        };
+        let (left, left_notes) = side(&mut left, &left_name, common).await?;
+        let (right, right_notes) = side(&mut right, &right_name, common).await?;
+        let outputs = changed_outputs(&left_notes, &right_notes);
+        let context = changed_keys(&left.1, &right.1);
+        let (left, right) = (left.0, right.0);
+        let notes = Vec::new();
+        let kind = ThingKind::Run;
+        let mut compared = Comparison { kind, ancestor, left, right, outputs, context, notes };
+        tell_written(&mut compared, common, worlds).await?;
+        Ok(compared)
+    }
+}
+
+/// Adds what the steps of each side wrote.
+async fn tell_written(
+    compared: &mut Comparison,
+    common: Option<NodeId>,
+    worlds: &Worlds<'_>,
+) -> Result<(), Envelope> {
+    let own = |side: &BranchSide| Nodes {
+        run: side.run_id.expect("a side of a run names it"),
+        nodes: side
+            .steps
+            .iter()
+            .map(|link| link.node_id)
+            .filter(|id| Some(*id) != common)
+            .collect(),
+    };
+    let (left, right) = (own(&compared.left), own(&compared.right));
+    let both = Nodes { run: left.run, nodes: common.into_iter().collect() };
+    let [left, right, both] = written(worlds, [&left, &right, &both], &mut compared.notes).await?;
+    (compared.left.written, compared.right.written) = (left, right);
+    if let Some(ancestor) = &mut compared.ancestor {
+        ancestor.written = both;
+    }
+    Ok(())
+}
+
+/// The end of an id that is enough to name it.
+fn ending(id: &str) -> &str {
+    id.get(id.len().saturating_sub(ID_ENDING_SHOWN)..).unwrap_or(id)
+}
+
+/// The last node that both came from.
+fn common(left: &Placed<'_>, right: &Placed<'_>) -> Option<NodeId> {
+    if left.run.id != right.run.id {
+        return None;
+    }
+    let graph = &left.run.graph;
+    graph.ancestry(left.node).map(|node| node.id).find(|node| graph.descends(right.node, *node))
+}
+
+/// The context that a side sees.
+type SeenContext = BTreeMap<String, Value>;
+
+/// What a side did since `ancestor`, with its notes and the context that it sees.
+async fn side(
+    placed: &mut Placed<'_>,
+    name: &str,
+    ancestor: Option<NodeId>,
+) -> Result<((BranchSide, SeenContext), Submitted), Envelope> {
+    let run = placed.run.clone();
+    let mut nodes: Vec<&RunNode> = Vec::new();
+    for node in run.graph.ancestry(placed.node).take(STEPS_SHOWN_MAX) {
+        nodes.push(node);
+        if Some(node.id) == ancestor {
+            break;
+        }
+    }
+    nodes.reverse();
+    let mut steps = links(&mut placed.reading, &run, &nodes).await?;
+    // What was decided and bookmarked where the two part belongs to both, and is told there.
+    for link in steps.iter_mut().filter(|link| Some(link.node_id) == ancestor) {
+        link.decisions.clear();
+        link.bookmarks.clear();
+    }
+    let told = told(&run, &nodes, &steps);
+    let seen = run.contexts.effective(placed.node);
+    let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
+    let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let node = placed.node.to_string();
+    let name = format!("{name}@{}", ending(&node));
+    let (run_id, node_id) = (Some(run.id), Some(placed.node));
+    let side =
+        BranchSide { run_id, node_id, steps, ..BranchSide::of(name, WrittenThings::default()) };
+    Ok(((side, seen), told))
+}
+
+/// What was submitted on a way, by step.
+fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
+    let mut told = Submitted::new();
+    for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
+        let Some(step) = &link.step else { continue };
+        // A step that was done again replaces all that it submitted before.
+        told.retain(|(of, _), _| of != step);
+        let submitted = run.notes_toward(node, nodes.get(place + 1).copied());
+        if let Some((output, text)) = submitted.and_then(|output| Some((output, output.notes()?))) {
+            told.insert((step.clone(), None), (digest_of(output), text.to_owned()));
+        }
+        tell_artifacts(&mut told, step, "", &link.outputs);
+        for bookmark in &link.bookmarks {
+            let node = run.graph.node(bookmark.node_id);
+            let submitted = node.and_then(|node| run.notes_toward(node, None));
+            if let Some((output, text)) =
+                submitted.and_then(|output| Some((output, output.notes()?)))
+            {
+                tell(&mut told, step, "bookmark", (digest_of(output), text.to_owned()));
+            }
+            tell_artifacts(&mut told, step, "bookmarked ", &bookmark.outputs);
+        }
+    }
+    told
+}
+
+/// Adds the artifacts among `outputs`, each by its kind.
+fn tell_artifacts(told: &mut Submitted, step: &str, before: &str, outputs: &[OutputShown]) {
+    for artifact in outputs.iter().filter_map(|output| output.artifact.as_ref()) {
+        let text = artifact.content.as_ref().map_or_else(
+            || format!("{} bytes, {}", artifact.bytes, artifact.digest),
+            |content| format!("{content:#}"),
+        );
+        let kind = artifact.kind.as_deref().unwrap_or("artifact");
+        tell(told, step, &format!("{before}{kind}"), (artifact.digest, text));
+    }
+}
+
+/// Adds something that was submitted for a step. Of several with one name each is told by its number.
+fn tell(told: &mut Submitted, step: &str, name: &str, submitted: (Digest, String)) {
+    let names = (1..).map(|number| match number {
+        1 => name.to_owned(),
+        _ => format!("{name} {number}"),
+    });
+    let mut keys = names.map(|name| (step.to_owned(), Some(name)));
+    let free = keys.find(|key| !told.contains_key(key)).expect("there are more numbers than keys");
+    told.insert(free, submitted);
+}
+
+fn changed_outputs(left: &Submitted, right: &Submitted) -> Vec<ChangedOutput> {
+    let keys: BTreeSet<_> = left.keys().chain(right.keys()).collect();
+    let changed = |key: &(String, Option<String>)| {
+        let (left, right) = (left.get(key), right.get(key));
+        let digest = |side: Option<&(Digest, String)>| side.map(|(digest, _)| *digest);
+        let text = |side: Option<&(Digest, String)>| {
+            side.map_or_else(String::new, |(_, text)| text.clone())
+        };
+        (digest(left) != digest(right)).then(|| {
+            let (diff, left_out) = text_diff::lines(&text(left), &text(right));
+            let (left, right) = (digest(left), digest(right));
+            let (step, artifact) = key.clone();
+            ChangedOutput { step, artifact, left, right, diff, left_out }
+        })
+    };
+    keys.into_iter().filter_map(changed).collect()
+}
+
+fn changed_keys(left: &SeenContext, right: &SeenContext) -> Vec<ChangedKey> {
+    let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
+    let changed = |key: &String| {
+        let (left, right) = (left.get(key).cloned(), right.get(key).cloned());
+        (left != right).then(|| ChangedKey { key: key.clone(), left, right })
+    };
+    keys.into_iter().filter_map(changed).collect()
+}

@@ -1,0 +1,56 @@
+//! A run of a flow from one of its nodes, and a backpack from one of its commits.
+
+use piton_backpack::BackpackId;
+use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
+use piton_core::{Code, Envelope, shell_word};
+use piton_flow::RunRecord;
+use piton_flow::run::{RUNNER, before_node};
+
+use crate::backpack::inspect::{BackpackMoment, Backpacks};
+use crate::backpack::short;
+use crate::provenance::forked::{ForkedBackpack, ForkedFlow, ForkedThing};
+use crate::provenance::thing::ThingReference;
+
+/// Forks a backpack. At a node of the flow that ran on it nothing is made yet: a replay makes the fork.
+pub(super) async fn fork(
+    backpacks: &Backpacks,
+    thing: &ThingReference,
+    into: Option<&str>,
+) -> Result<ForkedThing, Envelope> {
+    let into = into.map(parsed).transpose()?;
+    let whole = backpacks.spot(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
+    let record = RunRecord::of(&whole.backpack).map_err(|error| error.envelope())?;
+    if let (Some(node), Some(_)) = (&thing.at, record)
+        && let Ok(before) = before_node(&whole.backpack, node)
+    {
+        let backpack = whole.backpack.id().clone();
+        let named = into.as_ref().map(|into| format!(" --into {into}")).unwrap_or_default();
+        let from = shell_word(node);
+        let command = format!("piton flow replay {backpack} --from {from}{named}");
+        let (node, commit) = (node.clone(), short(before));
+        return Ok(ForkedThing::Flow(ForkedFlow { backpack, node, commit, into, command }));
+    }
+    let spot =
+        backpacks.spot(&BackpackMoment { name: thing.name.clone(), at: thing.at.clone() }).await?;
+    let state = backpacks.state_of(&spot).await?;
+    let ports = backpacks.ports().clone();
+    let id = into.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));
+    let holder = Holder::new("piton fork").expect("two words are a name");
+    let made = JournaledBackpack::fork_from(&state, &id, holder, Mode::Durable, ports).await;
+    let made = made.map_err(|error| error.envelope())?.backpack;
+    made.close().await.map_err(|error| error.envelope())?;
+    let items = state.debug().items();
+    Ok(ForkedThing::Backpack(ForkedBackpack {
+        backpack: id,
+        of: spot.backpack.id().clone(),
+        commit: spot.commit.map(short),
+        keys: items.iter().filter(|item| item.source().id.as_str() != RUNNER).count(),
+    }))
+}
+
+fn parsed(name: &str) -> Result<BackpackId, Envelope> {
+    name.parse().map_err(|error| {
+        Envelope::new(Code::ValidationError, format!("`{name}` is no name of a backpack: {error}."))
+            .with_suggestion("Take letters, digits, `-` and `_`.")
+    })
+}

@@ -1,0 +1,145 @@
+//! Check, repair, clean, export, import, new keys.
+
+use piton_context::check::{SetAside, set_aside_of_all};
+use piton_core::{BoundedText, Code, Envelope, SessionId};
+use piton_store::collect::{CollectMode, SweepReport};
+use piton_workflow::bundle::{Bundle, Producer};
+use piton_workflow::maintenance::{Fate, RetentionDays, clean, repair, sharing, verify};
+use piton_workflow::transfer::{export, import, salvage};
+
+use super::artifacts::content_lost;
+use super::reference::Reach;
+use super::runtime::Runtime;
+use crate::reply::{
+    CleanedUp, ImportedSession, SetAsideList, SetAsideShown, Soundness, SweptBlobs,
+};
+use crate::request::{ExportSession, SessionReference};
+
+impl Runtime {
+    /// Checks a session as the medium holds it, and everything that it refers to. Nothing of it is changed.
+    pub async fn verify_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::Use).await?.session;
+        let journal = &*self.ports.journal;
+        let found = verify(journal, &*self.ports.blobs, session).await;
+        let mut found = found.map_err(|error| error.envelope())?;
+        let shared = sharing(journal, session, &found.broken).await;
+        found.shared_with = shared.map_err(|error| error.envelope())?;
+        let (is_sound, summary) = (found.is_sound(), found.summary());
+        Ok(Soundness::new(found, is_sound, summary))
+    }
+
+    /// Whether a session and everything that it refers to is as it was written.
+    pub async fn is_session_sound(&self, session: SessionId) -> Result<bool, Envelope> {
+        let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
+        found.map(|found| found.is_sound()).map_err(|error| error.envelope())
+    }
+
+    /// Rebuilds the control records of a damaged session, or rolls it back to its last whole plan, and keeps what it
+    /// takes away.
+    pub async fn repair_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Soundness, Envelope> {
+        let session = self.meant(reference, Reach::TakeAway).await?.session;
+        let done = repair(&*self.ports.journal, &*self.ports.blobs, session).await;
+        let done = done.map_err(|error| error.envelope())?;
+        let (is_sound, summary) = (done.is_sound(), done.summary());
+        Ok(Soundness::new(done.after, is_sound, summary))
+    }
+
+    /// Everything that repairs and interrupted writes took out of sessions, and that is kept.
+    pub async fn set_aside(&self) -> Result<SetAsideList, Envelope> {
+        let kept = self.ports.journal.set_aside(None).await.map_err(|error| error.envelope())?;
+        Ok(SetAsideList { set_aside: kept.into_iter().map(SetAsideShown::from).collect() })
+    }
+
+    /// Everything that repairs took out of the context of any project, and that the table keeps.
+    pub async fn set_aside_of_context(&self) -> Result<Vec<SetAside>, piton_store::Error> {
+        match &self.frames {
+            Some(frames) => set_aside_of_all(&*frames.table).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.
+    pub async fn clean(&self, intent: CollectMode) -> Result<CleanedUp, Envelope> {
+        let settings = self
+            .settings_for(None)
+            .map_err(|found| crate::config::ConfigProblem::envelope(&found))?;
+        let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
+            Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
+        })?;
+        let cleaned = clean(self.ports.upkeep(), days, &self.owners(), intent).await;
+        let cleaned = cleaned.map_err(|error| error.envelope())?;
+        let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
+        let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
+        let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
+            SweepReport::Done { kept, young, removed, removed_bytes, .. } => Some(SweptBlobs {
+                namespace: *namespace,
+                kept: kept + young,
+                removed: *removed,
+                removed_bytes: *removed_bytes,
+            }),
+            SweepReport::Spared { .. } => None,
+        });
+        Ok(CleanedUp {
+            is_rehearsal: intent == CollectMode::Rehearse,
+            removed,
+            young: cleaned.count(Fate::Young),
+            kept: cleaned.count(Fate::Kept),
+            spared: cleaned.count(Fate::Spared),
+            blobs: blobs.collect(),
+            safe_mode: cleaned.safe_mode,
+            warnings: cleaned.warnings,
+        })
+    }
+
+    /// The bytes of a file that holds a session.
+    pub async fn export_session(&self, request: &ExportSession) -> Result<Vec<u8>, Envelope> {
+        let session = self.meant(&request.session, Reach::Use).await?.session;
+        let producer = Producer {
+            app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
+            applied_config_hash: Some(self.applied().digest()),
+        };
+        let ports = self.ports.carrying();
+        let bytes = if request.salvage {
+            let salvaged = salvage(ports, session, producer).await;
+            salvaged.map_err(|error| error.envelope())?.encode()
+        } else {
+            let bundle = export(ports, session, producer).await;
+            bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()
+        };
+        Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
+    }
+
+    /// Makes a session of the bytes of a bundle.
+    pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
+        let bundle = Bundle::read(bytes).map_err(|error| error.envelope())?;
+        let imported = import(self.ports.carrying(), &bundle).await;
+        let imported = imported.map_err(|error| error.envelope())?;
+        Ok(ImportedSession {
+            session_id: imported.session,
+            renamed_from: imported.renamed_from,
+            events: imported.events,
+        })
+    }
+
+    /// Reads the keys that sign tokens; fails if they are damaged.
+    pub async fn verify_keys(&self) -> Result<(), Envelope> {
+        let asked = self.ports.keys.verify(b"", &[0; 32]).await;
+        asked.map(|_| ()).map_err(|error| error.envelope())
+    }
+
+    /// Replaces keys that cannot be read by new ones. Says where the old ones are kept; nothing if they can be read.
+    pub async fn repair_keys(&self) -> Result<Option<String>, Envelope> {
+        self.ports.keys.repair().await.map_err(|error| error.envelope())
+    }
+
+    /// Makes a new key for tokens. Those that were signed with the key before the last are worthless from then on.
+    pub async fn rotate_keys(&self) -> Result<(), Envelope> {
+        self.ports.keys.rotate().await.map_err(|error| error.envelope())
+    }
+}

@@ -1,0 +1,183 @@
+//! Which session or run a person means.
+//!
+//! *Invariants*: a name that fits several is refused, and they are listed. The two words of a run are for people
+//! who know which runs they have: there are too few of them to be unique for good, so nothing is taken away by
+//! them.
+
+use std::fmt::Write as _;
+
+use piton_core::{Code, Envelope, RunId, SessionId, truncate};
+use piton_store::StreamId;
+use piton_workflow::label::{Label, label};
+use piton_workflow::projection::RunSummary;
+use piton_workflow::run_index::{RunListing, UnreadableSession};
+
+use super::runs::unreadable;
+use super::runtime::Runtime;
+use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX};
+use crate::request::SessionReference;
+
+/// What a reference is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To look at something, or to add to it.
+    Use,
+    /// To take something away.
+    TakeAway,
+}
+
+/// What a person meant.
+#[derive(Clone, Copy)]
+pub(super) struct Meant {
+    pub(super) session: SessionId,
+    /// The run, if one was named.
+    pub(super) run: Option<RunId>,
+}
+
+impl Runtime {
+    /// The session, and perhaps the run, that a reference names.
+    pub(super) async fn meant(
+        &self,
+        reference: &SessionReference,
+        reach: Reach,
+    ) -> Result<Meant, Envelope> {
+        let text = reference.0.trim();
+        if let Ok(session) = text.parse() {
+            return Ok(Meant { session, run: None });
+        }
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let mut found: Vec<(Meant, String)> = Vec::new();
+        for summary in &listing.runs {
+            if let Some(meant) = names(text, summary, reach) {
+                found.push((meant, line(summary)));
+            }
+        }
+        // A session with several runs is one session.
+        if found.iter().all(|(meant, _)| meant.run.is_none()) {
+            found.dedup_by_key(|(meant, _)| meant.session);
+        }
+        for troubled in &listing.troubled {
+            let session: Option<SessionId> = troubled.stream.as_str().parse().ok();
+            let by_label =
+                reach == Reach::Use && troubled.labels().any(|label| label.to_string() == text);
+            let by_run = || troubled.runs.iter().any(|run| ends(&run.to_string(), text));
+            let is_named =
+                |session: &SessionId| by_label || ends(&session.to_string(), text) || by_run();
+            if let Some(session) = session.filter(is_named) {
+                found.push((Meant { session, run: None }, damaged_line(troubled)));
+            }
+        }
+        match found.as_slice() {
+            [(meant, _)] => Ok(*meant),
+            [] => Err(nothing(text, &listing, reach)),
+            several => {
+                let lines = several.iter().map(|(_, line)| line.as_str());
+                let first = several[0].0.session;
+                Err(ambiguous(text, lines).with_suggestion(format!(
+                    "Name one of them by its session's id, which every command takes in place of `{}`: \
+                     `piton session show {first}`.",
+                    truncate(text, NAME_QUOTED_BYTES_MAX)
+                )))
+            }
+        }
+    }
+
+    /// What names a run on the command line: its two words, or the id of its session if another run has the same ones.
+    pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let own = label(run);
+        let readable = listing.runs.iter().filter(|one| one.label == own).count();
+        let troubled = listing.troubled.iter().filter(|one| one.labels().any(|label| label == own));
+        let is_alone = readable + troubled.count() <= 1;
+        Ok(if is_alone { own.to_string() } else { session.to_string() })
+    }
+}
+
+impl Runtime {
+    /// The one run that a reference names.
+    pub(crate) async fn meant_run(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<(SessionId, RunId), Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        if let Some(run) = run {
+            return Ok((session, run));
+        }
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let runs: Vec<_> = listing.runs.iter().filter(|run| run.session_id == session).collect();
+        match runs.as_slice() {
+            [run] => Ok((session, run.run_id)),
+            [] => {
+                let name = StreamId::from(session);
+                let troubled = listing.troubled.iter().find(|one| one.stream == name);
+                Err(troubled
+                    .map_or_else(|| nothing(&reference.0, &listing, Reach::Use), unreadable))
+            }
+            several => {
+                let lines = several.iter().map(|run| format!("{} ({})", run.run_id, run.label));
+                let lines: Vec<String> = lines.collect();
+                Err(ambiguous(&reference.0, lines.iter().map(String::as_str)))
+            }
+        }
+    }
+}
+
+fn names(text: &str, summary: &RunSummary, reach: Reach) -> Option<Meant> {
+    let (session, run) = (summary.session_id, summary.run_id);
+    let by_label = reach == Reach::Use && summary.label.to_string() == text;
+    if by_label || ends(&run.to_string(), text) {
+        Some(Meant { session, run: Some(run) })
+    } else {
+        ends(&session.to_string(), text).then_some(Meant { session, run: None })
+    }
+}
+
+/// Whether an id is `text`, or ends so.
+pub(crate) fn ends(id: &str, text: &str) -> bool {
+    id == text || (text.len() >= ID_ENDING_BYTES_MIN && id.ends_with(text))
+}
+
+fn line(summary: &RunSummary) -> String {
+    let RunSummary { session_id, label, title, .. } = summary;
+    format!("{session_id} ({label}: {title})")
+}
+
+/// A session that cannot be read, with what people call its runs.
+fn damaged_line(troubled: &UnreadableSession) -> String {
+    let labels: Vec<String> = troubled.labels().map(|label| label.to_string()).collect();
+    let labels = if labels.is_empty() { String::new() } else { format!("{}: ", labels.join(", ")) };
+    format!("{} ({labels}cannot be read)", troubled.stream)
+}
+
+fn nothing(text: &str, listing: &RunListing, reach: Reach) -> Envelope {
+    let shown = truncate(text, NAME_QUOTED_BYTES_MAX);
+    let is_meant = |label: Label| label.to_string() == text;
+    let readable = listing.runs.iter().filter(|summary| is_meant(summary.label));
+    let troubled = listing.troubled.iter().filter(|one| one.labels().any(is_meant));
+    let mut labelled = readable.map(|summary| line(summary)).chain(troubled.map(damaged_line));
+    if reach == Reach::TakeAway
+        && let Some(line) = labelled.next()
+    {
+        let message = format!(
+            "What takes data away needs the id of a session, not two words like `{shown}`."
+        );
+        let suggestion = format!("If you mean {line}, name it by that id.");
+        return Envelope::new(Code::ValidationError, message).with_suggestion(suggestion);
+    }
+    let message = format!("There is no session or run `{shown}` in this data directory.");
+    Envelope::new(Code::SessionNotFound, message)
+}
+
+pub(crate) fn ambiguous<'a>(text: &str, lines: impl Iterator<Item = &'a str>) -> Envelope {
+    let lines: Vec<&str> = lines.collect();
+    let mut message =
+        format!("`{}` fits {} of them:", truncate(text, NAME_QUOTED_BYTES_MAX), lines.len());
+    for line in lines.iter().take(CANDIDATES_LISTED_MAX) {
+        write!(message, "\n  {line}").expect("writing to a string does not fail");
+    }
+    if let Some(more) = lines.len().checked_sub(CANDIDATES_LISTED_MAX).filter(|more| *more > 0) {
+        write!(message, "\n  and {more} more").expect("writing to a string does not fail");
+    }
+    Envelope::new(Code::ValidationError, message)
+        .with_suggestion("Name one of them by its whole id.")
+}

@@ -1,0 +1,257 @@
+//! Start, continue, bookmark and resume runs.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope, NodeId, RunId, SessionId, truncate};
+use piton_workflow::bounds::{
+    RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX, SOURCE_REF_BYTES_MAX,
+};
+use piton_workflow::label::Label;
+use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
+use piton_workflow::run_index::{Offers, SummaryError, UnreadableSession};
+use piton_workflow::session::{
+    self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, SourcedWorkflow, Start, StartKey,
+    TokenRun,
+};
+
+use super::artifacts::content_lost;
+use super::runtime::Runtime;
+use crate::config::ConfigProblem;
+use crate::library::{FoundWorkflow, LibraryWorkflow, NotFound};
+use crate::project_env::{Checkout, ProjectDir, checkout, observations};
+use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
+use crate::request::{
+    CheckpointWorkflow, ContinueWorkflow, ResumeSession, StartWorkflow, StepOutput,
+};
+
+/// What came of a start.
+pub(crate) struct Started {
+    pub(crate) reply: Reply,
+    /// That the workflow goes by another id.
+    pub(crate) warning: Option<String>,
+}
+
+impl Runtime {
+    pub(crate) async fn start_workflow(
+        &self,
+        request: StartWorkflow,
+        project: Option<&ProjectDir>,
+    ) -> Result<Started, Envelope> {
+        let path = project.map(ProjectDir::path);
+        let settings = self.settings_for(path).map_err(|found| ConfigProblem::envelope(&found))?;
+        let stock = self.stock(&settings, path);
+        let FoundWorkflow { stocked, warning, .. } =
+            stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
+        let project_dir = project.map(ProjectDir::text).unwrap_or_default();
+        let start = Start {
+            workflow: SourcedWorkflow {
+                compiled: Arc::clone(&stocked.workflow),
+                source_kind: stocked.kind,
+                source_ref: source_ref(stocked),
+            },
+            goal: request.goal,
+            context: request.context.unwrap_or_default(),
+            preferences: settings.preferences(),
+            observations: path.and_then(checkout).as_ref().map(observations).unwrap_or_default(),
+            key: request.start_key.map(|key| StartKey { key, project_dir }),
+        };
+        let reply = self.sessions.start(start).await.map_err(|error| error.envelope())?;
+        Ok(Started { reply, warning })
+    }
+
+    pub(crate) async fn continue_workflow(
+        &self,
+        request: ContinueWorkflow,
+    ) -> Result<Reply, Envelope> {
+        let ContinueWorkflow { ack_token, state_token, output, context, label: _ } = request;
+        let output = output.map(handed_in);
+        let observations = Vec::new();
+        let request = Continue { ack_token, state_token, output, context, observations };
+        self.sessions.proceed(request).await.map_err(|error| error.envelope())
+    }
+
+    pub(crate) async fn checkpoint_workflow(
+        &self,
+        request: CheckpointWorkflow,
+    ) -> Result<CheckpointReply, Envelope> {
+        let CheckpointWorkflow { checkpoint_token, output, label: _ } = request;
+        let request = Checkpoint { checkpoint_token, output: output.map(handed_in) };
+        self.sessions.checkpoint(request).await.map_err(|error| error.envelope())
+    }
+
+    pub(crate) async fn resume_session(
+        &self,
+        request: &ResumeSession,
+        project: Option<&ProjectDir>,
+    ) -> Result<ResumeCandidates, Envelope> {
+        let mut reply = ResumeCandidates::default();
+        let found = if request.session_id.is_some() || request.run_id.is_some() {
+            self.named(request.session_id, request.run_id).await?
+        } else {
+            let ResumeSession { query, git_branch, git_head_sha, .. } = request;
+            let around = if query.is_none() && git_branch.is_none() && git_head_sha.is_none() {
+                project.and_then(|project| checkout(project.path()))
+            } else {
+                None
+            };
+            let here = |text: fn(&Checkout) -> Option<&str>| around.as_ref().and_then(text);
+            let query = ResumeQuery {
+                text: query.as_deref(),
+                head_sha: git_head_sha.as_deref().or(here(|it| it.head.as_deref())),
+                branch: git_branch.as_deref().or(here(|it| it.branch.as_deref())),
+                with_completed: request.include_completed,
+            };
+            reply.searched = Some(Searched {
+                query: query.text.map(str::to_owned),
+                git_branch: query.branch.map(str::to_owned),
+                git_head_sha: query.head_sha.map(str::to_owned),
+                include_completed: query.with_completed,
+            });
+            let Offers { offers, more, completed_left_out, unreadable } =
+                self.recall.resume(&query).await.map_err(|error| error.envelope())?;
+            reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
+            offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
+        };
+        let mut failed = None;
+        for (summary, why) in found {
+            // One that cannot be read any more is not offered.
+            match self.candidate(&summary, why).await {
+                Ok(candidate) => reply.candidates.push(candidate),
+                Err(error) => {
+                    reply.unreadable += 1;
+                    let error = content_lost(summary.session_id, error.envelope());
+                    failed = failed.or(Some(error));
+                }
+            }
+        }
+        match failed {
+            // There are runs, and what keeps all of them from being resumed is not that there are none.
+            Some(error) if reply.candidates.is_empty() => Err(error),
+            _ => Ok(reply),
+        }
+    }
+
+    /// The run that a token belongs to.
+    pub(crate) async fn token_run(&self, token: &str) -> Result<TokenRun, Envelope> {
+        self.sessions.reader().token_run(token).await.map_err(|error| error.envelope())
+    }
+
+    /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
+    pub(crate) async fn run_place(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<RunPlace, Envelope> {
+        let reader = self.sessions.reader();
+        reader.run_place(session, run, node).await.map_err(|error| error.envelope())
+    }
+
+    /// The open runs of all sessions whose label is meant, the newest first.
+    pub(crate) async fn open_runs_with(
+        &self,
+        is_meant: impl Fn(Label) -> bool,
+    ) -> Result<Vec<(SessionId, RunId)>, Envelope> {
+        let mut runs = self.recall.list().await.map_err(|error| error.envelope())?.runs;
+        runs.retain(|run| !run.status.is_complete() && is_meant(run.label));
+        runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        Ok(runs.iter().map(|run| (run.session_id, run.run_id)).collect())
+    }
+
+    /// The runs that an id names.
+    async fn named(
+        &self,
+        session: Option<SessionId>,
+        run: Option<RunId>,
+    ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let is_meant = |summary: &Arc<RunSummary>| {
+            session.is_none_or(|session| summary.session_id == session)
+                && run.is_none_or(|run| summary.run_id == run)
+        };
+        let found: Vec<_> = listing
+            .runs
+            .into_iter()
+            .filter(is_meant)
+            .take(RESUME_CANDIDATES_MAX)
+            .map(|summary| (summary, Vec::new()))
+            .collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let name = session.map(|session| session.to_string());
+        let troubled = listing.troubled.iter().find(|one| match &name {
+            Some(name) => name == one.stream.as_str(),
+            None => run.is_some_and(|run| one.runs.contains(&run)),
+        });
+        Err(troubled.map_or_else(|| not_found(session, run), unreadable))
+    }
+
+    async fn candidate(
+        &self,
+        summary: &RunSummary,
+        why_matched: Vec<WhyMatched>,
+    ) -> Result<ResumeCandidate, session::Error> {
+        let reader = self.sessions.reader();
+        let taken_up = reader.take_up(summary.session_id, summary.run_id).await?;
+        let recap = summary.recap.as_ref().map_or("", |recap| recap.as_str());
+        Ok(ResumeCandidate {
+            session_id: summary.session_id,
+            run_id: summary.run_id,
+            label: summary.label,
+            title: summary.title.to_string(),
+            workflow_id: summary.workflow.id.clone(),
+            step: summary.step.clone(),
+            status: summary.status,
+            active_at: summary.active_at,
+            git_branch: summary.surroundings.branch.as_ref().map(ToString::to_string),
+            snippet: truncate(recap, RESUME_SNIPPET_BYTES_MAX).into_owned(),
+            why_matched,
+            state_token: taken_up.state_token,
+            next_call: taken_up.next_call,
+        })
+    }
+}
+
+fn handed_in(output: StepOutput) -> session::SubmittedOutput {
+    let StepOutput { notes_markdown, artifacts } = output;
+    session::SubmittedOutput { notes_markdown, artifacts }
+}
+
+/// Where the file of a workflow lies, for people. Of a path that is too long only the end is told.
+fn source_ref(stocked: &LibraryWorkflow) -> String {
+    let Some(path) = &stocked.path else { return "piton".to_owned() };
+    let text = path.display().to_string();
+    if text.len() <= SOURCE_REF_BYTES_MAX {
+        return text;
+    }
+    text[text.ceil_char_boundary(text.len() - SOURCE_REF_BYTES_MAX)..].to_owned()
+}
+
+fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
+    let what = match (session, run) {
+        (Some(session), Some(run)) => format!("no run {run} in a session {session}"),
+        (Some(session), None) => format!("no session {session}"),
+        (None, Some(run)) => format!("no run {run}"),
+        (None, None) => "no such run".to_owned(),
+    };
+    Envelope::new(Code::SessionNotFound, format!("There is {what} in this data directory."))
+        .with_suggestion(
+            "Call resume_session with words of the run's goal or notes, or with nothing for the open runs that were \
+             active last.",
+        )
+}
+
+/// Why a session cannot be read, and the command that says what helps.
+pub(super) fn unreadable(troubled: &UnreadableSession) -> Envelope {
+    let trouble = match &troubled.trouble {
+        SummaryError::Store(error) => error.envelope(),
+        other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
+    };
+    // What its log refers to, or its events, are damaged: a check says which, and what helps.
+    match troubled.stream.as_str().parse() {
+        Ok(session) => content_lost(session, trouble),
+        Err(_) => trouble,
+    }
+}

@@ -1,0 +1,131 @@
+//! What a process keeps: settings, compiled workflows, folded sessions.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use piton_backpack::journal::JournalPorts;
+use piton_core::Envelope;
+use piton_core::port::Clock;
+use piton_store::port::{BlobReader, JournalReader};
+use piton_workflow::SessionEvent;
+use piton_workflow::run_index::RunIndex;
+use piton_workflow::session::Sessions;
+
+use super::ports::RuntimePorts;
+use crate::backpack::SharedBackpacks;
+use crate::config::{ConfigProblem, Configuration, Settings, Status};
+use crate::connection::{Connection, Whereabouts};
+use crate::context::{AgentId, FramePorts};
+use crate::library::{Library, LibraryContents, sources};
+
+/// Everything that Piton does for whoever calls it.
+pub struct Runtime {
+    pub(crate) ports: RuntimePorts,
+    pub(crate) sessions: Sessions,
+    pub(super) recall: RunIndex,
+    pub(super) library: Library,
+    /// As it was when the process started.
+    pub(super) configuration: Configuration,
+    /// What held then.
+    applied: Settings,
+    /// Where backpacks are kept, if they are.
+    pub(super) backpacks: Option<JournalPorts>,
+    /// Those that agents are attached to.
+    pub(super) shared_backpacks: SharedBackpacks,
+    /// Where context is kept, if it is.
+    pub(super) frames: Option<FramePorts>,
+    /// The agent of context that clients act as, whatever is configured.
+    pub(super) context_agent: Option<AgentId>,
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Runtime").finish_non_exhaustive()
+    }
+}
+
+impl Runtime {
+    /// The use cases over `ports`, as `configuration` asks for.
+    pub fn new(ports: RuntimePorts, configuration: Configuration) -> Result<Self, Envelope> {
+        let applied =
+            configuration.settings_here().map_err(|found| ConfigProblem::envelope(&found))?;
+        let sessions = Sessions::new(
+            Arc::clone(&ports.journal),
+            Arc::clone(&ports.blobs),
+            Arc::clone(&ports.keys),
+            Arc::clone(&ports.clock),
+            Arc::clone(&ports.entropy),
+        );
+        let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
+        let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
+        let recall = RunIndex::new(journal, blobs, Arc::clone(&ports.cache));
+        Ok(Self {
+            ports,
+            sessions,
+            recall,
+            library: Library::default(),
+            configuration,
+            applied,
+            backpacks: None,
+            shared_backpacks: SharedBackpacks::default(),
+            frames: None,
+            context_agent: None,
+        })
+    }
+
+    /// The same, with context. Clients act as `agent`, or as whom the configuration names.
+    #[must_use]
+    pub fn with_frames(self, frames: FramePorts, agent: Option<AgentId>) -> Self {
+        Self { frames: Some(frames), context_agent: agent, ..self }
+    }
+
+    /// The use cases of one agent.
+    pub fn connect(self: &Arc<Self>, whereabouts: Whereabouts) -> Connection {
+        Connection::new(Arc::clone(self), whereabouts, true)
+    }
+
+    /// The use cases of one call of an agent anywhere, of whom nothing is known.
+    pub fn connect_once(self: &Arc<Self>) -> Connection {
+        Connection::new(Arc::clone(self), Whereabouts::default(), false)
+    }
+
+    /// The configuration as it was when the process started.
+    pub(crate) fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// What held when the process started.
+    pub fn applied(&self) -> &Settings {
+        &self.applied
+    }
+
+    /// The time of day, and time to wait by.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.ports.clock
+    }
+
+    /// What is set now against what held when the process started.
+    pub fn status(&self) -> Result<Status, Envelope> {
+        let desired = self.configuration.reload().and_then(|fresh| fresh.settings_here());
+        let desired = desired.map_err(|found| ConfigProblem::envelope(&found))?;
+        Ok(Status::of(&desired, &self.applied))
+    }
+
+    /// What holds for a project: as it was when the process started, but for what takes effect at once.
+    pub(super) fn settings_for(
+        &self,
+        project: Option<&Path>,
+    ) -> Result<Settings, Vec<ConfigProblem>> {
+        let of = |configuration: &Configuration| match project {
+            Some(project) => configuration.settings_for(project),
+            None => Ok(configuration.settings()),
+        };
+        Ok(of(&self.configuration)?.with_live(&of(&self.configuration.reload()?)?))
+    }
+
+    /// The workflows that there are for a project.
+    pub(super) fn stock(&self, settings: &Settings, project: Option<&Path>) -> LibraryContents {
+        self.library.stock(&sources(settings, self.configuration.user_dir(), project))
+    }
+}

@@ -1,0 +1,128 @@
+//! List, show, draw, keep and delete sessions.
+
+use std::cmp::Reverse;
+
+use piton_core::{Code, Envelope, SessionId};
+use piton_store::StreamId;
+use piton_workflow::maintenance::{RetentionMark, control, set_control};
+use piton_workflow::projection::RunState;
+
+use super::loaded_session::LoadedSession;
+use super::reference::{Meant, Reach};
+use super::run_tree::{draw, show};
+use super::runs::unreadable;
+use super::runtime::Runtime;
+use crate::provenance::{NodeReference, Placed};
+use crate::reply::{
+    Deleted, KeptSession, RunTree, SessionList, SessionShown, SetAsideShown, TroubledSession,
+};
+use crate::request::SessionReference;
+
+impl Runtime {
+    /// Every run of every session, that with the newest event first.
+    pub async fn list_sessions(&self) -> Result<SessionList, Envelope> {
+        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let mut runs: Vec<_> = listing.runs.iter().map(|run| (**run).clone()).collect();
+        runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
+        let troubled = listing.troubled.iter().map(|one| TroubledSession {
+            session_id: one.stream.to_string(),
+            labels: one.labels().collect(),
+            trouble: unreadable(one),
+        });
+        Ok(SessionList { runs, troubled: troubled.collect() })
+    }
+
+    /// A session with its runs and their steps, or with the one run that is named.
+    pub async fn show_session(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<SessionShown, Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        let mut reading = LoadedSession::of(&self.ports, session).await?;
+        let states: Vec<RunState> = reading.state.runs().to_vec();
+        let mut runs = Vec::new();
+        for state in states.iter().filter(|state| run.is_none_or(|run| state.id == run)) {
+            runs.extend(show(&mut reading, state, None).await?);
+        }
+        let kept = self.is_kept(session).await?;
+        Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    /// A run with the steps on the way to one of its nodes.
+    pub async fn show_node(&self, reference: &NodeReference) -> Result<SessionShown, Envelope> {
+        if reference.node.is_none() {
+            return self.show_session(&reference.run).await;
+        }
+        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
+        let runs = show(&mut reading, &run, Some(node)).await?.into_iter().collect();
+        let kept = self.is_kept(session).await?;
+        Ok(SessionShown { session_id: session, kept, runs })
+    }
+
+    async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {
+        let control = control(&*self.ports.table, session).await;
+        Ok(control.map_err(|error| error.envelope())? == RetentionMark::Keep)
+    }
+
+    /// The graph of a run: the one that is named, or the newest of a session.
+    pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
+        let Meant { session, run } = self.meant(reference, Reach::Use).await?;
+        let mut reading = LoadedSession::of(&self.ports, session).await?;
+        let mut states = reading.state.runs().iter().rev();
+        let state = states.find(|state| run.is_none_or(|run| state.id == run)).cloned();
+        let state = state.ok_or_else(|| no_run(session))?;
+        let summary = reading.summary(&state).await?.ok_or_else(|| no_run(session))?;
+        let steps = reading.steps(&state, state.graph.nodes()).await?;
+        Ok(RunTree { summary, nodes: draw(&state, &steps) })
+    }
+
+    /// Says whether a session stays when its time is over.
+    pub async fn keep_session(
+        &self,
+        reference: &SessionReference,
+        keep: bool,
+    ) -> Result<KeptSession, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
+        let stream = StreamId::from(session);
+        self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
+        let control = if keep { RetentionMark::Keep } else { RetentionMark::Expire };
+        let set = set_control(&*self.ports.table, session, control).await;
+        set.map_err(|error| error.envelope())?;
+        Ok(KeptSession { session_id: session, kept: keep })
+    }
+
+    /// Removes a session. What only it referred to is removed by the next cleaning.
+    pub async fn delete_session(&self, reference: &SessionReference) -> Result<Deleted, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
+        let stream = StreamId::from(session);
+        let journal = &self.ports.journal;
+        // A lease of a session that is not there would be one of a new session.
+        journal.age(&stream).await.map_err(|error| error.envelope())?;
+        let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
+        let set_aside = self.set_aside_of(session).await?;
+        journal.delete(lease).await.map_err(|error| error.envelope())?;
+        let forgotten = set_control(&*self.ports.table, session, RetentionMark::Expire).await;
+        forgotten.map_err(|error| error.envelope())?;
+        Ok(Deleted { session_id: session, set_aside })
+    }
+
+    /// What repairs took out of a session, which goes when it is deleted.
+    pub async fn deleted_along(
+        &self,
+        reference: &SessionReference,
+    ) -> Result<Vec<SetAsideShown>, Envelope> {
+        let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
+        self.set_aside_of(session).await
+    }
+
+    async fn set_aside_of(&self, session: SessionId) -> Result<Vec<SetAsideShown>, Envelope> {
+        let stream = StreamId::from(session);
+        let kept = self.ports.journal.set_aside(Some(&stream)).await;
+        let kept = kept.map_err(|error| error.envelope())?;
+        Ok(kept.into_iter().map(SetAsideShown::from).collect())
+    }
+}
+
+fn no_run(session: SessionId) -> Envelope {
+    Envelope::new(Code::SessionNotFound, format!("The session {session} has no run."))
+}

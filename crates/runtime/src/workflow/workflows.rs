@@ -1,0 +1,135 @@
+//! List and inspect workflows.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use piton_core::Envelope;
+use piton_workflow::Tag;
+use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
+use piton_workflow::source::IdStatus;
+
+use super::runtime::Runtime;
+use crate::library::{Broken, BrokenReason, FoundWorkflow, LibraryWorkflow, NotFound, Shadowed};
+use crate::project_env::ProjectDir;
+use crate::reply::{
+    FileProblem, InspectedWorkflow, ListedWorkflows, ShadowedFile, UnloadedFile, WorkflowEntry,
+    WorkflowWarning,
+};
+use crate::request::{InspectMode, ListWorkflows};
+
+impl Runtime {
+    /// Every workflow that can be started in a project, as far as it fits what is asked for.
+    pub(crate) fn list_workflows(
+        &self,
+        request: &ListWorkflows,
+        project: Option<&ProjectDir>,
+    ) -> ListedWorkflows {
+        let path = project.map(ProjectDir::path);
+        let (settings, config_problems) = match self.settings_for(path) {
+            Ok(settings) => (settings, Vec::new()),
+            Err(problems) => (self.configuration.settings(), problems),
+        };
+        let stock = self.stock(&settings, path);
+        let mut workflows: Vec<WorkflowEntry> = stock.workflows.values().map(entry).collect();
+        let (all, tags) = (workflows.len(), tags_of(&workflows));
+        workflows.retain(|entry| fits(entry, request));
+        workflows.sort_by(|left, right| left.workflow_id.cmp(&right.workflow_id));
+        ListedWorkflows {
+            left_out: all - workflows.len(),
+            workflows,
+            tags,
+            problems: stock.broken.iter().map(unloaded).collect(),
+            shadowed: stock.shadowed.iter().map(shadowed).collect(),
+            config_problems,
+            project_dir: project.map(ProjectDir::text),
+        }
+    }
+
+    /// A workflow, shown without starting it.
+    pub(crate) fn inspect_workflow(
+        &self,
+        id: &str,
+        mode: InspectMode,
+        project: Option<&Path>,
+    ) -> Result<InspectedWorkflow, Envelope> {
+        let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
+        let stock = self.stock(&settings, project);
+        let FoundWorkflow { stocked, warning, is_routine } =
+            stock.find_to_read(id).map_err(|error| NotFound::envelope(&error))?;
+        let workflow: &CompiledWorkflow = &stocked.workflow;
+        let titles = || workflow.steps.iter().map(|step| step.title.clone()).collect();
+        let first = || workflow.steps.first().map(|step| step.prompt.clone());
+        Ok(InspectedWorkflow {
+            entry: entry(stocked),
+            step_titles: if mode == InspectMode::Preview { titles() } else { Vec::new() },
+            first_prompt: if mode == InspectMode::Preview { first() } else { None },
+            compiled: (mode == InspectMode::Full).then(|| workflow.clone()),
+            warning,
+            is_routine,
+        })
+    }
+}
+
+fn entry(stocked: &LibraryWorkflow) -> WorkflowEntry {
+    let LibraryWorkflow { workflow, hash, kind, legacy_id, bundled, .. } = stocked;
+    let id = &workflow.workflow_id;
+    let warning = |warning: &CompiledWarning| WorkflowWarning {
+        code: warning.code,
+        subject: warning.subject.clone(),
+        message: warning.code.advice().to_owned(),
+    };
+    WorkflowEntry {
+        workflow_id: legacy_id.clone().unwrap_or_else(|| id.to_string()),
+        name: workflow.name.clone(),
+        description: workflow.description.clone(),
+        when_to_use: bundled.map(|bundled| bundled.when_to_use().to_owned()),
+        tags: workflow.metadata.tags.clone(),
+        source_kind: *kind,
+        id_status: if legacy_id.is_some() { IdStatus::Legacy } else { IdStatus::Namespaced },
+        canonical_id: legacy_id.as_ref().map(|_| id.clone()),
+        suggested_id: legacy_id.as_ref().map(|_| id.clone()),
+        workflow_hash: *hash,
+        steps: workflow.steps.len(),
+        warnings: workflow.compiled_warnings.iter().map(warning).collect(),
+    }
+}
+
+fn tags_of(workflows: &[WorkflowEntry]) -> BTreeSet<Tag> {
+    workflows.iter().flat_map(|entry| entry.tags.iter().cloned()).collect()
+}
+
+/// Whether an entry has one of the tags and the words that are asked for, as far as any are.
+fn fits(entry: &WorkflowEntry, request: &ListWorkflows) -> bool {
+    let has = |tag: &String| entry.tags.iter().any(|own| own.as_str() == tag.to_lowercase());
+    let is_tagged = request.tags.is_empty() || request.tags.iter().any(has);
+    is_tagged && request.query.as_deref().is_none_or(|query| says(entry, query))
+}
+
+/// Whether an entry has every word of a query somewhere, whatever the case.
+fn says(entry: &WorkflowEntry, query: &str) -> bool {
+    let texts = [Some(&entry.workflow_id), entry.name.as_ref(), entry.description.as_ref()];
+    let texts = texts.into_iter().chain([entry.when_to_use.as_ref()]).flatten();
+    let whole = texts.map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
+    query.split_whitespace().all(|word| whole.contains(&word.to_lowercase()))
+}
+
+fn unloaded(broken: &Broken) -> UnloadedFile {
+    let problems = match &broken.reason {
+        BrokenReason::Unreadable(reason) => {
+            vec![FileProblem::Unreadable { reason: reason.clone() }]
+        }
+        BrokenReason::Problems(problems) => {
+            problems.iter().cloned().map(FileProblem::Inside).collect()
+        }
+    };
+    let path = broken.path.display().to_string();
+    UnloadedFile { path, source_kind: broken.kind, problems }
+}
+
+fn shadowed(shadowed: &Shadowed) -> ShadowedFile {
+    ShadowedFile {
+        workflow_id: shadowed.id.clone(),
+        path: shadowed.path.display().to_string(),
+        by: shadowed.by.display().to_string(),
+    }
+}

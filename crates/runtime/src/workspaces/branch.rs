@@ -1,0 +1,152 @@
+//! What an overlay changed, and what the steps of a run wrote, as comparisons tell it.
+
+use std::collections::BTreeMap;
+
+use piton_core::{Digest, Envelope, NodeId, RunId};
+use piton_workspaces::audit::{AuditOutcome, AuditRecord};
+use piton_workspaces::config::OpenedOverlay;
+use piton_workspaces::overlay::{DifferenceKind, OverlayDifference};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::store::Before;
+
+use super::review::told;
+use super::world::FileWorld;
+use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
+use crate::provenance::{Became, FileWritten, WrittenKind};
+use crate::text_diff;
+
+/// What an overlay changed.
+pub(crate) struct OverlayBranch {
+    pub(crate) overlay: String,
+    pub(crate) over: String,
+    pub(crate) files: Vec<FileWritten>,
+    pub(crate) left_out: usize,
+}
+
+impl FileWorld {
+    /// What an overlay changed in what it lies over.
+    pub(crate) async fn branch(&self, prefix: &str) -> Result<OverlayBranch, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let mut differences = overlay.store.diff().await.map_err(told(overlay))?;
+        differences.retain(|one| one.kind != DifferenceKind::Directory);
+        let left_out = differences.len().saturating_sub(CHANGES_SHOWN_MAX);
+        let mut files = Vec::new();
+        for one in differences.iter().take(CHANGES_SHOWN_MAX) {
+            files.push(self.changed(overlay, one).await?);
+        }
+        let (overlay, over) = (overlay.prefix.to_string(), overlay.over.to_string());
+        Ok(OverlayBranch { overlay, over, files, left_out })
+    }
+
+    async fn changed(
+        &self,
+        overlay: &OpenedOverlay,
+        one: &OverlayDifference,
+    ) -> Result<FileWritten, Envelope> {
+        let path = overlay.prefix.join(&one.path);
+        let last = self.ledgers.last(&self.workspaces, &path).await.ok().flatten();
+        let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
+        let (diff, left_out) = text_diff::contents(below.as_deref(), above.as_deref());
+        let became = Became {
+            kind: match one.kind {
+                DifferenceKind::Added | DifferenceKind::Directory => WrittenKind::Added,
+                DifferenceKind::Modified => WrittenKind::Modified,
+                DifferenceKind::Deleted => WrittenKind::Deleted,
+            },
+            by: last.map(|record| record.intent.actor.agent),
+            before: one.base,
+            after: one.now,
+            diff,
+            left_out,
+        };
+        Ok(FileWritten { path: one.path.to_string(), became })
+    }
+
+    /// What the steps of a run did to files, the oldest first, and how many later records are left out.
+    pub(crate) async fn written_in(
+        &self,
+        run: RunId,
+    ) -> Result<(Vec<AuditRecord>, usize), Envelope> {
+        let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
+        let (mut records, left_out) = found.map_err(|error| error.envelope())?;
+        records.retain(|record| record.outcome == AuditOutcome::Done);
+        Ok((records, left_out))
+    }
+
+    /// What came of it at some nodes, file by file: what each was before the first change and is after the last.
+    pub(crate) async fn net(
+        &self,
+        records: &[AuditRecord],
+        is_meant: &dyn Fn(&NodeId) -> bool,
+    ) -> Vec<FileWritten> {
+        let mut spans: BTreeMap<&LogicalPath, Span> = BTreeMap::new();
+        let node = |record: &AuditRecord| record.intent.actor.node.as_ref()?.parse::<NodeId>().ok();
+        for record in records.iter().filter(|record| node(record).is_some_and(|at| is_meant(&at))) {
+            let intent = &record.intent;
+            let by = &intent.actor.agent;
+            match &intent.target {
+                None => extend(&mut spans, &intent.path, before(&intent.before), intent.after, by),
+                Some(target) => {
+                    extend(&mut spans, &intent.path, before(&intent.before), None, by);
+                    extend(&mut spans, target, None, intent.after, by);
+                }
+            }
+        }
+        let mut files = Vec::new();
+        for (path, span) in spans.into_iter().filter(|(_, span)| span.before != span.after) {
+            files.push(self.span_told(path, span).await);
+        }
+        files
+    }
+
+    async fn span_told(&self, path: &LogicalPath, span: Span) -> FileWritten {
+        let Span { before, after, by } = span;
+        // Contents are told only if Piton still holds both: what is there now, and below an overlay.
+        let now = match self.workspaces.find(path) {
+            Some((workspace, at)) => workspace.load(at, FILE_DIFF_BYTES_MAX as u64).await,
+            None => None,
+        };
+        let now = now.filter(|found| Some(found.digest) == after).map(|found| found.bytes);
+        let below = match self.overlays.iter().find_map(|one| Some((one, path.below(&one.prefix)?)))
+        {
+            Some((overlay, at)) => overlay.store.load_below(at, FILE_DIFF_BYTES_MAX as u64).await,
+            None => None,
+        };
+        let old = below.filter(|found| Some(found.digest) == before).map(|found| found.bytes);
+        let is_held = (before.is_none() || old.is_some()) && (after.is_none() || now.is_some());
+        let (diff, left_out) = if is_held {
+            text_diff::contents(old.as_deref(), now.as_deref())
+        } else {
+            (Vec::new(), 0)
+        };
+        let kind = WrittenKind::between(before.is_some(), after.is_some());
+        let became = Became { kind, by: Some(by), before, after, diff, left_out };
+        FileWritten { path: path.to_string(), became }
+    }
+}
+
+/// What a file was before the first change, and is after the last.
+struct Span {
+    before: Option<Digest>,
+    after: Option<Digest>,
+    by: String,
+}
+
+fn extend<'a>(
+    spans: &mut BTreeMap<&'a LogicalPath, Span>,
+    path: &'a LogicalPath,
+    before: Option<Digest>,
+    after: Option<Digest>,
+    by: &str,
+) {
+    let span = spans.entry(path).or_insert_with(|| Span { before, after, by: String::new() });
+    span.after = after;
+    by.clone_into(&mut span.by);
+}
+
+fn before(before: &Before) -> Option<Digest> {
+    match before {
+        Before::File(digest) => *digest,
+        Before::Nothing | Before::Directory => None,
+    }
+}

@@ -1,0 +1,236 @@
+//! What an overlay changed; applying it to what lies below, or dropping it.
+
+use std::sync::Arc;
+
+use piton_core::{Code, Envelope, shell_word};
+use piton_workspaces::config::{OpenedOverlay, WorkspaceConfig};
+use piton_workspaces::overlay::{ApplyRequest, DifferenceKind, OverlayDifference};
+use piton_workspaces::store::StoreFault;
+use piton_workspaces::{Error, Files};
+
+use super::history::shown;
+use super::lines::{compare, not_shown};
+use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, LeftShown, OverlayDiff};
+use super::resolving::parsed;
+use super::world::{FileWorld, actor};
+use crate::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
+use crate::provenance::ForkedOverlay;
+
+/// What somebody is told who does not say what a fork is called.
+const ANOTHER: &str = "Name another overlay: --into /NAME.";
+
+impl FileWorld {
+    /// What an overlay changed, line by line, with who changed it last.
+    pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let differences = overlay.store.diff().await.map_err(told(overlay))?;
+        let (mut changes, mut bytes) = (Vec::new(), 0);
+        for one in differences.iter().take(OVERLAY_CHANGES_SHOWN_MAX) {
+            let change = self.change_shown(overlay, one, bytes < OVERLAY_DIFF_BYTES_MAX).await?;
+            bytes += change.diff.as_ref().map_or(0, String::len);
+            changes.push(change);
+        }
+        Ok(OverlayDiff {
+            overlay: overlay.prefix.to_string(),
+            over: overlay.over.to_string(),
+            left_out: differences.len() - changes.len(),
+            changes,
+            reviewed: differences,
+        })
+    }
+
+    /// Applies the changes that `person` reviewed to what lies below. If something below changed since it was copied
+    /// up, nothing is applied, unless `leaves_conflicts`: then that stays in the overlay. So does what was written after
+    /// the review.
+    pub async fn apply(
+        &self,
+        prefix: &str,
+        person: &str,
+        reviewed: &[OverlayDifference],
+        leaves_conflicts: bool,
+    ) -> Result<AppliedOverlay, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let operator = overlay.store.operator(&overlay.over).map_err(|error| error.envelope())?;
+        let files = Files::new(Arc::new(operator));
+        let files = files.recorded(self.ledgers.clone(), actor(person, None));
+        let request = ApplyRequest {
+            over: overlay.over.clone(),
+            overlay: Some(overlay.prefix.clone()),
+            reviewed: Some(reviewed.to_vec()),
+            leaves_conflicts,
+        };
+        let applied = overlay.store.apply(&files, &request).await;
+        // If this fails, the records are settled by whoever opens them next; what was applied has to be said.
+        let flushed = self.flush().await;
+        let applied = applied.map_err(|error| match error {
+            Error::OverlayConflict { paths, changes } => {
+                let overlay = shell_word(overlay.prefix.as_str());
+                let next = if paths.len() == changes {
+                    format!("Bring them in by hand, then drop the overlay with `piton workspace drop {overlay}`.")
+                } else {
+                    format!("Apply the rest, and leave these in the overlay, with `piton workspace apply {overlay} --leave-conflicts`; then bring these in by hand.")
+                };
+                let compare = format!("Compare both sides with `piton workspace diff {overlay}`.");
+                let conflict = Error::OverlayConflict { paths, changes };
+                conflict.envelope().with_suggestion(format!("{compare} {next}"))
+            }
+            other => other.envelope(),
+        })?;
+        Ok(AppliedOverlay {
+            overlay: overlay.prefix.to_string(),
+            over: overlay.over.to_string(),
+            paths: applied.paths.iter().map(ToString::to_string).collect(),
+            left: applied
+                .left
+                .into_iter()
+                .map(|one| LeftShown {
+                    path: one.path.to_string(),
+                    reason: one.reason,
+                    protected: one.protected.map(|why| format!("it is protected{why}")),
+                })
+                .collect(),
+            stopped: applied.stopped.map(|error| error.envelope()).or(flushed.err()),
+        })
+    }
+
+    /// Forgets what an overlay changed.
+    pub async fn drop_overlay(&self, prefix: &str) -> Result<DroppedOverlay, Envelope> {
+        let overlay = self.overlay(prefix)?;
+        let changes = overlay.store.diff().await.map_err(told(overlay))?.len();
+        overlay.store.drop_all().await.map_err(told(overlay))?;
+        Ok(DroppedOverlay {
+            overlay: overlay.prefix.to_string(),
+            over: overlay.over.to_string(),
+            changes,
+        })
+    }
+
+    /// Makes the overlay at `into` show what the one at `prefix` shows: it has to be empty, and to lie over the same
+    /// Workspace.
+    pub async fn fork_overlay(
+        &self,
+        prefix: &str,
+        into: Option<&str>,
+    ) -> Result<ForkedOverlay, Envelope> {
+        let refused = |message: String, suggestion: &str| {
+            Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(suggestion)
+        };
+        let from = self.overlay(prefix)?;
+        let into = into.ok_or_else(|| {
+            let message = format!("It is not said what the fork of {} is called.", from.prefix);
+            refused(message, ANOTHER)
+        })?;
+        let to = self.overlay(into)?;
+        if to.prefix == from.prefix {
+            let message = format!("{} cannot be forked into itself.", from.prefix);
+            return Err(refused(message, ANOTHER));
+        }
+        if to.over != from.over {
+            let message = format!(
+                "{} lies over {} and {} over {}: the changes of one mean nothing in the other.",
+                from.prefix, from.over, to.prefix, to.over
+            );
+            return Err(refused(message, "Fork it into an overlay over the same Workspace."));
+        }
+        let is_kept = |overlay: &OpenedOverlay| {
+            let own =
+                |config: &WorkspaceConfig| config.prefix.parse().as_ref() == Ok(&overlay.prefix);
+            self.declared.iter().any(|(config, _)| own(config) && config.memory.is_none())
+        };
+        if !is_kept(from) || !is_kept(to) {
+            let message = "An overlay in memory ends with its process.".to_owned();
+            return Err(refused(message, "Fork one that is kept into one that is: `virtual`."));
+        }
+        let copied = from.store.fork_into(&to.store).await;
+        copied.map_err(|fault| match fault {
+            StoreFault::NotEmpty => refused(
+                format!("{} has changes of its own; nothing was copied.", to.prefix),
+                &format!(
+                    "Drop them with `piton workspace drop {}`, or name another overlay.",
+                    shell_word(to.prefix.as_str())
+                ),
+            ),
+            other => told(to)(other),
+        })?;
+        Ok(ForkedOverlay {
+            overlay: to.prefix.to_string(),
+            of: from.prefix.to_string(),
+            over: from.over.to_string(),
+            changes: to.store.diff().await.map_err(told(to))?.len(),
+        })
+    }
+
+    /// The overlay at a prefix; the only one if none is named.
+    pub(super) fn overlay(&self, prefix: &str) -> Result<&OpenedOverlay, Envelope> {
+        if prefix.is_empty()
+            && let [only] = self.overlays.as_slice()
+        {
+            return Ok(only);
+        }
+        let names: Vec<String> = self.overlays.iter().map(|one| one.prefix.to_string()).collect();
+        let suggestion = match names.as_slice() {
+            [] => "There is none: a Workspace with `over` is one.".to_owned(),
+            names => format!("Name one of {}.", names.join(", ")),
+        };
+        if prefix.is_empty() {
+            let message = "It is not said which overlay is meant.";
+            return Err(
+                Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(suggestion)
+            );
+        }
+        let path = parsed(prefix)?;
+        self.overlays.iter().find(|one| one.prefix == path).ok_or_else(|| {
+            let message = format!("{path} is no overlay.");
+            Envelope::new(Code::WorkspaceBadArgument, message).with_suggestion(suggestion)
+        })
+    }
+
+    async fn change_shown(
+        &self,
+        overlay: &OpenedOverlay,
+        one: &OverlayDifference,
+        with_lines: bool,
+    ) -> Result<ChangeShown, Envelope> {
+        let path = overlay.prefix.join(&one.path);
+        let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten().map(shown);
+        let mut change = ChangeShown {
+            path: one.path.to_string(),
+            kind: one.kind,
+            changed_below: one.changed_below,
+            added: 0,
+            removed: 0,
+            executable: one.executable,
+            by,
+            diff: None,
+        };
+        if one.kind == DifferenceKind::Directory {
+            return Ok(change);
+        }
+        if !with_lines {
+            change.diff = Some(not_shown(&change.path));
+            return Ok(change);
+        }
+        let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
+        if below.is_some() || above.is_some() {
+            let compared = compare(&change.path, below.as_deref(), above.as_deref());
+            (change.added, change.removed) = (compared.added, compared.removed);
+            change.diff = Some(mode_line(one) + &compared.diff);
+        }
+        Ok(change)
+    }
+}
+
+/// How `git diff` says that a file becomes a program, or is none any more.
+fn mode_line(one: &OverlayDifference) -> String {
+    match (one.kind, one.executable) {
+        (_, None) => String::new(),
+        (DifferenceKind::Added, Some(_)) => "new file mode 100755\n".to_owned(),
+        (_, Some(true)) => "old mode 100644\nnew mode 100755\n".to_owned(),
+        (_, Some(false)) => "old mode 100755\nnew mode 100644\n".to_owned(),
+    }
+}
+
+pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(StoreFault) -> Envelope {
+    let path = overlay.prefix.clone();
+    move |fault| Error::File { path: path.clone(), fault }.envelope()
+}

@@ -1,0 +1,138 @@
+//! Cleaning: sessions that are past their time, then what nothing refers to any more.
+
+use std::time::Duration;
+
+use piton_core::{Envelope, SessionId};
+use piton_store::collect::{CollectMode, SweepReport, collect};
+use piton_store::port::Roots;
+use piton_store::{Error, Reason, StreamId};
+
+use super::error::MaintenanceError;
+use super::ports::MaintenancePorts;
+use super::report::{Cleaned, Fate, SessionFate};
+use super::retention::RetentionDays;
+use super::retention_mark::{RetentionMark, control, set_control};
+
+/// Removes sessions whose last event is `retention` old and that nobody keeps, then snapshots, artifacts and
+/// other blobs that nothing refers to; or only says what it would remove. `owners` speak for the namespaces that are
+/// collected: [`session_owners`](super::session_owners) for those of sessions, whoever else keeps blobs for the others.
+///
+/// If the control records of any session cannot be read, nothing is removed at all: what such a session refers
+/// to is not known.
+pub async fn clean(
+    ports: MaintenancePorts<'_>,
+    retention: RetentionDays,
+    owners: &[Box<dyn Roots + '_>],
+    intent: CollectMode,
+) -> Result<Cleaned, MaintenanceError> {
+    let mut cleaned = Cleaned::default();
+    let streams = ports.journal.streams().await?;
+    for stream in &streams {
+        match known_pins(ports, stream).await {
+            // Deleted since it was listed.
+            Ok(()) | Err(Error::NotFound { .. }) => {}
+            Err(error) => cleaned.warnings.push(error.envelope()),
+        }
+    }
+    if !cleaned.warnings.is_empty() {
+        cleaned.safe_mode = true;
+        return Ok(cleaned);
+    }
+    let expiry = Expiry { ports, ttl: retention.duration(), intent };
+    for stream in &streams {
+        // Whatever has another name is not a session, and not ours to remove.
+        let Ok(session) = stream.as_str().parse() else { continue };
+        if let Some(fate) = expiry.settle(session, &mut cleaned.warnings).await? {
+            cleaned.sessions.push(fate);
+        }
+    }
+    let MaintenancePorts { blobs, leases, clock, .. } = ports;
+    let owners: Vec<&dyn Roots> = owners.iter().map(|owner| &**owner).collect();
+    cleaned.blobs = collect(blobs, leases, &owners, clock, intent).await?;
+    for swept in cleaned.blobs.values() {
+        if let SweepReport::Spared { because } = swept {
+            cleaned.warnings.push(because.clone());
+        }
+    }
+    Ok(cleaned)
+}
+
+/// Whether everything that a session pins is known.
+///
+/// A manifest that was cut between a segment and its pins reads well by itself; only the events show that pins are
+/// missing. Other damage to events leaves the pins as they are.
+async fn known_pins(ports: MaintenancePorts<'_>, stream: &StreamId) -> Result<(), Error> {
+    ports.journal.pins(stream, None).await?;
+    match ports.journal.load(stream).await {
+        Err(error @ Error::NotHealthy { .. }) if is_missing_pins(&error) => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn is_missing_pins(error: &Error) -> bool {
+    matches!(error, Error::NotHealthy { health, .. } if health.reason() == Some(Reason::MissingPin))
+}
+
+/// Decides about one session after the other.
+struct Expiry<'a> {
+    ports: MaintenancePorts<'a>,
+    ttl: Duration,
+    intent: CollectMode,
+}
+
+impl Expiry<'_> {
+    /// What becomes of a session; nothing if it is gone.
+    async fn settle(
+        &self,
+        session: SessionId,
+        warnings: &mut Vec<Envelope>,
+    ) -> Result<Option<SessionFate>, MaintenanceError> {
+        let age = match self.ports.journal.age(&StreamId::from(session)).await {
+            Ok(age) => age,
+            Err(Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let fate = match self.fate(session, age).await {
+            Ok(fate) => fate,
+            Err(error) if keeps_one_session(&error) => {
+                warnings.push(error.envelope());
+                Fate::Spared
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(SessionFate { session, age, fate }))
+    }
+
+    async fn fate(&self, session: SessionId, age: Duration) -> Result<Fate, MaintenanceError> {
+        let MaintenancePorts { journal, table, .. } = self.ports;
+        if age < self.ttl {
+            return Ok(Fate::Young);
+        }
+        if control(table, session).await? == RetentionMark::Keep {
+            return Ok(Fate::Kept);
+        }
+        if self.intent == CollectMode::Rehearse {
+            return Ok(Fate::Removed);
+        }
+        let stream = StreamId::from(session);
+        let lease = journal.lease(&stream).await?;
+        // Under the lease nobody appends any more; what was appended before it makes the session young.
+        if journal.age(&stream).await? < self.ttl {
+            return Ok(Fate::Young);
+        }
+        journal.delete(lease).await?;
+        set_control(table, session, RetentionMark::Expire).await?;
+        Ok(Fate::Removed)
+    }
+}
+
+/// Whether an error is about one session alone, so that the others can be looked at.
+fn keeps_one_session(error: &MaintenanceError) -> bool {
+    matches!(
+        error,
+        MaintenanceError::UnknownControl { .. }
+            | MaintenanceError::Store(
+                Error::Locked { .. } | Error::NotHealthy { .. } | Error::Poisoned { .. }
+            )
+    )
+}

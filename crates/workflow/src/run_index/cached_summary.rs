@@ -1,0 +1,65 @@
+//! What the projection cache keeps of a session: a cursor, and the summaries that were made up to it.
+//!
+//! *Invariants*: an entry of another version is never seen, because the version is part of its key; it is
+//! written into the entry as well. What contradicts itself, its stream or its cursor is a miss.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use piton_core::canonical;
+use piton_store::{
+    StreamId,
+    port::{CacheKey, Cursor},
+};
+use serde::{Deserialize, Serialize};
+
+use super::session_summary::SessionSummary;
+use crate::{
+    label::label,
+    projection::{RunSummary, SUMMARY_VERSION},
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CachedSummaryRef<'a> {
+    v: u32,
+    cursor: Cursor,
+    runs: Vec<&'a RunSummary>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CachedSummary {
+    v: u32,
+    cursor: Cursor,
+    runs: Vec<RunSummary>,
+}
+
+/// Where the cache keeps the summaries of a stream.
+pub(super) fn key(stream: &StreamId) -> CacheKey {
+    let projection = "runs".parse().expect("letters are a name");
+    CacheKey { stream: stream.clone(), projection, version: SUMMARY_VERSION }
+}
+
+/// A session as it is kept; nothing if it cannot be (a time that no clock shows has no canonical form).
+pub(super) fn encode(session: &SessionSummary) -> Option<Vec<u8>> {
+    let runs = session.runs.iter().map(Arc::as_ref).collect();
+    let written = CachedSummaryRef { v: SUMMARY_VERSION, cursor: session.cursor, runs };
+    canonical::encode(&written).ok().map(|bytes| bytes.as_bytes().to_vec())
+}
+
+/// What was kept of `stream`; nothing if it cannot be right.
+pub(super) fn decode(stream: &StreamId, bytes: &[u8]) -> Option<SessionSummary> {
+    let CachedSummary { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
+    let mut met = BTreeSet::new();
+    let is_sound = |run: &RunSummary| {
+        StreamId::from(run.session_id) == *stream
+            && run.label == label(run.run_id)
+            && run.activity < cursor.next_event()
+            && met.insert(run.run_id)
+    };
+    if v != SUMMARY_VERSION || !runs.iter().all(is_sound) {
+        return None;
+    }
+    let runs = runs.into_iter().map(Arc::new).collect();
+    Some(SessionSummary { cursor, runs, is_from_events: false })
+}

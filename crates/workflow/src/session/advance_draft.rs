@@ -1,0 +1,226 @@
+//! What is recorded of an output: decided by the engine, drafted here.
+//!
+//! | order | event |
+//! |---|---|
+//! | 1 | the attempt and its outcome |
+//! | 2 | what is news about the surroundings |
+//! | 3 | gaps, and what is missing no more |
+//! | 4 | what artifacts say that is an event of its own |
+//! | 5 | the context, if it changed and the run went on |
+//! | 6 | why the engine chose as it did |
+//! | 7 | the node that was reached, and the edge to it |
+//! | 8 | the output itself |
+
+use piton_core::{EventId, GapId, NodeId, SnapshotRef};
+use piton_store::NewBlob;
+use piton_store::port::BlobNamespace;
+use serde_json::{Map, Value};
+
+use super::checked_output::{CheckedOutput, standing};
+use super::error::Error;
+use super::plan_draft::PlanDraft;
+use super::reply_basis::PREFERENCES_DEFAULT;
+use super::reply_builder::StepContext;
+use super::session_cache::CachedSession;
+use super::settle::settled;
+use super::token_lookup::node_of;
+use super::{artifact_events, derive, merged_context, new_observations};
+use crate::capability::Capability;
+use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
+use crate::event::{
+    AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, DecisionTraceAppended, EdgeCreated,
+    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded,
+    Resolution, RunContext, TraceEntry,
+};
+use crate::explanation::TraceEntryKind;
+use crate::projection::{Contexts, RunState};
+use crate::run::{AttemptIntent, ContextSource};
+use crate::snapshot::{ExecutionSnapshot, ExecutionState, derive_pending_step};
+use crate::token::AckPayload;
+use crate::topology::{EdgeCause, EdgeKind, NodeKind};
+
+/// An output that is new, at the place where it is handed in.
+pub(super) struct AdvanceDraft<'a> {
+    pub(super) ack: AckPayload,
+    pub(super) scene: &'a StepContext,
+    pub(super) handed_in: &'a CheckedOutput,
+    pub(super) context: Option<Map<String, Value>>,
+    pub(super) observations: &'a [ObservationRecorded],
+}
+
+impl AdvanceDraft<'_> {
+    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached, with the
+    /// place where it is stored.
+    pub(super) fn draft(
+        &self,
+        warm: &CachedSession,
+        draft: &mut PlanDraft<'_>,
+    ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
+        let (run, node) = node_of(&warm.state, self.ack.address)?;
+        let before = run.contexts.effective(node.id);
+        let change = self.context.as_ref().map(|change| merged_context::after(before, change));
+        let context = change.transpose()?.flatten();
+        let facts = facts(run, node.id, context.as_ref().or(before));
+        let workflow = &self.scene.pinned.workflow;
+        let state = &self.scene.snapshot.state;
+        let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
+        let news = new_observations::news(&warm.state, self.observations);
+        Ok(match decision {
+            Decision::Blocked { report, gaps } => {
+                self.record(draft, AdvanceOutcome::Blocked { blockers: report });
+                push_all(draft, news);
+                self.record_gaps(draft, run, gaps, &[]);
+                self.record_sides(draft);
+                self.record_outputs(draft, run);
+                None
+            }
+            Decision::Advanced { next, gaps, traces, resolves } => {
+                let to = derive::node(self.ack.address.session, self.ack.attempt);
+                let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
+                push_all(draft, news);
+                self.record_gaps(draft, run, gaps, &resolves);
+                self.record_sides(draft);
+                if let Some(context) = context {
+                    self.record_context(draft, context);
+                }
+                let is_fork = !node.is_tip();
+                self.record_trace(draft, traces, is_fork);
+                let snapshot = self.record_node(draft, next, to, is_fork, cause);
+                self.record_outputs(draft, run);
+                Some(snapshot)
+            }
+        })
+    }
+
+    fn at(&self) -> NodeScope {
+        NodeScope { run: self.ack.address.run, node: self.ack.address.node }
+    }
+
+    fn record(&self, draft: &mut PlanDraft<'_>, outcome: AdvanceOutcome) -> EventId {
+        let attempt_id = self.ack.attempt;
+        let advance = AdvanceRecorded { attempt_id, intent: AttemptIntent::AckPending, outcome };
+        draft.push(EventBody::AdvanceRecorded(self.at(), advance))
+    }
+
+    /// What is missing, with the outputs that show it, and what is missing no more.
+    fn record_gaps(
+        &self,
+        draft: &mut PlanDraft<'_>,
+        run: &RunState,
+        gaps: Vec<GapDraft>,
+        supplied: &[GapId],
+    ) {
+        let attempt = self.ack.attempt;
+        for (ordinal, gap) in gaps.into_iter().enumerate() {
+            let record = gap.into_record(derive::gap(attempt, ordinal));
+            draft.push(EventBody::GapRecorded(self.at(), self.with_evidence(record)));
+        }
+        for gap_id in supplied {
+            let Some(gap) = run.gaps.find(*gap_id) else { continue };
+            let record = GapRecorded {
+                gap_id: derive::resolution(attempt, *gap_id),
+                resolution: Resolution::Resolves { resolves_gap_id: *gap_id },
+                evidence_refs: None,
+                ..gap.record.clone()
+            };
+            draft.push(EventBody::GapRecorded(self.at(), self.with_evidence(record)));
+        }
+    }
+
+    fn with_evidence(&self, record: GapRecorded) -> GapRecorded {
+        let outputs = self.handed_in.outputs(self.ack.attempt, |_| Vec::new());
+        let refs = outputs.iter().map(|output| EvidenceRef::Output { output_id: output.output_id });
+        let refs: Vec<_> = refs.take(crate::bounds::EVIDENCE_REFS_MAX).collect();
+        GapRecorded { evidence_refs: Few::new(refs).ok(), ..record }
+    }
+
+    /// What artifacts say that is an event of its own.
+    fn record_sides(&self, draft: &mut PlanDraft<'_>) {
+        let Some(pending) = derive_pending_step(&self.scene.snapshot) else { return };
+        let Some(step) = self.scene.pinned.workflow.step(&pending.step_id) else { return };
+        let artifacts = self.handed_in.artifacts();
+        push_all(draft, artifact_events::events(step, self.at(), self.ack.attempt, artifacts));
+    }
+
+    fn record_context(&self, draft: &mut PlanDraft<'_>, context: RunContext) {
+        let context_id = Contexts::id_of(self.ack.attempt);
+        let source = ContextSource::AgentDelta;
+        let set = ContextSet { context_id, context, source };
+        draft.push(EventBody::ContextSet(self.ack.address.run, set));
+    }
+
+    fn record_trace(&self, draft: &mut PlanDraft<'_>, traces: Vec<TraceEntry>, is_fork: bool) {
+        let fork = is_fork.then(|| {
+            let summary =
+                "The run went on from this step before; this output begins another branch.";
+            TraceEntry::new(TraceEntryKind::DetectedNonTipAdvance, summary, Vec::new())
+                .expect("it has no refs")
+        });
+        let entries: Vec<_> = fork.into_iter().chain(traces).collect();
+        let trace = derive::trace(self.ack.attempt);
+        if let Ok(trace) = DecisionTraceAppended::new(trace, entries) {
+            draft.push(EventBody::DecisionTraceAppended(self.at(), trace));
+        }
+    }
+
+    fn record_node(
+        &self,
+        draft: &mut PlanDraft<'_>,
+        state: ExecutionState,
+        to: NodeId,
+        is_fork: bool,
+        cause: EventId,
+    ) -> (SnapshotRef, ExecutionSnapshot) {
+        let workflow_hash = self.scene.pinned.hash;
+        let snapshot = ExecutionSnapshot { workflow_hash, state };
+        let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
+        let snapshot_ref = SnapshotRef::new(blob.digest());
+        draft.store(blob);
+        let from = self.ack.address.node;
+        let there = NodeScope { node: to, ..self.at() };
+        let node = NodeCreated {
+            node_kind: NodeKind::Step,
+            parent_node_id: Some(from),
+            workflow_hash,
+            snapshot_ref,
+        };
+        draft.push(EventBody::NodeCreated(there, node));
+        let kind = if is_fork { EdgeCause::NonTipAdvance } else { EdgeCause::IntentionalFork };
+        let cause = Cause { kind, event_id: cause };
+        let edge = EdgeCreated::new(EdgeKind::AckedStep, from, to, cause);
+        let edge = edge.expect("neither cause is that of a bookmark");
+        draft.push(EventBody::EdgeCreated(self.ack.address.run, edge));
+        (snapshot_ref, snapshot)
+    }
+
+    /// The output itself, which takes the place of one that was submitted at the same node before.
+    fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
+        let node = self.ack.address.node;
+        let stands = |channel| standing(&run.outputs, node, channel);
+        for output in self.handed_in.outputs(self.ack.attempt, stands) {
+            draft.push(EventBody::NodeOutputAppended(self.at(), output));
+        }
+        self.handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
+    }
+}
+
+/// What is known at a node.
+fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> StepFacts<'a> {
+    let standing =
+        |capability: &Capability| (*capability, run.capabilities.standing(node, *capability));
+    let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
+    let preferences = run.preferences.effective(node);
+    StepFacts {
+        preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
+        standings: Capability::ALL.iter().map(standing).collect::<KnownCapabilities>(),
+        context: context.map(RunContext::as_object),
+        open_gaps: critical.map(|gap| gap.record.gap_id).collect(),
+        settled: settled(run, node),
+    }
+}
+
+fn push_all(draft: &mut PlanDraft<'_>, bodies: Vec<EventBody>) {
+    for body in bodies {
+        draft.push(body);
+    }
+}

@@ -1,0 +1,188 @@
+//! Where a run stands at a node, as far as events tell.
+//!
+//! *Invariants*: a place is taken as of the moment that a reply is about, so that what came later does not change
+//! the reply.
+
+use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
+
+use super::derive;
+use super::reply::GapLine;
+use super::token_lookup::node_of;
+use crate::blocker::BlockerCode;
+use crate::bounds::SAID_MAX;
+use crate::event::{AdvanceOutcome, Blocker, BlockerReport, Preferences, Resolution};
+use crate::preference::Autonomy;
+use crate::projection::{Gap, RecordedDecision, RunNode, RunState, SessionState};
+use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
+use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
+use crate::topology::NodeKind;
+
+/// The preferences of a run that was never told any: the most careful ones.
+pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);
+
+/// Everything that a reply takes from events.
+#[derive(Clone, Debug)]
+pub(super) struct ReplyBasis {
+    pub(super) address: NodeAddress,
+    pub(super) ordinal: NodeOrdinal,
+    pub(super) workflow_id: WorkflowId,
+    pub(super) workflow_hash: WorkflowHash,
+    pub(super) snapshot: SnapshotRef,
+    pub(super) preferences: Preferences,
+    /// The attempt that the reply's ack token is for.
+    pub(super) ack: AttemptOrdinal,
+    /// The attempt that its checkpoint token is for.
+    pub(super) checkpoint: AttemptOrdinal,
+    pub(super) blockers: Option<BlockerReport>,
+    pub(super) gaps: Vec<GapLine>,
+    /// Whether a person said yes to the step.
+    pub(super) approved: bool,
+    /// Whether something on the node is open that only a person can settle, or that one refused.
+    is_open_for_person: bool,
+    /// What persons decided that the reply tells, the oldest first, with where the titles of the steps are found.
+    pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
+}
+
+impl ReplyBasis {
+    /// Where a run stands at a node now.
+    pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
+        let mut place = Self::new(state, address, None)?;
+        let (run, node) = node_of(state, address)?;
+        place.decisions = with_snapshots(run, run.decisions_toward(node.id));
+        // Whoever never stops for a person still stops for a no.
+        let never_stops = place.preferences.autonomy == Autonomy::FullAutoNeverStop;
+        let waits = |gap: &Gap| {
+            gap.record.reason.category() == ReasonCategory::UserOnlyDependency
+                && (!never_stops || gap.decision().is_some())
+        };
+        place.is_open_for_person = run.gaps.open_on(node.id).any(waits);
+        Ok(place)
+    }
+
+    /// Whether the run waits here for a person: they have to settle something, or they refused.
+    pub(super) fn waits_for_person(&self) -> bool {
+        let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
+        self.is_open_for_person
+            || self.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits))
+    }
+
+    /// Where a run stood at its first node when it began.
+    pub(super) fn at_start(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
+        let mut place = Self::new(state, address, None)?;
+        place.ack = AttemptOrdinal::FIRST;
+        place.checkpoint = AttemptOrdinal::FIRST;
+        let (run, _) = node_of(state, address)?;
+        let root = run.preferences.first(address.node);
+        place.preferences = root.unwrap_or(PREFERENCES_DEFAULT);
+        Ok(place)
+    }
+
+    /// Where a run stood after an attempt that was recorded; nothing if it was not.
+    pub(super) fn after(
+        state: &SessionState,
+        address: NodeAddress,
+        attempt: AttemptId,
+    ) -> Result<Option<Self>, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let Some(recorded) = run.advances.attempt(address.node, attempt) else {
+            return Ok(None);
+        };
+        let has_gaps = run.gaps.on(address.node).next().is_some();
+        let gap = |ordinal| run.gaps.find(derive::gap(attempt, ordinal));
+        let gaps = (0..)
+            .take_while(|_| has_gaps)
+            .map_while(gap)
+            .map(|gap| GapLine { summary: gap.record.summary.as_str().to_owned() });
+        // The agent may not have seen yet what was decided about the step that it submitted.
+        let mut decisions = run.decisions_on(address.node);
+        decisions.retain(|decision| decision.index < recorded.index);
+        let surplus = decisions.len().saturating_sub(SAID_MAX);
+        let decisions = with_snapshots(run, decisions.split_off(surplus));
+        match &recorded.outcome {
+            AdvanceOutcome::Blocked { blockers } => {
+                let mut place = Self::new(state, address, Some(recorded.index))?;
+                place.ack = ordinal(recorded.ordinal + 1);
+                place.blockers = Some(blockers.clone());
+                place.decisions = decisions;
+                Ok(Some(place))
+            }
+            AdvanceOutcome::Advanced { to_node_id } => {
+                let there = NodeAddress { node: *to_node_id, ..address };
+                let mut place = Self::new(state, there, Some(recorded.index))?;
+                place.gaps = gaps.collect();
+                place.decisions = decisions;
+                Ok(Some(place))
+            }
+        }
+    }
+
+    /// Where a run stood at a node after a bookmark was made on it.
+    pub(super) fn after_bookmark(
+        state: &SessionState,
+        address: NodeAddress,
+        bookmark: NodeId,
+    ) -> Result<Self, TokenError> {
+        let (run, _) = node_of(state, address)?;
+        let made = run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?.created;
+        Self::new(state, address, Some(made.next()))
+    }
+
+    /// Where a run stands at a node, or stood when the event at `as_of` was recorded.
+    fn new(
+        state: &SessionState,
+        address: NodeAddress,
+        as_of: Option<EventIndex>,
+    ) -> Result<Self, TokenError> {
+        let (run, node) = node_of(state, address)?;
+        let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
+        let made = run.advances.of(node.id).iter().filter(|attempt| before(attempt.index)).count();
+        let place = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
+        let preferences = match as_of {
+            None => run.preferences.effective(node.id),
+            Some(index) => run.preferences.effective_before(&run.graph, node.id, index),
+        };
+        Ok(Self {
+            address,
+            ordinal: NodeOrdinal::new(u32::try_from(place).unwrap_or(u32::MAX)),
+            workflow_id: run.started.workflow_id.clone(),
+            workflow_hash: run.started.workflow_hash,
+            snapshot: node.snapshot,
+            preferences: preferences.unwrap_or(PREFERENCES_DEFAULT),
+            ack: ordinal(made),
+            checkpoint: ordinal(bookmarks(run, node).filter(|index| before(*index)).count()),
+            blockers: None,
+            gaps: Vec::new(),
+            approved: approved(run, node.id, as_of),
+            is_open_for_person: false,
+            decisions: Vec::new(),
+        })
+    }
+}
+
+fn with_snapshots(
+    run: &RunState,
+    decisions: Vec<RecordedDecision>,
+) -> Vec<(RecordedDecision, SnapshotRef)> {
+    let snapshot = |decision: &RecordedDecision| Some(run.graph.node(decision.node)?.snapshot);
+    let found = |decision| snapshot(&decision).map(|snapshot| (decision, snapshot));
+    decisions.into_iter().filter_map(found).collect()
+}
+
+/// Whether a person had said yes at a node before the event at `as_of`.
+fn approved(run: &RunState, node: NodeId, as_of: Option<EventIndex>) -> bool {
+    run.gaps.on(node).any(|gap| {
+        matches!(gap.record.resolution, Resolution::Resolves { .. })
+            && gap.record.reason == Reason::UserOnlyDependency(UserOnlyDependency::Approval)
+            && as_of.is_none_or(|as_of| gap.index < as_of)
+    })
+}
+
+/// The events that made bookmarks on a node.
+fn bookmarks<'a>(run: &'a RunState, node: &'a RunNode) -> impl Iterator<Item = EventIndex> + 'a {
+    let children = run.graph.children(node);
+    children.filter(|child| child.kind == NodeKind::Checkpoint).map(|child| child.created)
+}
+
+fn ordinal(count: usize) -> AttemptOrdinal {
+    AttemptOrdinal::new(u32::try_from(count).unwrap_or(u32::MAX))
+}

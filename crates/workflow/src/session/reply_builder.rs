@@ -1,0 +1,179 @@
+//! A reply, assembled from a place in a run and from what is pinned there. Nothing is decided or rendered here.
+
+use std::sync::Arc;
+
+use super::content::Pinned;
+use super::counted_payload::{self, CountedPayload};
+use super::error::Error;
+use super::reader::Reader;
+use super::reply::{DecisionLine, NextCall, PendingReply, Reply, ReplyBody, ReplyKind, RunLine};
+use super::reply_basis::ReplyBasis;
+use crate::label::label;
+use crate::loop_path::LoopPosition;
+use crate::preference::Autonomy;
+use crate::run::NextIntent;
+use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
+use crate::token;
+
+/// A place with what is pinned there.
+pub(super) struct StepContext {
+    pub(super) place: ReplyBasis,
+    pub(super) pinned: Arc<Pinned>,
+    pub(super) snapshot: Arc<ExecutionSnapshot>,
+}
+
+impl StepContext {
+    pub(super) fn pending(&self) -> Option<&PendingStep> {
+        crate::snapshot::derive_pending_step(&self.snapshot)
+    }
+
+    pub(super) fn run_line(&self) -> RunLine {
+        let address = self.place.address;
+        RunLine {
+            label: label(address.run),
+            session_id: address.session,
+            run_id: address.run,
+            workflow_id: self.place.workflow_id.clone(),
+            step: self.pending().and_then(|pending| self.number_of(pending)),
+            of: self.pinned.workflow.steps.len(),
+            turn: self.innermost().map(|position| position.iteration.get() + 1),
+            turns_max: self.innermost().and_then(|position| {
+                let mut loops = self.pinned.workflow.loops.iter();
+                loops.find(|of| of.loop_id == position.loop_id).map(|of| of.max_iterations)
+            }),
+        }
+    }
+
+    fn number_of(&self, pending: &PendingStep) -> Option<usize> {
+        let mut steps = self.pinned.workflow.steps.iter();
+        Some(steps.position(|step| step.step_id == pending.step_id)? + 1)
+    }
+
+    fn innermost(&self) -> Option<&LoopPosition> {
+        let ExecutionState::Running(running) = &self.snapshot.state else {
+            return None;
+        };
+        running.loop_stack().positions().last()
+    }
+
+    pub(super) fn artifact_kind(&self, pending: &PendingStep) -> Option<String> {
+        let workflow = &self.pinned.workflow;
+        let contract = workflow.step(&pending.step_id)?.output_contract.as_ref()?;
+        Some(workflow.contract(&contract.contract_ref)?.artifact_kind.clone())
+    }
+
+    pub(super) fn next_intent(&self) -> NextIntent {
+        match self.pending() {
+            None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
+            None => NextIntent::RehydrateOnly,
+            Some(pending)
+                if self.place.waits_for_person()
+                    || (pending.require_confirmation
+                        && !self.place.approved
+                        && self.place.preferences.autonomy == Autonomy::Guided) =>
+            {
+                NextIntent::AwaitUserConfirmation
+            }
+            Some(_) => NextIntent::PerformPendingThenContinue,
+        }
+    }
+}
+
+/// A token in both forms.
+pub(super) struct MintedToken {
+    pub(super) long: String,
+    pub(super) short: String,
+}
+
+impl Reader {
+    /// A place with what is pinned there.
+    pub(super) async fn scene(&self, place: ReplyBasis) -> Result<StepContext, Error> {
+        let pinned = self.contents().workflow(self.blobs(), place.workflow_hash).await?;
+        let snapshot = self.contents().snapshot(self.blobs(), place.snapshot, &pinned).await?;
+        Ok(StepContext { place, pinned, snapshot })
+    }
+
+    /// What is said about a place.
+    pub(super) async fn body(&self, scene: &StepContext) -> Result<ReplyBody, Error> {
+        let StepContext { place, .. } = scene;
+        let pending = scene.pending().map(|pending| PendingReply {
+            step_id: pending.step_id.clone(),
+            title: pending.title.as_str().to_owned(),
+            prompt: pending.prompt.as_str().to_owned(),
+            artifact_kind: scene.artifact_kind(pending),
+        });
+        let mut sayings = vec![counted_payload::state(place)];
+        if pending.is_some() {
+            sayings.extend([counted_payload::ack(place), counted_payload::checkpoint(place)]);
+        }
+        let mut tokens = self.mint(&sayings).await?.into_iter();
+        let state = tokens.next().expect("one token for each that was asked for");
+        let (ack, checkpoint) = (tokens.next(), tokens.next());
+        let run = place.address.run;
+        let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
+        let checkpoint_call =
+            checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
+        let next_intent = scene.next_intent();
+        let is_waiting = next_intent == NextIntent::RehydrateOnly || place.waits_for_person();
+        let mut decisions = Vec::with_capacity(place.decisions.len());
+        for (recorded, snapshot) in &place.decisions {
+            let there = self.contents().snapshot(self.blobs(), *snapshot, &scene.pinned).await?;
+            let step = crate::snapshot::derive_pending_step(&there);
+            decisions.push(DecisionLine {
+                step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
+                decision: recorded.decision.clone(),
+            });
+        }
+        let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
+        Ok(ReplyBody {
+            kind,
+            run: scene.run_line(),
+            is_complete: crate::snapshot::derive_is_complete(&scene.snapshot),
+            pending,
+            preferences: place.preferences,
+            next_intent,
+            state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
+            state_token: state.long,
+            ack_token: ack.map(|ack| ack.long),
+            checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
+            next_call,
+            checkpoint_call,
+            blockers: place.blockers.clone(),
+            decisions,
+            gaps_recorded: place.gaps.clone(),
+        })
+    }
+
+    /// A reply that says no more than its body.
+    pub(super) async fn reply(&self, place: ReplyBasis) -> Result<Reply, Error> {
+        let scene = self.scene(place).await?;
+        Ok(Reply { body: self.body(&scene).await?, notices: Vec::new() })
+    }
+
+    pub(super) async fn state_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::state(place)).await
+    }
+
+    pub(super) async fn ack_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::ack(place)).await
+    }
+
+    pub(super) async fn checkpoint_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::checkpoint(place)).await
+    }
+
+    async fn mint_one(&self, saying: CountedPayload) -> Result<MintedToken, Error> {
+        let minted = self.mint(&[saying]).await?.pop();
+        Ok(minted.expect("one token for each that was asked for"))
+    }
+
+    async fn mint(&self, sayings: &[CountedPayload]) -> Result<Vec<MintedToken>, Error> {
+        let forms = token::mint_forms(sayings, self.keys()).await?;
+        let minted = |(long, short): (token::TokenString, Option<token::ShortToken>)| {
+            let long = long.as_str().to_owned();
+            let short = short.map_or_else(|| long.clone(), |short| short.to_string());
+            MintedToken { long, short }
+        };
+        Ok(forms.into_iter().map(minted).collect())
+    }
+}

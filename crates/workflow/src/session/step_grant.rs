@@ -1,0 +1,84 @@
+//! What a call of another tool stands on: the pending step that its token names.
+//!
+//! *Invariants*: nothing is remembered between calls. The log is looked at each time, so that an advance by another
+//! process counts at once.
+
+use piton_core::{Provenance, RunId, SessionId};
+
+use super::error::{Error, Refusal};
+use super::reader::Reader;
+use super::reply_basis::ReplyBasis;
+use super::token_lookup::node_of;
+use crate::compile::StepAccess;
+use crate::label::{Label, label};
+use crate::token::NodeAddress;
+
+/// The pending step that a token names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepGrant {
+    /// The step.
+    pub provenance: Provenance,
+    /// The run as people call it.
+    pub label: Label,
+    /// Whether the run is at that step: its node is the preferred tip. It is not after an advance, whoever made it.
+    pub is_at_tip: bool,
+    /// What the step leaves of what the configuration grants, if it narrows it.
+    pub access: Option<StepAccess>,
+    /// Whether any step of the workflow narrows it.
+    pub narrows: bool,
+}
+
+/// What the step leaves that a run is at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingAccess {
+    /// What the step leaves of what the configuration grants, if it narrows it.
+    pub access: Option<StepAccess>,
+    /// Whether any step of the workflow narrows it.
+    pub narrows: bool,
+}
+
+impl Reader {
+    /// The pending step that a token of any kind names. Nothing is written.
+    pub async fn standing(&self, token: &str) -> Result<StepGrant, Error> {
+        let address = self.payload(token).await?.address();
+        let warm = self.current(address.session).await.map_err(Error::of_token)?;
+        let (place, is_at_tip) = {
+            let warm = warm.lock();
+            let (run, node) = node_of(&warm.state, address)?;
+            let is_at_tip = run.graph.preferred_tip().is_some_and(|tip| tip.id == node.id);
+            (ReplyBasis::now(&warm.state, address)?, is_at_tip)
+        };
+        let scene = self.scene(place).await?;
+        let pending = scene.pending().ok_or(Refusal::NoPendingStep)?;
+        let provenance = Provenance {
+            session: address.session,
+            run: address.run,
+            node: address.node,
+            step: pending.step_id.as_str().to_owned(),
+        };
+        let workflow = &scene.pinned.workflow;
+        let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
+        let narrows = workflow.narrows();
+        Ok(StepGrant { provenance, label: label(address.run), is_at_tip, access, narrows })
+    }
+
+    /// What the step leaves that a run is at; nothing if it is at none. Nothing is written.
+    pub async fn pending_access(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<PendingAccess>, Error> {
+        let warm = self.current(session).await?;
+        let place = {
+            let warm = warm.lock();
+            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
+        };
+        let scene = self.scene(place).await?;
+        let Some(pending) = scene.pending() else { return Ok(None) };
+        let workflow = &scene.pinned.workflow;
+        let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
+        Ok(Some(PendingAccess { access, narrows: workflow.narrows() }))
+    }
+}

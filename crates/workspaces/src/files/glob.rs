@@ -1,0 +1,70 @@
+//! `glob`
+
+use std::fmt::Write as _;
+
+use super::search::{Wanted, results_max};
+use crate::{
+    bounds::{NOTE_BYTES_MAX, PATTERN_BYTES_MAX, REPLY_BYTES_MAX},
+    error::Error,
+    files::Files,
+    path::PathProblem,
+    scope::Tool,
+    search::{Depth, Selection, glob_length},
+    tools::GlobRequest,
+};
+
+impl Files {
+    /// Finds files by name.
+    pub async fn glob(&self, request: GlobRequest) -> Result<String, Error> {
+        let (path, pattern) = anchored(&request.path, &request.pattern)?;
+        let results_max = results_max(request.limit)?;
+        let wanted = Wanted {
+            tool: Tool::Glob,
+            selection: Selection::new(Some(&pattern), None, request.all)?,
+            content: None,
+            depth: Depth::File,
+            results_max,
+        };
+        let found = self.search(&path, wanted).await?;
+        let mut text = String::new();
+        let mut shown = 0;
+        for (path, _) in found.files.iter().take(results_max) {
+            if text.len() + path.as_str().len() > REPLY_BYTES_MAX - NOTE_BYTES_MAX {
+                break;
+            }
+            let _ = writeln!(text, "{path}");
+            shown += 1;
+        }
+        if found.files_total == 0 {
+            text.push_str(&found.nothing("files"));
+        } else if shown < found.files_total {
+            let rest = found.files_total - shown;
+            let _ = writeln!(text, "[{rest} more files; narrow the pattern or the path]");
+        }
+        found.note(&mut text);
+        Ok(text)
+    }
+}
+
+/// Where to start and what to match below. A pattern that starts with `/` names the way itself.
+pub(super) fn anchored(path: &str, pattern: &str) -> Result<(String, String), Error> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(glob_length());
+    }
+    if pattern.split('/').any(|name| name == "..") {
+        return Err(Error::path(pattern, PathProblem::DotDot));
+    }
+    if pattern.contains(char::is_control) {
+        return Err(Error::path(pattern, PathProblem::Control));
+    }
+    let Some(rest) = pattern.strip_prefix('/').filter(|_| path == "/") else {
+        return Ok((path.to_owned(), pattern.to_owned()));
+    };
+    let names: Vec<&str> = rest.split('/').collect();
+    let is_plain = |name: &&&str| !name.contains(['*', '?', '[', '{', '\\']);
+    let plain = names.iter().take_while(is_plain).count().min(names.len() - 1);
+    let below = names[plain..].join("/");
+    // The rest still starts where the plain names end, so it is never matched at any depth.
+    let below = if below.contains('/') { below } else { format!("./{below}") };
+    Ok((format!("/{}", names[..plain].join("/")), below))
+}
