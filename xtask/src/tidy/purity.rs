@@ -230,7 +230,7 @@ mod tests {
                 let path = format!("crates/workflow/src/{module}");
                 finds(check, &path, code, &[what.as_str()]);
             }
-            finds(check, "crates/workflow/src/compile/lower.rs", code, &[]);
+            finds(check, "crates/workflow/src/compile/lower/mod.rs", code, &[]);
         }
     }
 
