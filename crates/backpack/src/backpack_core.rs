@@ -21,7 +21,7 @@ use crate::item::Item;
 use crate::item_content::{ItemContent, Large};
 use crate::item_state::ItemState;
 use crate::node_identity::NodeIdentity;
-use crate::observer::{Committed, Event, Observer, tell};
+use crate::observer::{Committed, Event, Observer, notify};
 use crate::options::{BackpackPorts, Options};
 use crate::permissions::Permissions;
 use crate::recorder::Recorder;
@@ -69,7 +69,7 @@ pub(crate) enum LargeValue {
 }
 
 impl LargeValue {
-    pub(crate) fn whole(&self) -> Option<&Arc<str>> {
+    pub(crate) fn value(&self) -> Option<&Arc<str>> {
         match self {
             Self::Whole(text) => Some(text),
             Self::Damaged => None,
@@ -167,7 +167,7 @@ impl BackpackInner {
         let events = std::mem::take(&mut core.untold);
         let observers = core.observers.clone();
         drop(core);
-        tell(&observers, &events);
+        notify(&observers, &events);
         result
     }
 
@@ -266,7 +266,7 @@ impl BackpackCore {
             Act::Quarantine { was_active: false, .. } => LargeValueSlot::Quarantined(commit.id),
             _ => return None,
         };
-        self.large.get(&slot)?.whole()
+        self.large.get(&slot)?.value()
     }
 
     /// An item with its value in full, if that is at hand.

@@ -81,7 +81,7 @@ impl DebugHandle {
     /// The commits in memory that a filter selects, oldest first.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
         let core = self.inner.lock();
-        Ok(filter.of(&core.history)?.cloned().collect())
+        Ok(filter.select(&core.history)?.cloned().collect())
     }
 
     /// One commit.

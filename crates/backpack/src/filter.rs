@@ -32,7 +32,7 @@ impl Filter {
     }
 
     /// The commits that are meant, oldest first.
-    pub(crate) fn of<'a>(
+    pub(crate) fn select<'a>(
         &'a self,
         history: &'a History,
     ) -> Result<impl Iterator<Item = &'a Commit>, Error> {

@@ -79,7 +79,7 @@ impl History {
     }
 
     /// How many commits left memory.
-    pub(crate) fn gone(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.first
     }
 

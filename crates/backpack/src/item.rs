@@ -85,7 +85,7 @@ impl Item {
 
     /// At most 200 bytes about the value, for people. A protected value is not shown.
     pub fn summary(&self) -> String {
-        summary::of(&self.content, self.labels())
+        summary::summarize(&self.content, self.labels())
     }
 
     /// Whether its value is damaged.

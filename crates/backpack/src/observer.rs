@@ -90,7 +90,7 @@ impl<F: Fn(&Event) + Send + Sync> Observer for F {
 }
 
 /// Tells every observer of every event. One that panics keeps no other from being told; the panic goes on after that.
-pub(crate) fn tell(observers: &[Arc<dyn Observer>], events: &[Event]) {
+pub(crate) fn notify(observers: &[Arc<dyn Observer>], events: &[Event]) {
     let mut panicked = None;
     for event in events {
         for observer in observers {

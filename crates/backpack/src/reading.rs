@@ -42,7 +42,7 @@ pub(crate) fn history(scope: &Scope, filter: &Filter) -> Result<Vec<Committed>, 
     let core = scope.inner.lock();
     let asker = scope.asker();
     let mut told = Vec::new();
-    for commit in filter.of(&core.history)? {
+    for commit in filter.select(&core.history)? {
         let item = commit.value().or(commit.previous());
         let is_visible = match commit.action() {
             Action::Quarantine => false,

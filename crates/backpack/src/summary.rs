@@ -7,7 +7,7 @@ use crate::item_content::ItemContent;
 use crate::labels::Labels;
 
 /// A summary of a value.
-pub(crate) fn of(content: &ItemContent, labels: &Labels) -> String {
+pub(crate) fn summarize(content: &ItemContent, labels: &Labels) -> String {
     let size = content.size();
     if labels.is_pii() {
         return format!("[pii, {size} bytes]");

@@ -48,7 +48,7 @@ impl Prepared {
     }
 
     /// Keeps the value in use, if the item itself does not hold it.
-    fn settle(self, core: &mut BackpackCore, slot: LargeValueSlot, item: &Item) {
+    fn keep_large_value(self, core: &mut BackpackCore, slot: LargeValueSlot, item: &Item) {
         if item.is_available() {
             core.large.remove(&slot);
         } else {
@@ -82,7 +82,7 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
         let key = before.as_ref().map_or(key, |item| item.key.clone());
         let after = Arc::new(Item { labels, ..prepared.item(scope, key.clone(), stamp, version) });
         if !after.is_available() || before.as_ref().is_some_and(|item| !item.is_available()) {
-            prepared.settle(core, LargeValueSlot::Active(key.clone()), &after);
+            prepared.keep_large_value(core, LargeValueSlot::Active(key.clone()), &after);
         }
         let act = Act::Pack { before, after };
         Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
@@ -165,7 +165,7 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
         let stamp = scope.inner.stamp(core);
         let item = Arc::new(prepared.item(scope, key.clone(), stamp, 0));
         let size = item.size();
-        prepared.settle(core, LargeValueSlot::Quarantined(stamp.id), &item);
+        prepared.keep_large_value(core, LargeValueSlot::Quarantined(stamp.id), &item);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, Some(item)));
         let act = Act::Quarantine { entry, was_active: false };
         Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))

@@ -57,7 +57,7 @@ impl BenchPart {
         let mut rows = Vec::new();
         for (number, (what, measure)) in measures.iter().enumerate() {
             eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-            place.settle()?;
+            place.sync()?;
             rows.extend(measure(place)?);
         }
         Ok(rows)

@@ -44,7 +44,7 @@ impl BenchDir {
     }
 
     /// Waits until what was prepared is on the disk, so that it does not disturb what comes.
-    pub(crate) fn settle(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         let directory =
             fs::File::open(self.directory.path()).map_err(Error::io("open a directory"))?;
         syncfs(directory).map_err(|errno| Error::io("sync the file system")(errno.into()))

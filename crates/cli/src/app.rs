@@ -50,8 +50,8 @@ impl App {
     }
 
     /// A path as a person writes it.
-    pub(crate) fn shown(&self, path: &Path) -> String {
-        data_dir::shown(path, &self.environment)
+    pub(crate) fn display_path(&self, path: &Path) -> String {
+        data_dir::display_path(path, &self.environment)
     }
 
     /// A path as one word of a command that a person types.

@@ -48,8 +48,8 @@ pub(crate) fn outside_of(
         Some(source) => Err(Failure::refused(
             format!(
                 "The data directory {} lies inside of {}, which is searched for workflows.",
-                shown(&root, environment),
-                shown(&source.directory, environment)
+                display_path(&root, environment),
+                display_path(&source.directory, environment)
             ),
             crate::messages::CHOOSE_DATA_DIR,
         )),
@@ -57,7 +57,7 @@ pub(crate) fn outside_of(
 }
 
 /// A path as a person writes it, with `~` for the home directory.
-pub(crate) fn shown(path: &Path, environment: &Environment) -> String {
+pub(crate) fn display_path(path: &Path, environment: &Environment) -> String {
     environment
         .home()
         .and_then(|home| path.strip_prefix(home).ok())
@@ -66,7 +66,7 @@ pub(crate) fn shown(path: &Path, environment: &Environment) -> String {
 
 /// The same as one word of a shell, which finds the home directory only where `~` is not quoted.
 pub(crate) fn shell_path(path: &Path, environment: &Environment) -> String {
-    let shown = shown(path, environment);
+    let shown = display_path(path, environment);
     match shown.strip_prefix("~/").filter(|rest| !rest.is_empty()) {
         Some(rest) => format!("~/{}", shell_word(rest)),
         None => shell_word(&shown),
@@ -141,8 +141,8 @@ mod tests {
     #[test]
     fn the_home_directory_is_shown_short() {
         let environment = environment("", "", "/home/a");
-        assert_eq!(shown(Path::new("/home/a/.local/share"), &environment), "~/.local/share");
-        assert_eq!(shown(Path::new("/home/ab"), &environment), "/home/ab");
+        assert_eq!(display_path(Path::new("/home/a/.local/share"), &environment), "~/.local/share");
+        assert_eq!(display_path(Path::new("/home/ab"), &environment), "/home/ab");
         assert_eq!(shell_path(Path::new("/home/a/b c"), &environment), "~/'b c'");
         assert_eq!(shell_path(Path::new("/b c"), &environment), "'/b c'");
     }

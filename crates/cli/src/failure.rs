@@ -79,7 +79,7 @@ impl Failure {
                 Envelope::new(Code::ValidationError, what).with_suggestion(instead)
             }
             Self::Io { operation, source } => {
-                let (why, instead) = refusal::of(source);
+                let (why, instead) = refusal::describe_io(source);
                 let message = sentence(&format!("could not {operation}: {why}"));
                 Envelope::new(Code::StoreIo, message).with_suggestion(instead)
             }

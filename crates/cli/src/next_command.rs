@@ -48,7 +48,7 @@ impl CarriedOptions {
         let argument =
             |name: &&str| command.get_arguments().find(|one| one.get_long() == Some(name));
         let options = CARRIED.iter().filter_map(argument);
-        let options = options.flat_map(|argument| given(argument, matches)).collect();
+        let options = options.flat_map(|argument| typed_options(argument, matches)).collect();
         Self { program, options }
     }
 
@@ -116,7 +116,7 @@ impl CarriedOptions {
 }
 
 /// An option with each of its values, if somebody typed it.
-fn given(argument: &Arg, matches: &ArgMatches) -> Vec<CarriedOption> {
+fn typed_options(argument: &Arg, matches: &ArgMatches) -> Vec<CarriedOption> {
     let (id, name) = (argument.get_id().as_str(), argument.get_long().unwrap_or_default());
     if matches.value_source(id) != Some(ValueSource::CommandLine) {
         return Vec::new();

@@ -71,7 +71,7 @@ impl Open {
         let dir = DataDir::open(&root).map_err(at_root)?;
         let ports = ports(&dir, &log).map_err(at_root)?;
         let log = app.log.get_or_init(|| log).clone();
-        let removed = executor.block_on(remove_unfinished(carrying(&ports)));
+        let removed = executor.block_on(remove_unfinished(transfer_ports(&ports)));
         // What one import left half must not keep every command from working.
         match removed {
             Ok(sessions) => sessions.iter().for_each(|session| log.removed_half(*session)),
@@ -302,7 +302,7 @@ fn file_ports(
     }
 }
 
-fn carrying(ports: &RuntimePorts) -> transfer::TransferPorts<'_> {
+fn transfer_ports(ports: &RuntimePorts) -> transfer::TransferPorts<'_> {
     transfer::TransferPorts {
         journal: &*ports.journal,
         blobs: &*ports.blobs,

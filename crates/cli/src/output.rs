@@ -55,7 +55,7 @@ impl Output {
     }
 
     /// A line for a person; a program gets its facts at the end.
-    pub(crate) fn say(&self, line: impl fmt::Display) {
+    pub(crate) fn print(&self, line: impl fmt::Display) {
         if !self.json {
             let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
         }
@@ -64,7 +64,7 @@ impl Output {
     /// A line for a person that names commands to type next.
     pub(crate) fn advise(&self, line: impl fmt::Display) {
         if !self.json {
-            self.say(self.complete(&line.to_string()));
+            self.print(self.complete(&line.to_string()));
         }
     }
 

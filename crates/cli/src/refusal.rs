@@ -8,7 +8,7 @@ use std::{
 use crate::messages::CHOOSE_DATA_DIR;
 
 /// Why something could not be done, as words that follow a colon, and what would work.
-pub(crate) fn of(error: &io::Error) -> (String, &'static str) {
+pub(crate) fn describe_io(error: &io::Error) -> (String, &'static str) {
     let (why, instead) = match error.kind() {
         ErrorKind::NotFound => ("it does not exist", "Check the path and run the command again."),
         ErrorKind::IsADirectory => ("it is a directory", "Name a file instead."),

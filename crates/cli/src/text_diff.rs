@@ -20,12 +20,12 @@ pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &
         let line = format!("{mark} {text}");
         match state {
             Some(state) => {
-                app.output.say(format_args!("{margin}{}", styled(state, line.trim_end())));
+                app.output.print(format_args!("{margin}{}", styled(state, line.trim_end())));
             }
-            None => app.output.say(format_args!("{margin}{}", visible(&line))),
+            None => app.output.print(format_args!("{margin}{}", visible(&line))),
         }
     }
     if left_out > 0 {
-        app.output.say(format_args!("{margin}… and {left_out} more lines"));
+        app.output.print(format_args!("{margin}… and {left_out} more lines"));
     }
 }

@@ -51,7 +51,10 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
                     let bookmarks = bookmarks.get(&node.node_id).map_or(&[][..], Vec::as_slice);
                     // What a step was left with is told on each branch if there are several.
                     let is_forked = forked.contains(&node.node_id);
-                    (ending(&node.node_id.to_string()).to_owned(), said(node, bookmarks, is_forked))
+                    (
+                        ending(&node.node_id.to_string()).to_owned(),
+                        node_title(node, bookmarks, is_forked),
+                    )
                 }
                 Shows::Branch(words) => (" ".repeat(ID_ENDING_SHOWN), words.to_owned()),
             };
@@ -137,7 +140,7 @@ fn name(node: &TreeNode) -> String {
 }
 
 /// What there is to say about a node, without its notes if those are on its branches.
-fn said(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
+fn node_title(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
     let mut parts = Vec::new();
     parts.extend(node.headline.clone().filter(|_| !is_forked));
     let is_end = node.title.is_none();

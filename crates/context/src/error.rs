@@ -180,7 +180,7 @@ impl Error {
     }
 
     /// Others were faster, every time.
-    pub(crate) fn crowded(what: impl Into<String>) -> Self {
+    pub(crate) fn too_many(what: impl Into<String>) -> Self {
         Self::Crowded { what: what.into() }
     }
 

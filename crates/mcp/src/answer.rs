@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use crate::sets::ToolReply;
 
 /// That a call was made, with what came of it. What is true of this call only is a second text.
-pub(crate) fn told(told: ToolReply) -> CallToolResult {
+pub(crate) fn call_result(told: ToolReply) -> CallToolResult {
     let ToolReply { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
     let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());

@@ -46,7 +46,7 @@ impl OfferedTools {
     }
 
     /// Tells the client that the list of tools is another one, as its revision wants to be told.
-    pub(crate) async fn tell(&self, context: &RequestContext<RoleServer>) {
+    pub(crate) async fn notify_changed(&self, context: &RequestContext<RoleServer>) {
         let version = context.protocol_version();
         let listens = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if listens {
@@ -90,7 +90,7 @@ fn distinct(left: &Left) -> Vec<Option<StepAccess>> {
 
 /// The tools of a set that are offered where steps leave this.
 pub(crate) fn offered<'a>(set: &'a dyn ToolSet, left: &Left) -> Vec<&'a ToolCard> {
-    set.left(&distinct(left))
+    set.tools_left(&distinct(left))
 }
 
 /// What came of a call that changed what the agent may touch, with what that is now.

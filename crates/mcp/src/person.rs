@@ -66,7 +66,7 @@ impl<'a> AtClient<'a> {
             return ElicitationAnswer::Nothing;
         };
         match waiting.await_response().await {
-            Ok(ClientResult::ElicitResult(said)) => heard(said, asked.form),
+            Ok(ClientResult::ElicitResult(said)) => elicitation_answer(said, asked.form),
             _ => ElicitationAnswer::Nothing,
         }
     }
@@ -80,7 +80,7 @@ impl Person for AtClient<'_> {
     fn ask<'a>(&'a self, asked: &'a PersonQuestion) -> BoxFuture<'a, ElicitationAnswer> {
         Box::pin(async move {
             match &self.brought {
-                Some(said) if self.repeats => heard(said.clone(), asked.form),
+                Some(said) if self.repeats => elicitation_answer(said.clone(), asked.form),
                 _ if self.repeats => {
                     let mut to_ask = self.to_ask.lock().unwrap_or_else(PoisonError::into_inner);
                     *to_ask = Some(asked.clone());
@@ -133,7 +133,7 @@ fn params(asked: &PersonQuestion) -> ElicitRequestParams {
     }
 }
 
-fn heard(said: ElicitResult, form: AnswerForm) -> ElicitationAnswer {
+fn elicitation_answer(said: ElicitResult, form: AnswerForm) -> ElicitationAnswer {
     let written = said.content.as_ref().and_then(|content| content.get(FIELD));
     let written = written.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match (said.action, form, written) {

@@ -19,12 +19,12 @@ pub(crate) async fn wait<T>(
         biased;
         done = work => Ok(done),
         () = context.ct.cancelled() => Err(cancelled()),
-        never = tell(context) => match never {},
+        never = send_progress(context) => match never {},
     }
 }
 
 /// Tells the client at intervals that its call goes on, if it asked for that.
-async fn tell(context: &RequestContext<RoleServer>) -> std::convert::Infallible {
+async fn send_progress(context: &RequestContext<RoleServer>) -> std::convert::Infallible {
     let Some(token) = context.meta.get_progress_token() else { std::future::pending().await };
     let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -20,7 +20,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::answer::{failed, told};
+use crate::answer::{call_result, failed};
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
@@ -119,11 +119,11 @@ impl Server {
         made: Result<Result<ToolReply, Envelope>, ErrorData>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Result<ToolReply, Envelope>, ErrorData> {
-        let Ok(left) = self.connection.left().await else { return made };
+        let Ok(left) = self.connection.step_accesses().await else { return made };
         if !self.listing.note(&left) {
             return made;
         }
-        self.listing.tell(context).await;
+        self.listing.notify_changed(context).await;
         made.map(|made| with_map(made, &self.sets, &left))
     }
 
@@ -148,7 +148,7 @@ impl Server {
         let made = if set.moves_runs() { self.moved(made, &context).await } else { made };
         let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
-        let mut answer = made?.map_or_else(|envelope| failed(&envelope), told);
+        let mut answer = made?.map_or_else(|envelope| failed(&envelope), call_result);
         if !gets_structured(self.answers, client.as_deref()) {
             answer.structured_content = None;
         }
@@ -179,7 +179,7 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let left = Box::pin(self.connection.left()).await.unwrap_or_default();
+        let left = Box::pin(self.connection.step_accesses()).await.unwrap_or_default();
         let offered = self.sets.iter().flat_map(|set| offered(&**set, &left));
         Ok(ListToolsResult::with_all_items(offered.map(tool).collect()))
     }

@@ -27,7 +27,7 @@ impl Scripted {
     }
 
     /// A client that says these texts one after the other.
-    pub fn saying(texts: &[&str]) -> Self {
+    pub fn with_texts(texts: &[&str]) -> Self {
         Self::new(texts.iter().map(|text| Ok(Self::text(text))))
     }
 
@@ -50,7 +50,7 @@ impl Scripted {
     }
 
     /// What it was asked so far, in order.
-    pub fn asked(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<Request> {
         lock(&self.asked).clone()
     }
 

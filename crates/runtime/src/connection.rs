@@ -96,9 +96,9 @@ impl Connection {
     }
 
     /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
-    pub async fn standing(&self, run: Option<&str>) -> Result<CallBasis, Envelope> {
+    pub async fn call_basis(&self, run: Option<&str>) -> Result<CallBasis, Envelope> {
         match run {
-            Some(token) => self.runtime.standing(token).await,
+            Some(token) => self.runtime.call_basis(token).await,
             None if self.needs_run().await? => Err(run_required()),
             None => Ok(CallBasis::default()),
         }
@@ -124,7 +124,7 @@ impl Connection {
 
     /// What the steps leave that the open runs of this agent are at, with the session of each. Nothing stands here
     /// where nothing is remembered of an agent.
-    pub async fn left(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
+    pub async fn step_accesses(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
         let mut left = Vec::new();
         for (session, run) in self.open_runs() {
             let pending = self.runtime.pending_access(session, run).await?;
@@ -245,7 +245,7 @@ impl Connection {
     }
 
     /// Records what a person said to a question. It counts only if the run still asks it.
-    pub async fn settle(
+    pub async fn answer_question(
         &self,
         question: &Question,
         say: PersonReply,

@@ -186,7 +186,7 @@ impl EncodedPlan {
     }
 
     /// Decides whether the plan is new, given where each dedupe key stands in the stream.
-    pub(crate) fn standing(
+    pub(crate) fn status(
         &self,
         stream: &StreamId,
         next: EventIndex,

@@ -151,7 +151,7 @@ pub enum Error {
 impl Error {
     /// A refused path, made fit to be shown.
     pub fn path(text: &str, problem: PathProblem) -> Self {
-        Self::Path { shown: shown(text), problem }
+        Self::Path { shown: quote(text), problem }
     }
 
     /// The closed code that stands for it.
@@ -201,7 +201,7 @@ impl From<piton_store::Error> for Error {
 }
 
 /// The start of a foreign text, with control characters escaped.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     let start = &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)];
     let mut escaped: String = start.escape_debug().collect();
     if start.len() < text.len() {

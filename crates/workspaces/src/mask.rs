@@ -124,7 +124,7 @@ impl Mask {
 
     /// Whether and why no agent changes a path.
     pub fn protects(&self, path: &MountPath) -> Option<Protected> {
-        self.protection.of(path)
+        self.protection.reason_for(path)
     }
 
     /// Refuses to move or delete a directory together with an entry that is hidden or protected.

@@ -132,7 +132,7 @@ impl Protection {
                 let all: Vec<&str> = protected_names().collect();
                 format!(
                     "`writable` names `{}`, which is not protected; the protected names are {}",
-                    crate::error::shown(name),
+                    crate::error::quote(name),
                     all.join(", ")
                 )
             })
@@ -157,7 +157,7 @@ impl Protection {
     }
 
     /// Whether and why a path is protected.
-    pub(crate) fn of(&self, path: &MountPath) -> Option<Protected> {
+    pub(crate) fn reason_for(&self, path: &MountPath) -> Option<Protected> {
         path.names().find_map(|name| self.name(name)).or_else(|| self.reserved_at(path))
     }
 
@@ -289,7 +289,7 @@ mod tests {
             ".vscode/tasks.json",
             "a/.envrc",
         ] {
-            assert!(all.of(&at(path)).is_some(), "{path}");
+            assert!(all.reason_for(&at(path)).is_some(), "{path}");
         }
         for path in [
             "",
@@ -305,16 +305,16 @@ mod tests {
             ".env",
             "\u{430}.git",
         ] {
-            assert_eq!(all.of(&at(path)), None, "{path}");
+            assert_eq!(all.reason_for(&at(path)), None, "{path}");
         }
     }
 
     #[test]
     fn what_the_person_lists_is_writable_and_nothing_else() {
         let some = Protection::new(&[".vscode/".into(), ".ENVRC".into()], &[]).unwrap();
-        assert_eq!(some.of(&at("a/.VSCode/tasks.json")), None);
-        assert_eq!(some.of(&at(".envrc")), None);
-        assert_eq!(some.of(&at(".vscode/.git/config")), Some(Protected::Name(".git")));
+        assert_eq!(some.reason_for(&at("a/.VSCode/tasks.json")), None);
+        assert_eq!(some.reason_for(&at(".envrc")), None);
+        assert_eq!(some.reason_for(&at(".vscode/.git/config")), Some(Protected::Name(".git")));
         let refused = Protection::new(&["src".into()], &[]).unwrap_err();
         assert!(refused.contains("`src`, which is not protected"), "{refused}");
         assert!(refused.contains("piton.toml, .piton, .git"), "{refused}");
@@ -331,12 +331,12 @@ mod tests {
             ("DATA/x", Protected::Data),
             (".config/Piton/config.toml", Protected::Configuration),
         ] {
-            assert_eq!(some.of(&at(path)), Some(why), "{path}");
+            assert_eq!(some.reason_for(&at(path)), Some(why), "{path}");
             assert_eq!(some.of_entry(&at(path)), Some(why), "{path}");
             assert_eq!(some.hides(&at(path)), why == Protected::Data, "{path}");
         }
         for path in ["database", ".config", "x/data", "piton.toml"] {
-            assert_eq!(some.of(&at(path)), None, "{path}");
+            assert_eq!(some.reason_for(&at(path)), None, "{path}");
             assert!(!some.hides(&at(path)), "{path}");
         }
         assert_eq!(some.below(&at(".Config")), Some(Protected::Configuration));
@@ -344,7 +344,7 @@ mod tests {
         // A Mount in a protected directory is protected as a whole, unless the person lists the name.
         let whole = [ReservedPath::new(MountPath::root(), Protected::Name(".git"))];
         let protection = Protection::new(&[".vscode".into()], &whole).unwrap();
-        assert_eq!(protection.of(&at("x")), Some(Protected::Name(".git")));
-        assert_eq!(Protection::new(&[".git".into()], &whole).unwrap().of(&at("x")), None);
+        assert_eq!(protection.reason_for(&at("x")), Some(Protected::Name(".git")));
+        assert_eq!(Protection::new(&[".git".into()], &whole).unwrap().reason_for(&at("x")), None);
     }
 }

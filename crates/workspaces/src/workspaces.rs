@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     bounds::{PURPOSE_BYTES_MAX, WORKSPACES_MAX},
-    error::{Error, shown},
+    error::{Error, quote},
     mask::{Hidden, Mask},
     path::{LogicalPath, MountPath},
     protection::Protection,
@@ -171,14 +171,14 @@ impl LocatedPath<'_> {
 /// The Workspace of a definition, or what is wrong with it.
 fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace> {
     let before = problems.len();
-    let name = shown(&definition.prefix);
+    let name = quote(&definition.prefix);
     let prefix = definition.prefix.parse::<LogicalPath>();
     let prefix =
         prefix.map_err(|why| problems.push(format!("the prefix `{name}` is refused: {why}")));
     let scope = definition.scope.parse::<AccessScope>();
     let scope = scope.map_err(|_| {
         let known = AccessScope::NAMES.join(", ");
-        let scope = shown(&definition.scope);
+        let scope = quote(&definition.scope);
         problems.push(format!("{name}: the scope `{scope}` is none of {known}"));
     });
     if definition.purpose.len() > PURPOSE_BYTES_MAX || definition.purpose.contains(char::is_control)

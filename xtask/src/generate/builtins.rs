@@ -88,7 +88,7 @@ fn section(page: &mut String, entry: &CatalogueEntry) {
     let _ = write!(
         page,
         "\n### {id}\n\n{label}. {description}\n\nPaste as {place}:\n\n```json\n{insert:#}\n```\n",
-        place = place.words(),
+        place = place.describe(),
     );
     match content {
         None => {}
@@ -119,7 +119,7 @@ mod tests {
         for (entry, shown) in catalogue().iter().zip(entries) {
             assert_eq!(*shown, serde_json::to_value(entry).unwrap());
             assert!(page.contains(&format!("\n### {}\n\n{}. ", entry.id, entry.label)));
-            assert!(page.contains(&entry.description) && page.contains(entry.place.words()));
+            assert!(page.contains(&entry.description) && page.contains(entry.place.describe()));
             assert!(page.contains(&format!("{:#}", entry.insert)), "{}", entry.id);
         }
         let workflows = data["workflows"].as_array().unwrap();

@@ -91,7 +91,7 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
         }
         Err(error) => (BTreeMap::new(), Some(error.to_string())),
     };
-    let UnusableBlobs { corrupt, missing } = look(&*ports.blobs, referred).await?;
+    let UnusableBlobs { corrupt, missing } = check_blobs(&*ports.blobs, referred).await?;
     let is_past = |digest: &&Digest| !in_use.contains_key(*digest);
     let unreadable = corrupt.iter().chain(&missing).filter_map(|digest| in_use.get(digest));
     Ok(Checked {
@@ -111,7 +111,10 @@ struct UnusableBlobs {
     missing: BTreeSet<Digest>,
 }
 
-async fn look(blobs: &dyn BlobReader, digests: BTreeSet<Digest>) -> Result<UnusableBlobs, Error> {
+async fn check_blobs(
+    blobs: &dyn BlobReader,
+    digests: BTreeSet<Digest>,
+) -> Result<UnusableBlobs, Error> {
     let mut found = UnusableBlobs { corrupt: BTreeSet::new(), missing: BTreeSet::new() };
     for digest in digests {
         match blobs.get(BlobNamespace::Backpacks, digest).await {
@@ -165,7 +168,7 @@ pub async fn repair(
     }
     let events = ports.journal.load(id.stream()).await?.events;
     let referred = events.iter().filter_map(super::event::BackpackEvent::blob).collect();
-    for digest in look(&*ports.blobs, referred).await?.corrupt {
+    for digest in check_blobs(&*ports.blobs, referred).await?.corrupt {
         done.set_aside.extend(blobs.set_aside(BlobNamespace::Backpacks, digest).await?);
     }
     Ok(done)

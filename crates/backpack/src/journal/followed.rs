@@ -102,7 +102,7 @@ impl Followed {
     /// The same with what is in memory of its past, and how many older commits are not.
     pub fn recent(&self) -> (Backpack, u64) {
         let history = &self.known.replayed.replay.history;
-        (self.backpack(history.clone()), history.gone())
+        (self.backpack(history.clone()), history.dropped())
     }
 
     fn backpack(&self, history: History) -> Backpack {

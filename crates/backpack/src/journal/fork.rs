@@ -44,7 +44,7 @@ impl JournaledBackpack {
         if lease.next_event().get() > 0 {
             return Err(Error::Exists { id: id.clone() });
         }
-        let (beginning, pieces) = carry(source, id)?;
+        let (beginning, pieces) = fork_pieces(source, id)?;
         let first = opened(id, &lease, holder.clone(), &ports.ports);
         let mint = || EventId::mint(&*ports.ports.entropy);
         for plan in plans(id, first, pieces, &mint) {
@@ -56,7 +56,10 @@ impl JournaledBackpack {
 }
 
 /// What a fork begins with, and what its stream has to say about that.
-fn carry(source: &Backpack, id: &BackpackId) -> Result<(InitialState, Vec<ForkPiece>), Error> {
+fn fork_pieces(
+    source: &Backpack,
+    id: &BackpackId,
+) -> Result<(InitialState, Vec<ForkPiece>), Error> {
     let core = source.inner.lock();
     let newest = core.history.newest().map(|commit| commit.id);
     let origin = match source.origin() {
@@ -103,7 +106,7 @@ fn large_value(
         return Ok(None);
     }
     match core.large.get(slot) {
-        Some(value) => Ok(value.whole().cloned()),
+        Some(value) => Ok(value.value().cloned()),
         None => Err(Error::Unavailable { key: item.key.clone(), size: item.size() }),
     }
 }

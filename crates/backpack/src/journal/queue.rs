@@ -39,7 +39,7 @@ impl CommitQueue {
     }
 
     /// How many commits there are, on disk or waiting.
-    pub(super) fn made(&self) -> u64 {
+    pub(super) fn last_number(&self) -> u64 {
         self.durable + self.waiting.len() as u64
     }
 
@@ -64,7 +64,7 @@ impl CommitQueue {
     }
 
     /// The first `count` commits are on disk.
-    pub(super) fn settle(&mut self, count: usize) {
+    pub(super) fn remove_front(&mut self, count: usize) {
         self.waiting.drain(..count);
         self.durable += count as u64;
     }

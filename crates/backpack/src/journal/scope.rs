@@ -203,7 +203,9 @@ impl AsyncScope {
             return outcome;
         };
         match (mode, outcome) {
-            (Mode::Durable, WriteOutcome::Done(commit)) => writer.settle(commit.number()).await?,
+            (Mode::Durable, WriteOutcome::Done(commit)) => {
+                writer.wait_durable(commit.number()).await?
+            }
             _ if writer.waiting() >= BUFFERED_COMMITS_MAX => writer.flush().await?,
             _ => {}
         }

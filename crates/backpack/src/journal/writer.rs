@@ -130,7 +130,7 @@ impl JournalWriter {
     }
 
     /// Returns when the commit with this number is on disk.
-    pub(super) async fn settle(&self, number: u64) -> Result<(), Error> {
+    pub(super) async fn wait_durable(&self, number: u64) -> Result<(), Error> {
         while let Some(mut turn) = self.turn(Some(number)).await {
             let writing = turn.writing();
             if writing.attempted.is_none() {
@@ -157,9 +157,9 @@ impl JournalWriter {
 
     /// Returns when everything that was made before the call is on disk.
     pub(super) async fn flush(&self) -> Result<(), Error> {
-        let newest = self.shared().queue.made().checked_sub(1);
+        let newest = self.shared().queue.last_number().checked_sub(1);
         match newest {
-            Some(newest) => self.settle(newest).await,
+            Some(newest) => self.wait_durable(newest).await,
             None => Ok(()),
         }
     }
@@ -198,7 +198,7 @@ impl JournalWriter {
         for _ in 0..count {
             writing.next = writing.next.next();
         }
-        self.shared().queue.settle(count);
+        self.shared().queue.remove_front(count);
         Ok(())
     }
 

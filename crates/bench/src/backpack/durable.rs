@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::kept::{journal_ports, log, open};
 use crate::{
     error::{Error, Result},
-    measure::{Samples, Schedule, wall},
+    measure::{Samples, Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -32,7 +32,7 @@ const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
 // shows: BP-112
 pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let rig = BackpackRig::open(place)?;
-    place.settle()?;
+    place.sync()?;
     let milliseconds = |samples: &Samples<Duration>| samples.map(|time| time.as_secs_f64() * 1e3);
     let single = milliseconds(&rig.single()?);
     let groups = milliseconds(&rig.groups()?);
@@ -78,7 +78,7 @@ impl BackpackRig {
             let writer = writer(&backpack, 0)?;
             let ours = move || {
                 let (outcome, time) =
-                    wall(|| self.runtime.block_on(writer.pack("key", &time_word())));
+                    wall_time(|| self.runtime.block_on(writer.pack("key", &time_word())));
                 outcome?.done().expect("nobody refuses it");
                 Ok(time)
             };
@@ -95,8 +95,9 @@ impl BackpackRig {
 
     fn append(&self, stream: &StreamId, lease: &StreamLease, index: u64) -> Result<Duration> {
         let plan = sample_plan(stream, index, 1, &format!("plan-{index}"));
-        let (outcome, time) =
-            wall(|| self.runtime.block_on(async { self.bare.append(&lease.writer(), plan).await }));
+        let (outcome, time) = wall_time(|| {
+            self.runtime.block_on(async { self.bare.append(&lease.writer(), plan).await })
+        });
         outcome?;
         Ok(time)
     }
@@ -113,7 +114,7 @@ impl BackpackRig {
     fn packs(&self, backpack: &JournaledBackpack, writers: usize) -> Result<Duration> {
         let scopes: Vec<AsyncScope> =
             (0..writers).map(|number| writer(backpack, number)).collect::<Result<_>>()?;
-        let (outcome, time) = wall(|| {
+        let (outcome, time) = wall_time(|| {
             self.runtime.block_on(async {
                 let tasks: Vec<_> = scopes
                     .into_iter()

@@ -21,7 +21,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         differences.push((full - bare) / 1e6);
     }
     let name = "10,000 packs of 256 bytes over 100 keys";
-    let row = MeasureRow::alone(name, Unit::Megabytes, &differences);
+    let row = MeasureRow::unpaired(name, Unit::Megabytes, &differences);
     Ok(vec![row.judged(Bar::median(MEGABYTES_MAX))])
 }
 

@@ -35,7 +35,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         each_us(COMMITS, |count| backpack.snapshot_before_node(&nodes[count as usize % 100]))
     })?;
     let row = |name, times: &[f64]| {
-        MeasureRow::alone(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
+        MeasureRow::unpaired(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
     };
     Ok(vec![
         row("snapshot at each of 10,000 commits", &by_commit),
@@ -105,6 +105,7 @@ fn diff() -> Result<MeasureRow> {
     let changes = StateDiff::between(&before, &backpack)?.changes.len();
     expect("changes", 10, changes as u64)?;
     let times = rounds(|| each_us(200, |_| StateDiff::between(&before, &backpack)))?;
-    let row = MeasureRow::alone("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
+    let row =
+        MeasureRow::unpaired("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(DIFF_US_MAX)))
 }

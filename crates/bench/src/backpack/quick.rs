@@ -26,7 +26,7 @@ fn pack() -> Result<MeasureRow> {
     let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
     let times =
         rounds(|| each_us(REPETITIONS, |count| node.pack(&keys[count as usize % 100], &count)))?;
-    let row = MeasureRow::alone("pack a small value", Unit::Microseconds, &times);
+    let row = MeasureRow::unpaired("pack a small value", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(PACK_US_MAX)))
 }
 
@@ -48,7 +48,7 @@ fn unpack() -> Result<MeasureRow> {
         each_us(REPETITIONS, |count| reader.unpack_required::<u32>(&keys[count as usize % 100]))
     })?;
     let row =
-        MeasureRow::alone("unpack a small value, with permissions", Unit::Microseconds, &times);
+        MeasureRow::unpaired("unpack a small value, with permissions", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(UNPACK_US_MAX)))
 }
 
@@ -66,7 +66,7 @@ fn query() -> Result<MeasureRow> {
     expect("items of the namespace", 100, found as u64)?;
     let times = rounds(|| each_us(50, |_| reader.items_by_namespace("flow.node-7")))?;
     let row =
-        MeasureRow::alone("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
+        MeasureRow::unpaired("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
     Ok(row.judged(Bar::median(QUERY_US_MAX)))
 }
 

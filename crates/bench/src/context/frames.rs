@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 use super::child::{open, runtime};
 use crate::{
     error::{Error, Result, expect},
-    measure::{Samples, Schedule, wall},
+    measure::{Samples, Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -78,12 +78,12 @@ fn reading(place: &BenchDir) -> Result<MeasureRow> {
     }
     let mut times = Vec::new();
     for _ in 0..READS {
-        let (frames, took) = wall(|| bench.read());
+        let (frames, took) = wall_time(|| bench.read());
         expect("frames of the node", FRAMES, frames?)?;
         times.push(took.as_secs_f64() * 1e6);
     }
     let name = "a node with 100 frames, warm";
-    Ok(MeasureRow::alone(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
 }
 
 fn putting(place: &BenchDir) -> Result<MeasureRow> {
@@ -95,11 +95,12 @@ fn putting(place: &BenchDir) -> Result<MeasureRow> {
         let mut number = 0;
         let ours = move || {
             number += 1;
-            let (outcome, took) = wall(|| bench.put(&format!("frame {number}")));
+            let (outcome, took) = wall_time(|| bench.put(&format!("frame {number}")));
             outcome.map(|()| took.as_secs_f64() * 1e6)
         };
         let theirs = move || {
-            let (outcome, took) = wall(|| floor.write_all(&bytes).and_then(|()| floor.sync_data()));
+            let (outcome, took) =
+                wall_time(|| floor.write_all(&bytes).and_then(|()| floor.sync_data()));
             outcome.map_err(Error::io("write durably"))?;
             Ok(took.as_secs_f64() * 1e6)
         };

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result, expect},
-    measure::{Samples, Schedule, float, wall},
+    measure::{Samples, Schedule, float, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -65,14 +65,14 @@ fn beside_git(
 ) -> Result<(Bench, Vec<MeasureRow>)> {
     let data = project.with_extension("data");
     let bench = Bench { project, data, files, names };
-    place.settle()?;
+    place.sync()?;
     let first = bench.first()?;
     let again = bench.again()?;
     Ok((bench, vec![first, again]))
 }
 
 fn milliseconds(work: impl FnOnce() -> Result<()>) -> Result<f64> {
-    let (outcome, took) = wall(work);
+    let (outcome, took) = wall_time(work);
     outcome.map(|()| took.as_secs_f64() * 1e3)
 }
 
@@ -151,7 +151,7 @@ impl Bench {
             || milliseconds(|| elsewhere(&self.project, &self.data, Some("d7/s7/f7")).map(drop));
         let times = (0..LOOKUPS).map(|_| look()).collect::<Result<Vec<f64>>>()?;
         let name = "a path of 50,000 in a new process";
-        Ok(MeasureRow::alone(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
+        Ok(MeasureRow::unpaired(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
     }
 }
 
@@ -165,7 +165,7 @@ fn memory(place: &BenchDir) -> Result<MeasureRow> {
         peaks.push(float(elsewhere(&project, &data, None)?.peak_bytes) / 1e6);
     }
     let name = "peak memory of a first scan, 100,000 files";
-    Ok(MeasureRow::alone(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
 }
 
 fn large_file(place: &BenchDir) -> Result<MeasureRow> {
@@ -175,5 +175,5 @@ fn large_file(place: &BenchDir) -> Result<MeasureRow> {
     file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
     let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
     let name = "peak memory of hashing a file of 4 GiB";
-    Ok(MeasureRow::alone(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
 }

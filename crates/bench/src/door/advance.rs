@@ -10,7 +10,7 @@ use piton_store::local::RealDisk;
 use super::client::DoorClient;
 use crate::{
     error::Result,
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
     workflow::{BenchRun, WorkflowRig},
@@ -25,7 +25,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let data = place.make("door-advance")?;
     let rig = WorkflowRig::open(Arc::new(RealDisk), &data)?;
     let client = std::cell::RefCell::new(DoorClient::open(&data)?);
-    place.settle()?;
+    place.sync()?;
     let (rig, client) = (&rig, &client);
     let samples = SCHEDULE.run(|block| {
         let mut ours = BenchRun::begin(rig, &format!("door-{block}"))?;
@@ -33,7 +33,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         let through_the_door = move || through(&mut client.borrow_mut(), &mut ours);
         let in_this_process = move || {
             let request = theirs.request();
-            let (reply, time) = wall(|| rig.wait(rig.sessions.proceed(request)));
+            let (reply, time) = wall_time(|| rig.wait(rig.sessions.proceed(request)));
             theirs.take(reply?)?;
             Ok(time + client.borrow_mut().ping()?)
         };

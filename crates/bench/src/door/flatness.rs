@@ -38,7 +38,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
             .collect::<Result<Vec<_>>>()?;
         runs.push((long, short));
     }
-    place.settle()?;
+    place.sync()?;
     let client = RefCell::new(DoorClient::open(&data)?);
     let call = |run: &mut BenchRun| {
         let mut client = client.borrow_mut();

@@ -25,7 +25,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     }
     let size = float(client.server_bytes()?) / 1e6;
     Ok(vec![
-        MeasureRow::alone("memory of `piton mcp` after 2,000 steps", Unit::Megabytes, &[size])
+        MeasureRow::unpaired("memory of `piton mcp` after 2,000 steps", Unit::Megabytes, &[size])
             .judged(Bar::median(MEGABYTES_MAX)),
     ])
 }

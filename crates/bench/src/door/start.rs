@@ -22,9 +22,13 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         sizes.push(float(client.server_bytes()?) / 1e6);
     }
     Ok(vec![
-        MeasureRow::alone("start of `piton mcp` to its first answer", Unit::Milliseconds, &times)
-            .judged(Bar::median(MS_MAX)),
-        MeasureRow::alone("  its memory then", Unit::Megabytes, &sizes)
+        MeasureRow::unpaired(
+            "start of `piton mcp` to its first answer",
+            Unit::Milliseconds,
+            &times,
+        )
+        .judged(Bar::median(MS_MAX)),
+        MeasureRow::unpaired("  its memory then", Unit::Megabytes, &sizes)
             .judged(Bar::median(MEGABYTES_MAX)),
     ])
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::client::is_there;
 use crate::{
     error::{Error, Result},
-    measure::{Schedule, cpu_of, wall},
+    measure::{Schedule, cpu_of, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -117,7 +117,7 @@ impl PipeAgent {
 
     fn packs(&mut self, together: u64) -> Result<Took> {
         let before = cpu_of(self.child.id())?;
-        let (outcome, time) = wall(|| {
+        let (outcome, time) = wall_time(|| {
             for number in 0..u64::from(CALLS) + together {
                 if number >= together {
                     self.reply()?;

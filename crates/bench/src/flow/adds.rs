@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::round::{Round, onward};
+use super::round::{Round, next_action};
 use super::visits::{walk, walk_with};
 use crate::{
     error::Result,
@@ -29,7 +29,7 @@ fn busy() -> Round {
             context.pack("a", &left).await?;
             context.pack("b", &(left * 2)).await?;
             std::hint::black_box(context.unpack_by_namespace::<u64>("turn").await?);
-            Ok(onward(left))
+            Ok(next_action(left))
         })
     })
 }
@@ -46,5 +46,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         })
         .collect();
     let name = "  added by 5 reads, 2 writes and a query";
-    Ok(vec![MeasureRow::alone(name, Unit::Microseconds, &added).judged(Bar::median(ADDED_US_MAX))])
+    Ok(vec![
+        MeasureRow::unpaired(name, Unit::Microseconds, &added).judged(Bar::median(ADDED_US_MAX)),
+    ])
 }

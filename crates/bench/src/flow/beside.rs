@@ -60,7 +60,7 @@ fn visit(
 fn durable(place: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
     let ours = Durable::open(place)?;
     let theirs = place.make("langgraph")?;
-    place.settle()?;
+    place.sync()?;
     let mut turn = 0;
     let samples = SCHEDULE.run(|block| {
         let file = theirs.join(format!("{block}.sqlite"));

@@ -7,7 +7,7 @@ use piton_flow::FlowState;
 use piton_store::local::{DataDir, RealDisk};
 use tokio::runtime::{Builder, Runtime};
 
-use super::round::{Round, onward};
+use super::round::{Round, next_action};
 use crate::{
     backpack,
     error::{Error, Result, expect},
@@ -26,7 +26,7 @@ fn count_down(steps: u64) -> Round {
         Box::pin(async move {
             let left = context.unpack_required::<u64>("left").await? - 1;
             context.pack("left", &left).await?;
-            Ok(onward(left))
+            Ok(next_action(left))
         })
     })
 }

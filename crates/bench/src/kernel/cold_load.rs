@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::{
     error::{Error, Result, expect},
-    measure::{Schedule, float, peak_resident_bytes, wall},
+    measure::{Schedule, float, peak_resident_bytes, wall_time},
     place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
@@ -45,7 +45,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("cold")?;
     let mut plans = StreamPlans::new("long", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
-    place.settle()?;
+    place.sync()?;
     let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
     for load in &loads {
         expect("events of the loaded session", PLANS * EVENTS, load.events)?;
@@ -53,9 +53,13 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let times: Vec<f64> = loads.iter().map(|load| load.milliseconds).collect();
     let peaks: Vec<f64> = loads.iter().map(|load| float(load.peak_bytes) / 1e6).collect();
     Ok(vec![
-        MeasureRow::alone("cold load of 2,000 plans (10,000 events)", Unit::Milliseconds, &times)
-            .judged(Bar::median(MS_MAX)),
-        MeasureRow::alone("  its peak memory, whole process", Unit::Megabytes, &peaks)
+        MeasureRow::unpaired(
+            "cold load of 2,000 plans (10,000 events)",
+            Unit::Milliseconds,
+            &times,
+        )
+        .judged(Bar::median(MS_MAX)),
+        MeasureRow::unpaired("  its peak memory, whole process", Unit::Megabytes, &peaks)
             .judged(Bar::median(MEGABYTES_MAX)),
         compare_loads(place)?,
     ])
@@ -74,13 +78,13 @@ fn compare_loads(place: &BenchDir) -> Result<MeasureRow> {
     let short = (0..SHORT_SESSIONS)
         .map(|number| prepared(&format!("short-{number}"), PLANS / SHORT_SESSIONS))
         .collect::<Result<Vec<_>>>()?;
-    place.settle()?;
+    place.sync()?;
     let load = |streams: &[StreamId]| -> Result<f64> {
         let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {
             Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64)
         };
-        let (events, time) = wall(|| streams.iter().map(load).sum::<Result<u64>>());
+        let (events, time) = wall_time(|| streams.iter().map(load).sum::<Result<u64>>());
         expect("events of the loaded sessions", PLANS * EVENTS, events?)?;
         Ok(time.as_secs_f64() * 1e3)
     };
@@ -119,7 +123,7 @@ fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
 /// Loads the session in this process, and prints how it went.
 pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
     let rig = KernelRig::open(Arc::new(RealDisk), root)?;
-    let (loaded, time) = wall(|| rig.wait(rig.sessions.load(stream)));
+    let (loaded, time) = wall_time(|| rig.wait(rig.sessions.load(stream)));
     let events = loaded?.events.len() as u64;
     let peak_bytes = peak_resident_bytes()?;
     let load = Load { milliseconds: time.as_secs_f64() * 1e3, peak_bytes, events };

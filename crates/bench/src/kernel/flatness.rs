@@ -41,7 +41,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         }
         sessions.push((long, short));
     }
-    place.settle()?;
+    place.sync()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
     let rig = KernelRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |plans: &mut StreamPlans| {

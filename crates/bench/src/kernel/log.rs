@@ -18,7 +18,7 @@ use piton_store::{
 use super::rig::{KernelRig, StreamPlans, committed};
 use crate::{
     error::{Error, Result},
-    measure::{Samples, Schedule, wall},
+    measure::{Samples, Schedule, wall_time},
     place::BenchDir,
     quiet_disk::QuietDisk,
     report::{MeasureRow, Unit},
@@ -49,7 +49,7 @@ fn single(rig: &KernelRig, bytes: usize) -> Result<Samples<Duration>> {
         let ours = move || {
             let plan = plans.next();
             let (appended, time) =
-                wall(|| rig.wait(async { rig.backpacks.append(&lease.writer(), plan).await }));
+                wall_time(|| rig.wait(async { rig.backpacks.append(&lease.writer(), plan).await }));
             committed(&appended?).map(|()| time)
         };
         let directory = rig.dir.backpacks().join(format!("floor-{block}"));
@@ -57,7 +57,7 @@ fn single(rig: &KernelRig, bytes: usize) -> Result<Samples<Duration>> {
         let (bytes, mut position) = (vec![b'r'; bytes], 0);
         let baseline = move || {
             let (outcome, time) =
-                wall(|| file.write_all_at(&bytes, position).and_then(|()| file.sync_data()));
+                wall_time(|| file.write_all_at(&bytes, position).and_then(|()| file.sync_data()));
             position += bytes.len() as u64;
             outcome.map(|()| time).map_err(Error::io("write the bare file"))
         };
@@ -103,7 +103,7 @@ fn append_together(
     plans: &mut StreamPlans,
 ) -> Result<Duration> {
     let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
-    let (outcome, time) = wall(|| {
+    let (outcome, time) = wall_time(|| {
         rig.wait(async {
             let queue = |plan| rig.backpacks.append(&lease.writer(), plan);
             let waiting: Vec<_> = batch.into_iter().map(queue).collect();
@@ -122,7 +122,7 @@ fn append_in_turn(
     plans: &mut StreamPlans,
 ) -> Result<Duration> {
     let batch: Vec<_> = (0..TOGETHER).map(|_| plans.next()).collect();
-    let (outcome, time) = wall(|| {
+    let (outcome, time) = wall_time(|| {
         rig.wait(async {
             for plan in batch {
                 committed(&rig.backpacks.append(&lease.writer(), plan).await?)?;

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result, expect},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -24,7 +24,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("lookup")?;
     let mut plans = StreamPlans::new("warm", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
-    place.settle()?;
+    place.sync()?;
     let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
     let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
     let keys: Vec<DedupeKey> =
@@ -34,13 +34,13 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let ours = || {
         turn.set((turn.get() + 1) % keys.len());
         let key = &keys[turn.get()];
-        let (found, time) = wall(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));
+        let (found, time) = wall_time(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));
         let found = found?.map(EventIndex::get);
         expect("the event of a key", turn.get() as u64, found.unwrap_or(u64::MAX))?;
         Ok(time)
     };
     let baseline = || {
-        let (found, time) = wall(|| fs::metadata(&manifest));
+        let (found, time) = wall_time(|| fs::metadata(&manifest));
         found.map_err(Error::io("look at the manifest"))?;
         Ok(time)
     };

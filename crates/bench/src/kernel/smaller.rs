@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{MeasureRow, Unit},
 };
@@ -38,14 +38,14 @@ fn blob(rig: &KernelRig) -> Result<MeasureRow> {
     let directory = rig.dir.blobs(BlobNamespace::Artifacts);
     let ours = || {
         let bytes = content();
-        let (digest, time) = wall(|| rig.wait(rig.blobs.put(BlobNamespace::Artifacts, bytes)));
+        let (digest, time) = wall_time(|| rig.wait(rig.blobs.put(BlobNamespace::Artifacts, bytes)));
         digest.map(|_| time).map_err(Error::from)
     };
     let baseline = || {
         let (bytes, name) = (content(), entropy.next_u64());
         let fan = directory.join(format!("{:02x}", name & 0xff));
         let (temporary, path) = (fan.join("tmp"), fan.join(format!("{name:062x}")));
-        let (outcome, time) = wall(|| {
+        let (outcome, time) = wall_time(|| {
             write_new(&temporary, &bytes)?;
             fs::rename(&temporary, &path)?;
             sync_dir(&fan)
@@ -70,9 +70,9 @@ fn table(rig: &KernelRig) -> Result<MeasureRow> {
         let key = number.to_be_bytes().as_slice().into();
         let change = EntryChange::Put(vec![b'v'; VALUE_BYTES]);
         let write = TableWrite { key, expect: Expect::Absent, change };
-        let (outcome, time) = wall(|| rig.wait(table.commit(vec![write])));
+        let (outcome, time) = wall_time(|| rig.wait(table.commit(vec![write])));
         outcome?;
         times.push(time.as_secs_f64() * 1e3);
     }
-    Ok(MeasureRow::alone("table commit of one key", Unit::Milliseconds, &times))
+    Ok(MeasureRow::unpaired("table commit of one key", Unit::Milliseconds, &times))
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Runs `work`, and returns its result and the time that passed.
-pub(crate) fn wall<R>(work: impl FnOnce() -> R) -> (R, Duration) {
+pub(crate) fn wall_time<R>(work: impl FnOnce() -> R) -> (R, Duration) {
     let start = Instant::now();
     let result = work();
     (result, start.elapsed())
@@ -50,7 +50,7 @@ mod tests {
         assert!(process_cpu(busy).1 > Duration::ZERO);
         let pause = Duration::from_millis(20);
         let ((), cpu) = thread_cpu(|| std::thread::sleep(pause));
-        let ((), passed) = wall(|| std::thread::sleep(pause));
+        let ((), passed) = wall_time(|| std::thread::sleep(pause));
         assert!(cpu < pause && passed >= pause, "{cpu:?} {passed:?}");
     }
 }

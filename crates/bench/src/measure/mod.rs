@@ -7,7 +7,7 @@ mod pairs;
 mod process;
 mod statistics;
 
-pub(crate) use clocks::{thread_cpu, wall};
+pub(crate) use clocks::{thread_cpu, wall_time};
 pub(crate) use cost::Cost;
 pub(crate) use memory::peak_resident_bytes;
 #[cfg(test)]

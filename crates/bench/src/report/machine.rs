@@ -17,7 +17,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn this(place: &BenchDir) -> Self {
+    pub(super) fn detect(place: &BenchDir) -> Self {
         let unknown = || "unknown".to_owned();
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease");
         let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

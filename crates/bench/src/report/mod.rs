@@ -41,7 +41,7 @@ impl BenchReport {
     pub(crate) fn new(place: &BenchDir) -> Self {
         Self {
             schema: SCHEMA,
-            machine: Machine::this(place),
+            machine: Machine::detect(place),
             debug_build: cfg!(debug_assertions),
             seed: Schedule::SEED,
             rows: Vec::new(),

@@ -106,7 +106,7 @@ pub(crate) struct MeasureRow {
 
 impl MeasureRow {
     /// A measure that stands alone.
-    pub(crate) fn alone(name: &'static str, unit: Unit, values: &[f64]) -> Self {
+    pub(crate) fn unpaired(name: &'static str, unit: Unit, values: &[f64]) -> Self {
         Self {
             name,
             unit,
@@ -129,7 +129,7 @@ impl MeasureRow {
         let theirs: Vec<f64> = pairs.pairs().map(|pair| pair.baseline).collect();
         let (figures, ratio) = (summary(&theirs), ratio_interval(pairs));
         let baseline = Some(Baseline { name: baseline, figures, ratio });
-        Self { baseline, ..Self::alone(name, unit, &ours) }
+        Self { baseline, ..Self::unpaired(name, unit, &ours) }
     }
 
     /// The same measure, judged.
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_bar_on_a_figure_needs_no_baseline() {
-        let row = MeasureRow::alone("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
+        let row = MeasureRow::unpaired("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
         assert!(!row.is_judged());
         assert!(!row.clone().judged(Bar::median(60.0)).misses());
         assert!(row.judged(Bar::median(59.9)).misses());

@@ -108,7 +108,7 @@ mod tests {
     fn columns_are_aligned_and_parts_stand_apart() {
         let samples = Samples(vec![vec![Pair { ours: 3.0, baseline: 2.0 }]]);
         let first = MeasureRow::paired("append", Unit::Milliseconds, "bare", &samples);
-        let second = MeasureRow::alone("memory of it", Unit::Megabytes, &[1234.5]);
+        let second = MeasureRow::unpaired("memory of it", Unit::Megabytes, &[1234.5]);
         let (first, second) =
             (first.judged(Bar::disk_ratio(1.3)), second.judged(Bar::median(60.0)));
         let text = render(&[("one", &first), ("two", &second)]);

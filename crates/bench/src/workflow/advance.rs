@@ -19,7 +19,7 @@ use piton_store::{
 use super::{plans::RunPlans, rig::WorkflowRig, run::BenchRun};
 use crate::{
     error::{Result, expect},
-    measure::{Samples, Schedule, thread_cpu, wall},
+    measure::{Samples, Schedule, thread_cpu, wall_time},
     place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
@@ -62,7 +62,7 @@ fn samples(place: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<
     let rig = WorkflowRig::open(disk, &place.make(name)?)?;
     // The first advance makes the directories that all others go to.
     BenchRun::begin(&rig, &format!("first-{name}"))?.advance(&rig, 1)?;
-    place.settle()?;
+    place.sync()?;
     let rig = &rig;
     SCHEDULE.run(|block| {
         let mut run = BenchRun::begin(rig, &format!("{name}-{block}"))?;
@@ -74,7 +74,7 @@ fn samples(place: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<
 
 fn advance(rig: &WorkflowRig, run: &mut BenchRun) -> Result<AdvanceCost> {
     let request = run.request();
-    let ((reply, cpu), time) = wall(|| thread_cpu(|| rig.wait(rig.sessions.proceed(request))));
+    let ((reply, cpu), time) = wall_time(|| thread_cpu(|| rig.wait(rig.sessions.proceed(request))));
     run.take(reply?)?;
     Ok(AdvanceCost { time, cpu })
 }
@@ -85,7 +85,7 @@ fn append(rig: &WorkflowRig, plans: &mut RunPlans) -> Result<AdvanceCost> {
         let lease = rig.journal.lease(&plans.stream).await?;
         rig.journal.append(&lease.writer(), plan).await
     };
-    let ((appended, cpu), time) = wall(|| thread_cpu(|| rig.wait(appending)));
+    let ((appended, cpu), time) = wall_time(|| thread_cpu(|| rig.wait(appending)));
     let is_new = matches!(appended?, Appended::Committed { .. });
     expect("plans that were new", 1, u64::from(is_new))?;
     Ok(AdvanceCost { time, cpu })

@@ -33,7 +33,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
             .collect::<Result<Vec<_>>>()?;
         runs.push((long, short));
     }
-    place.settle()?;
+    place.sync()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
     let rig = WorkflowRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |run: &mut BenchRun| {

@@ -65,7 +65,7 @@ fn fold_one(log: &EventLog) -> usize {
         black_box((
             run.preferences.effective(tip),
             run.contexts.effective(tip),
-            run.capabilities.standing(tip, Capability::WebBrowsing),
+            run.capabilities.capability(tip, Capability::WebBrowsing),
             run.notes_toward(node, None),
             status(run, false),
         ));

@@ -8,7 +8,7 @@ use piton_workflow::session::{Continue, Reply};
 use super::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
 use crate::{
     error::{Result, expect},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -24,7 +24,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("reading")?;
     let mut long = prepared(&root, "long", LONG_STEPS)?;
     let mut short = prepared(&root, "short", SHORT_STEPS)?;
-    place.settle()?;
+    place.sync()?;
     let rig = WorkflowRig::open(Arc::new(RealDisk), &root)?;
     let (long, short) =
         (AnsweredStep::next(&rig, &mut long)?, AnsweredStep::next(&rig, &mut short)?);
@@ -60,7 +60,7 @@ impl AnsweredStep {
 
     /// How long a call takes that must be answered with the same place in the run.
     fn time(&self, rig: &WorkflowRig, call: Continue) -> Result<Duration> {
-        let (reply, time) = wall(|| rig.wait(rig.sessions.proceed(call)));
+        let (reply, time) = wall_time(|| rig.wait(rig.sessions.proceed(call)));
         let is_same = reply?.body.ack_token == self.reply.body.ack_token;
         expect("replies about the same place", 1, u64::from(is_same))?;
         Ok(time)

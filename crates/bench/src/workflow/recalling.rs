@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::sessions;
 use crate::{
     error::{Error, Result, expect},
-    measure::wall,
+    measure::wall_time,
     place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
@@ -61,7 +61,7 @@ impl ColdPorts {
         Ok(Self { journal: Arc::new(journal), blobs: Arc::new(blobs), cache: Arc::new(cache) })
     }
 
-    fn recall(self) -> RunIndex {
+    fn run_index(self) -> RunIndex {
         RunIndex::new(self.journal, self.blobs, self.cache)
     }
 }
@@ -70,12 +70,12 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let root = place.make("recall")?;
     let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
     prepare(&runtime, &root)?;
-    place.settle()?;
-    let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::recall);
+    place.sync()?;
+    let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::run_index);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
         let ports = ColdPorts::open(Arc::new(RealDisk), &root)?;
         let cache = Arc::new(piton_store::memory::MemoryCache::new());
-        resume(&runtime, &ColdPorts { cache, ..ports }.recall())
+        resume(&runtime, &ColdPorts { cache, ..ports }.run_index())
     })?;
     // Fills the cache.
     resume(&runtime, &fresh()?)?;
@@ -84,15 +84,19 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     resume(&runtime, &warm)?;
     let warm = times(RUNS, || resume(&runtime, &warm))?;
     Ok(vec![
-        MeasureRow::alone(
+        MeasureRow::unpaired(
             "resume, 1,000 sessions known to this process",
             Unit::Milliseconds,
             &warm,
         )
         .judged(Bar::median(WARM_MS_MAX)),
-        MeasureRow::alone("resume, 1,000 sessions known to the cache", Unit::Milliseconds, &cold)
-            .judged(Bar::median(COLD_MS_MAX)),
-        MeasureRow::alone(
+        MeasureRow::unpaired(
+            "resume, 1,000 sessions known to the cache",
+            Unit::Milliseconds,
+            &cold,
+        )
+        .judged(Bar::median(COLD_MS_MAX)),
+        MeasureRow::unpaired(
             "resume, 1,000 sessions, without a cache",
             Unit::Milliseconds,
             &without_cache,
@@ -106,7 +110,7 @@ fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>>
 
 /// Finds the session that is asked for, and says how many milliseconds that took.
 fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
-    let (offers, time) = wall(|| runtime.block_on(recall.resume(&QUERY)));
+    let (offers, time) = wall_time(|| runtime.block_on(recall.resume(&QUERY)));
     let offers = offers?.offers;
     expect("runs that are offered", 5, offers.len() as u64)?;
     let is_answer = offers[0].resumable.snippet.starts_with(ANSWER);

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::trees;
 use crate::{
     error::{Error, Result, expect},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{MeasureRow, Unit},
 };
@@ -24,12 +24,12 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     let host = root.join("module_07/part_007/file_07.rs");
     let ours = || {
         let arguments = json!({ "path": "/tree/module_07/part_007/file_07.rs" });
-        let (reply, time) = wall(|| runtime.block_on(files.call("read", arguments)));
+        let (reply, time) = wall_time(|| runtime.block_on(files.call("read", arguments)));
         expect("failed reads", 0, u64::from(reply.is_error()))?;
         Ok(time)
     };
     let baseline = || {
-        let (bytes, time) = wall(|| fs::read(&host));
+        let (bytes, time) = wall_time(|| fs::read(&host));
         bytes.map_err(Error::io("read a file"))?;
         Ok(time)
     };

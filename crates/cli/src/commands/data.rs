@@ -97,12 +97,12 @@ fn verify(app: &App) -> Result<CommandEnding, Failure> {
     };
     let is_sound = problems.is_empty();
     if is_sound {
-        app.output.say("table.sqlite3 is sound.");
+        app.output.print("table.sqlite3 is sound.");
     } else {
         app.output
-            .say("table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it, and work.");
+            .print("table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it, and work.");
         for problem in &problems {
-            app.output.say(format_args!("  {problem}"));
+            app.output.print(format_args!("  {problem}"));
         }
         app.output.advise(if is_replaced {
             Error::TableReplaced.envelope().suggestion
@@ -121,31 +121,32 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let dir = DataDir::open_alone(&root).map_err(at_root)?;
     let done = repair_table(&dir)?;
     if done.is_accepted {
-        app.output.say(
+        app.output.print(
             "table.sqlite3 is another file than before, and is used from now on. What was only in the lost one is gone.",
         );
     }
     match &done.aside {
         None if done.is_accepted => {}
-        None => app.output.say("table.sqlite3 is sound. Nothing was changed."),
+        None => app.output.print("table.sqlite3 is sound. Nothing was changed."),
         Some(aside) => {
-            let (kept, root) = (done.kept, app.shown(&root));
-            app.output
-                .say(format_args!("table.sqlite3 is new, with all {kept} entries that are whole."));
+            let (kept, root) = (done.kept, app.display_path(&root));
+            app.output.print(format_args!(
+                "table.sqlite3 is new, with all {kept} entries that are whole."
+            ));
             if done.damaged > 0 {
                 let damaged = count(usize::try_from(done.damaged).unwrap_or(usize::MAX), "entry");
-                app.output.say(format_args!(
+                app.output.print(format_args!(
                     "Taken out, because they were changed after they were written: {damaged}."
                 ));
                 for entry in &done.damaged_shown {
-                    app.output.say(format_args!("  {entry}"));
+                    app.output.print(format_args!("  {entry}"));
                 }
-                app.output.say(format_args!("They are kept: {root}/{aside}/entries.jsonl"));
+                app.output.print(format_args!("They are kept: {root}/{aside}/entries.jsonl"));
             }
             if done.gaps > 0 {
-                app.output.say(format_args!("Places at which entries are lost: {}.", done.gaps));
+                app.output.print(format_args!("Places at which entries are lost: {}.", done.gaps));
             }
-            app.output.say(format_args!("The damaged file is kept: {root}/{aside}"));
+            app.output.print(format_args!("The damaged file is kept: {root}/{aside}"));
             app.output
                 .advise("Check what is in it: piton context validate, piton workspace verify");
         }
@@ -192,22 +193,22 @@ fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let virtual_files = of_table(open.block_on(kept_virtual(&open.files.kept)))?;
     let context = of_table(open.block_on(open.runtime.set_aside_of_context()))?;
     if set_aside.is_empty() && virtual_files.is_empty() && context.is_empty() {
-        app.output.say("Nothing was taken out of use.");
+        app.output.print("Nothing was taken out of use.");
     } else {
-        let root = app.shown(&root);
+        let root = app.display_path(&root);
         let rows: Vec<[Cell; 3]> = set_aside.iter().map(|kept| row(&root, kept)).collect();
         if !rows.is_empty() {
             for line in table::lines(["KEPT IN", "FILES", "BYTES"], &rows) {
-                app.output.say(line);
+                app.output.print(line);
             }
         }
         if !virtual_files.is_empty() {
             let names = listed(&virtual_files);
-            app.output.say(format_args!("In the table, of Virtual Stores: {names}"));
+            app.output.print(format_args!("In the table, of Virtual Stores: {names}"));
         }
         if !context.is_empty() {
             let names: Vec<String> = context.iter().map(|row| row.what.clone()).collect();
-            app.output.say(format_args!("In the table, of context: {}", listed(&names)));
+            app.output.print(format_args!("In the table, of context: {}", listed(&names)));
         }
         app.output.advise(
             "\nThose of a session stay until it is removed, by `piton session delete RUN` or, past its time, by `piton \

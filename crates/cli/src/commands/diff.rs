@@ -37,50 +37,50 @@ impl DiffThings {
         let worlds = here.worlds();
         let compared = here.open.runtime.compare(&self.left, &self.right, &worlds);
         let compared = here.open.wait(compared)?;
-        say(app, &compared);
+        print(app, &compared);
         app.output.reply("piton.diff/1", &compared)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, compared: &Comparison) {
+fn print(app: &App, compared: &Comparison) {
     match &compared.ancestor {
         Some(ancestor) => {
-            app.output.say(format_args!("Both come from {}.", ancestor.name));
+            app.output.print(format_args!("Both come from {}.", ancestor.name));
             if let Some(step) = &ancestor.step {
                 say_link(app, step);
             }
             if !ancestor.written.is_empty() {
-                app.output.say("Written at that step, by whichever side:");
+                app.output.print("Written at that step, by whichever side:");
                 say_written(app, &ancestor.written);
             }
         }
         None if compared.kind == ThingKind::Run => {
-            app.output.say("The two have no step in common.");
+            app.output.print("The two have no step in common.");
         }
-        None => app.output.say("The two have nothing in common."),
+        None => app.output.print("The two have nothing in common."),
     }
     say_side(app, "-", &compared.left);
     say_side(app, "+", &compared.right);
     say_changes(app, compared);
     for note in &compared.notes {
-        app.output.say(format_args!("\n{note}"));
+        app.output.print(format_args!("\n{note}"));
     }
 }
 
 fn say_side(app: &App, mark: &str, side: &BranchSide) {
-    app.output.say(format_args!("\n{mark} {}", side.name));
+    app.output.print(format_args!("\n{mark} {}", side.name));
     for link in &side.steps {
         say_link(app, link);
     }
     for CommitTaken { commit, at, by, action, key, summary } in &side.commits {
         let (commit, age) = (styled(Tone::Faint, commit), ago(App::now(), *at));
-        app.output.say(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
+        app.output.print(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
     }
     say_more(app, side.commits_left_out, "commits");
     say_written(app, &side.written);
     if side.steps.is_empty() && side.commits.is_empty() && side.written.is_empty() {
-        app.output.say("  nothing since");
+        app.output.print("  nothing since");
     }
 }
 
@@ -108,10 +108,10 @@ fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&H
         WrittenKind::Deleted => ("-", Tone::Bad),
     };
     let by = by.as_ref().map(|by| format!("  by {by}")).unwrap_or_default();
-    app.output.say(format_args!("  {} {what}{by}", styled(state, mark)));
+    app.output.print(format_args!("  {} {what}{by}", styled(state, mark)));
     if diff.is_empty() {
         let words = |side: &Option<Held>| side.as_ref().map_or_else(|| "nothing".to_owned(), &held);
-        app.output.say(format_args!("      {} → {}", words(before), words(after)));
+        app.output.print(format_args!("      {} → {}", words(before), words(after)));
     } else {
         say_diff(app, diff, *left_out, "      ");
     }
@@ -124,29 +124,29 @@ fn digits(digest: &Digest) -> String {
 
 fn say_more(app: &App, count: usize, what: &str) {
     if count > 0 {
-        app.output.say(format_args!("  and {count} more {what}"));
+        app.output.print(format_args!("  and {count} more {what}"));
     }
 }
 
 fn say_changes(app: &App, compared: &Comparison) {
     for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
         let what = artifact.as_deref().unwrap_or("notes");
-        app.output.say(format_args!("\n{what} of {step}"));
+        app.output.print(format_args!("\n{what} of {step}"));
         say_diff(app, diff, *left_out, "");
     }
     if !compared.context.is_empty() {
-        app.output.say("\ncontext");
+        app.output.print("\ncontext");
     }
     for ChangedKey { key, left, right } in &compared.context {
         for (mark, state, value) in [("-", Tone::Bad, left), ("+", Tone::Good, right)] {
             if let Some(value) = value {
                 let line = format!("{mark} {key}: {value}");
-                app.output.say(styled(state, line));
+                app.output.print(styled(state, line));
             }
         }
     }
     let is_run = compared.kind == ThingKind::Run;
     if is_run && compared.outputs.is_empty() && compared.context.is_empty() {
-        app.output.say("\nNothing that was submitted differs.");
+        app.output.print("\nNothing that was submitted differs.");
     }
 }

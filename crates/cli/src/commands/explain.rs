@@ -28,7 +28,7 @@ impl Explain {
             return Ok(CommandEnding::Done);
         };
         let explained = explain(&code)?;
-        app.output.say(explained.page.trim_end());
+        app.output.print(explained.page.trim_end());
         app.output.reply("piton.explain/1", &explained)?;
         Ok(CommandEnding::Done)
     }
@@ -37,9 +37,9 @@ impl Explain {
 fn list(app: &App) {
     for (place, domain) in Domain::ALL.iter().enumerate() {
         let gap = if place > 0 { "\n" } else { "" };
-        app.output.say(format_args!("{gap}From {}:", domain.words()));
+        app.output.print(format_args!("{gap}From {}:", domain.words()));
         for code in Code::ALL.iter().filter(|code| code.domain() == *domain) {
-            app.output.say(format_args!("  {code}\n      {}", code.meaning()));
+            app.output.print(format_args!("  {code}\n      {}", code.meaning()));
         }
     }
     app.output.advise("\nWhat to do about one: piton explain CODE");

@@ -76,16 +76,16 @@ fn undeclared(declared: &JoinedWorkspaces, name: &str, into: Option<&str>) -> Op
 fn say_run(app: &App, forked: &Forked) {
     let node = forked.node_id.to_string();
     let output = &app.output;
-    output.say(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
+    output.print(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
     let left = if forked.was_left {
         "The run went on from here before: what is handed in here makes a branch."
     } else {
         "The run stands here: what is handed in here goes on with it."
     };
-    output.say(format_args!("{left} Nothing was written.\n"));
+    output.print(format_args!("{left} Nothing was written.\n"));
     let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
-    output.say("Tell an agent to call:");
-    output.say(format_args!("  {} {call}", forked.next_call.tool));
+    output.print("Tell an agent to call:");
+    output.print(format_args!("  {} {call}", forked.next_call.tool));
     let name = &forked.name;
     output.advise(format_args!(
         "Or walk on yourself: piton workflow run --resume {name}@{}",
@@ -104,10 +104,10 @@ fn say_run(app: &App, forked: &Forked) {
 fn say_flow(app: &App, forked: &ForkedFlow) {
     let ForkedFlow { backpack, node, commit, into, command } = forked;
     let output = &app.output;
-    output.say(format_args!("{backpack} · before {node}, after commit {commit}"));
-    output.say("A replay forks the backpack there and runs on. Nothing was written.\n");
-    output.say(format_args!("Run it again from there:\n  {command}"));
-    output.say("Name the --models, --tools and --workspace that it ran with, and none that it ran without.");
+    output.print(format_args!("{backpack} · before {node}, after commit {commit}"));
+    output.print("A replay forks the backpack there and runs on. Nothing was written.\n");
+    output.print(format_args!("Run it again from there:\n  {command}"));
+    output.print("Name the --models, --tools and --workspace that it ran with, and none that it ran without.");
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
     output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
 }
@@ -119,7 +119,7 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
         |commit| format!("after commit {commit}"),
     );
     let keys = count(*keys, "key");
-    app.output.say(format_args!("{backpack} holds what {of} held {at}: {keys}."));
+    app.output.print(format_args!("{backpack} holds what {of} held {at}: {keys}."));
     app.output.advise(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
     app.output.advise(format_args!("Compare later: piton diff {of} {backpack}"));
 }
@@ -127,7 +127,7 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     let ForkedOverlay { overlay, of, over, changes } = forked;
     let changes = count(*changes, "change");
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "{overlay} shows what {of} shows: {changes} over {over}. Each goes its own way now."
     ));
     let (of, overlay) = (shell_word(of), shell_word(overlay));

@@ -36,13 +36,13 @@ impl Install {
         copy(&program)?;
         let path = app.environment.variable("PATH").unwrap_or_default();
         let is_on_path = env::split_paths(path).any(|one| one == directory);
-        app.output.say(format_args!("Installed {}.", app.shown(&program)));
+        app.output.print(format_args!("Installed {}.", app.display_path(&program)));
         if is_on_path {
             app.output.advise(messages::CONNECT);
         } else {
-            app.output.say(format_args!(
+            app.output.print(format_args!(
                 "Your shell does not look there yet: add {} to PATH.",
-                app.shown(&directory)
+                app.display_path(&directory)
             ));
         }
         app.output.reply("piton.install/1", &Installed { program, is_on_path })?;

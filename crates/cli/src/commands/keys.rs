@@ -43,27 +43,27 @@ impl Command {
         match self {
             Self::Rotate => {
                 open.wait(open.runtime.rotate_keys())?;
-                app.output.say("New tokens are signed with a new key.");
-                app.output.say("Tokens of the last key still work; older ones do not. An agent gets new ones with resume_session.");
+                app.output.print("New tokens are signed with a new key.");
+                app.output.print("Tokens of the last key still work; older ones do not. An agent gets new ones with resume_session.");
                 app.output.reply("piton.keys.rotate/1", &Rotated { rotated: true })?;
             }
             Self::Verify => {
                 open.wait(open.runtime.verify_keys())?;
                 let has_keys = open.has_keys();
-                app.output.say(if has_keys { "The keys can be read." } else { NO_KEYS });
+                app.output.print(if has_keys { "The keys can be read." } else { NO_KEYS });
                 let reply = RepairedKeys { is_sound: true, has_keys, kept: None };
                 app.output.reply("piton.keys.verify/1", &reply)?;
             }
             Self::Repair => {
                 let kept = open.wait(open.runtime.repair_keys())?;
                 match &kept {
-                    None if !open.has_keys() => app.output.say(NO_KEYS),
-                    None => app.output.say("The keys can be read. Nothing was changed."),
+                    None if !open.has_keys() => app.output.print(NO_KEYS),
+                    None => app.output.print("The keys can be read. Nothing was changed."),
                     Some(kept) => {
-                        let root = app.shown(open.root());
-                        app.output.say("New tokens are signed with new keys. No run is lost, but tokens of the old keys stop working.");
-                        app.output.say("An agent gets new ones with resume_session.");
-                        app.output.say(format_args!("The damaged file is kept: {root}/{kept}"));
+                        let root = app.display_path(open.root());
+                        app.output.print("New tokens are signed with new keys. No run is lost, but tokens of the old keys stop working.");
+                        app.output.print("An agent gets new ones with resume_session.");
+                        app.output.print(format_args!("The damaged file is kept: {root}/{kept}"));
                     }
                 }
                 let reply = RepairedKeys { is_sound: true, has_keys: open.has_keys(), kept };

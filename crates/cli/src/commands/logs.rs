@@ -41,9 +41,9 @@ impl Logs {
         records.retain(|record| session.is_none() || record.session == session);
         let left_out = records.len().saturating_sub(self.lines);
         let shown = ShownLogs { records: records.split_off(left_out), left_out };
-        say(app, &shown);
+        print(app, &shown);
         let level = settings.log_level();
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "Logged is what matters as much as `{level}`; more with PITON_LOG=debug."
         ));
         app.output.reply("piton.logs/1", &shown)?;
@@ -51,13 +51,13 @@ impl Logs {
     }
 }
 
-fn say(app: &App, shown: &ShownLogs) {
+fn print(app: &App, shown: &ShownLogs) {
     let now = App::now();
     if shown.records.is_empty() && shown.left_out == 0 {
-        app.output.say("Nothing was logged.");
+        app.output.print("Nothing was logged.");
     }
     if shown.left_out > 0 {
-        app.output.say(format_args!("{} earlier lines are left out.", shown.left_out));
+        app.output.print(format_args!("{} earlier lines are left out.", shown.left_out));
     }
     for record in &shown.records {
         let LogRecord { level, command, event, tool, run, took_ms, .. } = record;
@@ -81,6 +81,6 @@ fn say(app: &App, shown: &ShownLogs) {
         if let Some(session) = &record.session {
             line = format!("{line}  {session}");
         }
-        app.output.say(line);
+        app.output.print(line);
     }
 }

@@ -32,8 +32,10 @@ impl Man {
         let told = || Failure::io(format!("write pages to {}", directory.display()));
         fs::create_dir_all(&directory).map_err(told())?;
         clap_mangen::generate_to(Arguments::command(), &directory).map_err(told())?;
-        app.output
-            .say(format_args!("Wrote the pages to {}. Read one: man piton", app.shown(&directory)));
+        app.output.print(format_args!(
+            "Wrote the pages to {}. Read one: man piton",
+            app.display_path(&directory)
+        ));
         app.output.reply("piton.man/1", &WrittenPages { directory })?;
         Ok(CommandEnding::Done)
     }

@@ -57,7 +57,7 @@ impl Get {
                 AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
             }
         };
-        say(app, applied.preferences);
+        print(app, applied.preferences);
         app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
         app.output.reply("piton.prefs/1", &applied)?;
         Ok(CommandEnding::Done)
@@ -76,22 +76,22 @@ impl Set {
         };
         let Self { autonomy, risk_policy, .. } = self;
         let applied = open.wait(open.runtime.prefer(&Prefer { scope, autonomy, risk_policy }))?;
-        say(app, applied.preferences);
+        print(app, applied.preferences);
         for warning in &applied.warnings {
-            app.output.say(warning);
+            app.output.print(warning);
         }
         match &applied.written_to {
             Some(file) => app
                 .output
-                .say(format_args!("Written to {file}; runs that start from now on follow it.")),
-            None => app.output.say("The run follows it from where it stands."),
+                .print(format_args!("Written to {file}; runs that start from now on follow it.")),
+            None => app.output.print("The run follows it from where it stands."),
         }
         app.output.reply("piton.prefs/1", &applied)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, preferences: Preferences) {
-    app.output.say(format_args!("autonomy     {}", preferences.autonomy));
-    app.output.say(format_args!("risk policy  {}", preferences.risk_policy));
+fn print(app: &App, preferences: Preferences) {
+    app.output.print(format_args!("autonomy     {}", preferences.autonomy));
+    app.output.print(format_args!("risk policy  {}", preferences.risk_policy));
 }

@@ -39,35 +39,35 @@ pub(crate) struct Reject {
 
 impl Approve {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        settle(app, &self.run, PersonReply::Approve {})
+        record_reply(app, &self.run, PersonReply::Approve {})
     }
 }
 
 impl AnswerRun {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        settle(app, &self.run, PersonReply::Answer { text: self.answer })
+        record_reply(app, &self.run, PersonReply::Answer { text: self.answer })
     }
 }
 
 impl Reject {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        settle(app, &self.run, PersonReply::Refuse { text: self.reason })
+        record_reply(app, &self.run, PersonReply::Refuse { text: self.reason })
     }
 }
 
-fn settle(app: &App, run: &RunArgument, say: PersonReply) -> Result<CommandEnding, Failure> {
+fn record_reply(app: &App, run: &RunArgument, say: PersonReply) -> Result<CommandEnding, Failure> {
     let is_no = matches!(say, PersonReply::Refuse { .. });
     let open = app.open()?;
     let (_, run) = open.ids(&run.run)?;
     let run = SessionReference(run.to_string());
     let settled = open.wait(open.runtime.settle_run(SettleRun { run, say }))?;
     let step = settled.run.step.map_or_else(String::new, |step| format!(", step {step}"));
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "{} · {} ({}{step})",
         settled.run.label, settled.run.workflow_id, settled.reason
     ));
-    app.output.say(format_args!("Recorded: {}", sentence(&settled.summary)));
-    app.output.say(match (is_no, settled.is_held) {
+    app.output.print(format_args!("Recorded: {}", sentence(&settled.summary)));
+    app.output.print(match (is_no, settled.is_held) {
         (false, _) => CONTINUES,
         (true, true) => STAYS,
         (true, false) => MAY_CONTINUE,

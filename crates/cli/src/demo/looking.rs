@@ -19,7 +19,7 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
     ];
     let program = std::env::current_exe().map_err(Failure::io("find this program"))?;
     for (what, arguments) in looks {
-        app.output.say(format_args!("\n{what}\n$ piton {}", arguments.join(" ")));
+        app.output.print(format_args!("\n{what}\n$ piton {}", arguments.join(" ")));
         let ran = Command::new(&program)
             .args(&arguments)
             .arg("--data-dir")
@@ -32,13 +32,13 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
             let told = format!("`piton {}` failed: {told}", arguments.join(" "));
             return Err(Failure::BrokenPromise(told));
         }
-        app.output.say(String::from_utf8_lossy(&ran.stdout).trim_end());
+        app.output.print(String::from_utf8_lossy(&ran.stdout).trim_end());
     }
     let piton = typed(&program, app.environment.variables.get("PATH").map(String::as_str));
     let data = Path::new("..").join(stage.data.file_name().unwrap_or_default());
     let word = |path: &Path| shell_word(&path.display().to_string());
     let (project, data) = (word(&stage.project), word(&data));
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "\nEverything is still there. Look for yourself, apply the change, or take another branch:\n\
          \x20 cd {project}\n\
          \x20 {piton} --data-dir {data} session tree {run}\n\

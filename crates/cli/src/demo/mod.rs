@@ -19,10 +19,10 @@ pub(crate) fn run(app: &App) -> Result<(), Failure> {
     let root = app.data_dir(&app.configuration()?.settings())?.join("demo");
     let stage = stage::Stage::set(&root)?;
     let output = &app.output;
-    output.say(format_args!(
+    output.print(format_args!(
         "Piton {} · a run that you can look at afterwards, in {}",
         env!("CARGO_PKG_VERSION"),
-        app.shown(&stage.root)
+        app.display_path(&stage.root)
     ));
     let played = story::play(app, &stage)?;
     looking::around(app, &stage, &played)?;

@@ -58,11 +58,11 @@ impl Stage {
         let made = fs::create_dir_all(demos).and_then(|()| new_directory(demos));
         let root = made.map_err(unusable)?;
         let stage = Self { project: root.join("login"), data: root.join("data"), root };
-        stage.furnish().map_err(Failure::io("write the project of the demo"))?;
+        stage.write_files().map_err(Failure::io("write the project of the demo"))?;
         Ok(stage)
     }
 
-    fn furnish(&self) -> io::Result<()> {
+    fn write_files(&self) -> io::Result<()> {
         fs::create_dir_all(&self.project)?;
         fs::write(self.project.join("piton.toml"), CONFIGURATION)?;
         for (name, text) in FILES {

@@ -20,7 +20,7 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let output = &app.output;
     let mut agent = DemoAgent::connect(stage)?;
     let tools = agent.tools.len();
-    output.say(format_args!(
+    output.print(format_args!(
         "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour."
     ));
     let goal =
@@ -29,20 +29,21 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let mut run = DemoRun { reply: started.data, round: 1, steps: 0 };
     let label = text(&run.reply["run"]["label"]);
     let session = text(&run.reply["run"]["sessionId"]);
-    output.say(format_args!(
+    output.print(format_args!(
         "   Run {label}, step 1 of {}: {}",
         run.reply["run"]["of"],
         title(&run.reply)
     ));
 
-    output.say("\n2. It hands in \"Done.\" That is not what the step asks for.");
+    output.print("\n2. It hands in \"Done.\" That is not what the step asks for.");
     let blocked = run.hand_in(&mut agent, &script::hasty())?;
     let told = first_blocker(&run.reply)?;
-    output.say(indented(&told));
+    output.print(indented(&told));
     run.hand_in(&mut agent, &script::output("notes", 1))?;
-    output.say(format_args!("   It reads that, mends its notes, and is at: {}", title(&run.reply)));
+    output
+        .print(format_args!("   It reads that, mends its notes, and is at: {}", title(&run.reply)));
 
-    output.say("\n3. It packs what it knows, and then its server is killed (kill -9) in the middle of the step.");
+    output.print("\n3. It packs what it knows, and then its server is killed (kill -9) in the middle of the step.");
     let step = run.token()?;
     let pack = json!({ "key": "suspect", "value": "retry.rs", "run": step });
     agent.must("pack", &pack)?;
@@ -50,17 +51,17 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let signal = agent.kill()?;
     let mut agent = DemoAgent::connect(stage)?;
     let lost = run.resume(&mut agent, &before)?;
-    output.say(format_args!("   Signal {signal}. Another agent asks for open runs and is told: {label}, at the same step."));
-    output.say(format_args!("   Acknowledged and lost: {lost}."));
+    output.print(format_args!("   Signal {signal}. Another agent asks for open runs and is told: {label}, at the same step."));
+    output.print(format_args!("   Acknowledged and lost: {lost}."));
 
-    output.say("\n4. The code is read-only to it; its scratchpad is copy-on-write.");
-    let refused = run.mend(&mut agent)?;
-    output.say(indented(&refused));
-    output.say("   It edits /scratch/retry.rs instead: the project stays as it is until a person applies the change.");
+    output.print("\n4. The code is read-only to it; its scratchpad is copy-on-write.");
+    let refused = run.fix(&mut agent)?;
+    output.print(indented(&refused));
+    output.print("   It edits /scratch/retry.rs instead: the project stays as it is until a person applies the change.");
 
     run.finish(&mut agent)?;
     agent.leave()?;
-    output.say(format_args!("\n5. It goes on to the end: {} steps were handed in.", run.steps));
+    output.print(format_args!("\n5. It goes on to the end: {} steps were handed in.", run.steps));
     let (project, data_dir) = (stage.project.clone(), stage.data.clone());
     let (blocked, steps) = (blocked.unwrap_or(told), run.steps);
     Ok(Played {
@@ -120,7 +121,7 @@ impl DemoRun {
     }
 
     /// Is refused in the project, and mends the copy of a file in the scratchpad.
-    fn mend(&self, agent: &mut DemoAgent) -> Result<String, Failure> {
+    fn fix(&self, agent: &mut DemoAgent) -> Result<String, Failure> {
         let run = self.token()?;
         let (old, new) = ("    what()\n", "    (0..3).any(|_| what())\n");
         let edit =

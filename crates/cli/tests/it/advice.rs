@@ -359,7 +359,7 @@ fn cancelled() -> Case {
         "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
-    server.then(ScriptedReply::Fault(ServerFault::Hang));
+    server.push_reply(ScriptedReply::Fault(ServerFault::Hang));
     let arguments = [&RUN[..], &["--json"]].concat();
     let child = rig.command(&arguments).stdout(Stdio::piped()).spawn().unwrap();
     executor.block_on(async {

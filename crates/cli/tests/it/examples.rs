@@ -119,9 +119,9 @@ fn what_is_known_about_a_person_reaches_one_prompt_and_nothing_that_is_printed()
     rig.write("models.json", &models.to_string());
     let decided = json!({ "choice": "refund", "reason": "money" });
     server
-        .then(ScriptedReply::call("decide", decided))
-        .then(ScriptedReply::text("soon"))
-        .then(ScriptedReply::text("done"));
+        .push_reply(ScriptedReply::call("decide", decided))
+        .push_reply(ScriptedReply::text("soon"))
+        .push_reply(ScriptedReply::text("done"));
     let run = ["flow", "run", "examples/flows/support/flow.json", "--models", "models.json"];
     let about = ["--set", "message=my money", "--pii", "customer=Ada-canary", "--backpack", "case"];
     let events = rig.says(&[&run[..], &about, &["--events"]].concat());

@@ -57,7 +57,9 @@ fn a_node_that_was_killed_runs_again_and_those_before_it_do_not() {
         "baseUrl": server.base_url(WireFormat::OpenAi) });
     let models = json!({ "default": "local", "providers": [provider] });
     rig.write("models.json", &models.to_string());
-    server.then(ScriptedReply::text("first")).then(ScriptedReply::Fault(ServerFault::Hang));
+    server
+        .push_reply(ScriptedReply::text("first"))
+        .push_reply(ScriptedReply::Fault(ServerFault::Hang));
     let run = ["flow", "run", "flow.json", "--models", "models.json", "--set", "seed=7"];
     let run = [&run[..], &["--backpack", "chain", "--events"]].concat();
     let is_time = |event: &Value| {
@@ -74,7 +76,7 @@ fn a_node_that_was_killed_runs_again_and_those_before_it_do_not() {
     let list = rig.tells(&["backpack", "list"]);
     assert_eq!(list["backpacks"][0]["run"]["status"], "running");
 
-    server.then(ScriptedReply::text("second")).then(ScriptedReply::text("third"));
+    server.push_reply(ScriptedReply::text("second")).push_reply(ScriptedReply::text("third"));
     let resumed = rig.tells(&["flow", "resume", "chain", "--models", "models.json"]);
     assert_eq!((&resumed["status"], &resumed["steps"]), (&json!("done"), &json!(3)));
     let asked: Vec<String> = server

@@ -94,13 +94,13 @@ fn an_answer_that_is_not_complete_fails_the_run_and_says_why() {
         ),
     ];
     for (reply, words) in table {
-        bench.server.then(reply.clone());
+        bench.server.push_reply(reply.clone());
         let (code, said) = bench.run(&["flow", "run", &flow]);
         assert_eq!(code, Some(1), "{reply:?}: {said}");
         assert!(said.contains(words), "{reply:?}: {said}");
     }
     let parts = json!({ "content": [{ "type": "text", "text": "in " }, { "type": "text", "text": "parts" }] });
-    bench.server.then(answer(&parts, "stop"));
+    bench.server.push_reply(answer(&parts, "stop"));
     let (code, said) = bench.run(&["flow", "run", &flow, "--backpack", "whole"]);
     assert_eq!(code, Some(0), "{said}");
     assert!(bench.rig.says(&["backpack", "at", "whole", "--key", "answer"]).contains("in parts"));
@@ -111,14 +111,14 @@ fn the_advice_of_an_answer_that_was_cut_off_can_be_followed() {
     let bench = Bench::new();
     let flow = bench
         .flow(&json!([{ "id": "ask", "type": "chat", "params": { "prompt": "hi" } }]), &json!([]));
-    bench.server.then(answer(&json!({ "content": "half of" }), "length"));
+    bench.server.push_reply(answer(&json!({ "content": "half of" }), "length"));
     let (code, said) = bench.run(&["flow", "run", &flow]);
     assert_eq!(code, Some(1), "{said}");
     let advised = said.split('`').find(|text| text.starts_with("\"options\"")).expect(&said);
     let params = format!(r#"{{ "prompt": "hi", {advised} }}"#);
     let params: Value = serde_json::from_str(&params).unwrap();
     let flow = bench.flow(&json!([{ "id": "ask", "type": "chat", "params": params }]), &json!([]));
-    bench.server.then(ScriptedReply::text("all of it"));
+    bench.server.push_reply(ScriptedReply::text("all of it"));
     let (code, said) = bench.run(&["flow", "run", &flow]);
     assert_eq!(code, Some(0), "{said}");
     let sent: Vec<Value> =
@@ -149,7 +149,7 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
     assert!(said.contains(dead_end), "{said}");
     assert!(said.contains("The flow runs, with 2 warnings."), "{said}");
 
-    bench.server.then(ScriptedReply::call("decide", json!({ "choice": "short" })));
+    bench.server.push_reply(ScriptedReply::call("decide", json!({ "choice": "short" })));
     let (code, said) = bench.run(&["flow", "run", &flow]);
     assert_eq!(code, Some(0), "{said}");
     assert!(said.contains("warning: edges[0].condition"), "{said}");
@@ -158,7 +158,7 @@ fn a_misspelt_edge_is_reported_by_the_check_and_by_the_run() {
         "{said}"
     );
 
-    bench.server.then(ScriptedReply::call("decide", json!({ "choice": "short" })));
+    bench.server.push_reply(ScriptedReply::call("decide", json!({ "choice": "short" })));
     let (_, said) = bench.run(&["flow", "run", &flow, "--json"]);
     let told: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(told["warnings"].as_array().unwrap().len(), 3, "{told}");
@@ -185,7 +185,7 @@ fn what_was_not_set_is_set_by_the_command_that_a_failed_run_names() {
         let again = command(&said, "piton flow run");
         let again: Vec<String> =
             again.iter().map(|word| word.replace("VALUE", "Paris").replace('\'', "")).collect();
-        bench.server.then(ScriptedReply::text("sunny"));
+        bench.server.push_reply(ScriptedReply::text("sunny"));
         let again: Vec<&str> = again.iter().map(String::as_str).collect();
         let (code, said) = bench.run_plain(&again);
         assert_eq!(code, Some(0), "{again:?}: {said}");
@@ -212,7 +212,7 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
         format!("name = \"near\"\nwire = \"openai\"\nmodel = \"m\"\nbase_url = \"{url}\"");
     let settings = format!("[models]\ndefault = \"near\"\n\n[[models.providers]]\n{provider}\n");
     std::fs::write(place, settings).unwrap();
-    bench.server.then(ScriptedReply::text("hello"));
+    bench.server.push_reply(ScriptedReply::text("hello"));
     let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 
@@ -226,7 +226,7 @@ fn a_run_without_a_provider_says_where_to_name_one_and_that_works() {
     assert!(said.contains("into the file that --models names"), "{said}");
     provider["name"] = json!("far");
     write(json!({ "default": "far", "providers": [provider] }));
-    bench.server.then(ScriptedReply::text("hello"));
+    bench.server.push_reply(ScriptedReply::text("hello"));
     let (code, said) = bench.run_plain(&command(&said, "piton flow resume"));
     assert_eq!(code, Some(0), "{said}");
 }
@@ -242,12 +242,12 @@ fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {
     let texts = r#"texts=["a","b","c","d","e"]"#;
     let answers = |server: &ModelServer, words: &[&str]| {
         for word in words {
-            server.then(ScriptedReply::text(word));
+            server.push_reply(ScriptedReply::text(word));
         }
     };
     // One entry is refused by the provider.
     answers(&bench.server, &["A", "B", "C", "D"]);
-    bench.server.then(ScriptedReply::status(400, "poisoned"));
+    bench.server.push_reply(ScriptedReply::status(400, "poisoned"));
     let start = ["flow", "run", &flow, "--set", texts, "--backpack", "refused"];
     let (code, said) = bench.run(&start);
     assert_eq!((code, bench.server.seen().len()), (Some(1), 5), "{said}");
@@ -259,7 +259,7 @@ fn a_batch_that_is_resumed_asks_only_about_what_was_not_answered() {
     // The process is killed while the fifth is asked about, twice.
     answers(&bench.server, &["A", "B", "C", "D"]);
     let killed = |arguments: &[&str], asked: usize| {
-        bench.server.then(ScriptedReply::Fault(ServerFault::Hang));
+        bench.server.push_reply(ScriptedReply::Fault(ServerFault::Hang));
         let arguments = [arguments, &["--models", &bench.models]].concat();
         let mut child = bench.rig.command(&arguments).stdout(Stdio::null()).spawn().unwrap();
         bench.until_asked(asked);

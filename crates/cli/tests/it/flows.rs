@@ -62,7 +62,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
     let rig = Rig::new();
     let Files { flow, tools, models } = files(&rig, &server);
     let outside = ["--tools", &tools, "--models", &models];
-    server.then(ScriptedReply::status(401, "who are you?"));
+    server.push_reply(ScriptedReply::status(401, "who are you?"));
     let run = [&["flow", "run", &flow, "--set", "who=Ada", "--json"][..], &outside].concat();
     let failed = rig.run(&run);
     assert_eq!(failed.status.code(), Some(1), "{}", text(&failed.stderr));
@@ -73,7 +73,7 @@ fn a_flow_runs_with_tools_of_a_server_and_a_model_and_goes_on_after_a_failure() 
         "{told}"
     );
 
-    server.then(ScriptedReply::text("six of them"));
+    server.push_reply(ScriptedReply::text("six of them"));
     let backpack = told["backpack"].as_str().unwrap();
     let resume = [&["flow", "resume", backpack, "--events"][..], &outside].concat();
     let resumed = rig.run(&resume);

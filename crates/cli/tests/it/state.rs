@@ -256,7 +256,7 @@ fn hanging_flow(rig: &Rig, server: &ModelServer) -> Child {
     let node =
         json!({ "id": "ask", "type": "chat", "params": { "prompt": "Hm?", "output": "said" } });
     rig.write("flow.json", &json!({ "version": "2.0.0", "nodes": [node] }).to_string());
-    server.then(ScriptedReply::Fault(ServerFault::Hang));
+    server.push_reply(ScriptedReply::Fault(ServerFault::Hang));
     let run = ["flow", "run", "flow.json", "--models", "models.json", "--backpack", "shared"];
     let quiet = || std::process::Stdio::null();
     let child = rig.command(&run).stdout(quiet()).stderr(quiet()).spawn().unwrap();

@@ -52,7 +52,7 @@ impl AgentAdapter {
     /// The same, which says this of every frame that it makes: for example on whose behalf. It counts where a frame
     /// says otherwise itself.
     #[must_use]
-    pub fn saying(mut self, said: Metadata) -> Self {
+    pub fn with_metadata(mut self, said: Metadata) -> Self {
         self.said = said;
         self
     }

@@ -102,17 +102,17 @@ impl Context {
     /// Rows are read one after the other, so whoever writes meanwhile makes them look as if they did not fit. What is
     /// found is therefore looked for again in a table that stands still.
     pub async fn validate(&self) -> Result<Validation, Error> {
-        let found = self.look().await?;
+        let found = self.check().await?;
         if found.is_sound() {
             return Ok(found);
         }
         let mut still = self.clone();
         still.ports.table = self.ports.table.snapshot().await?;
-        still.look().await
+        still.check().await
     }
 
     /// One look at everything.
-    async fn look(&self) -> Result<Validation, Error> {
+    async fn check(&self) -> Result<Validation, Error> {
         let mut found = Validation::default();
         TreeCheck::new(self).run(&mut found).await?;
         let flaws = FrameCheck::new(self).run(&mut found).await?;

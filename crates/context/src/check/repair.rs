@@ -78,7 +78,7 @@ impl Context {
                 }
             }
         }
-        Err(Error::crowded(FRAMES_CROWDED))
+        Err(Error::too_many(FRAMES_CROWDED))
     }
 
     /// Makes `tree`, which was just scanned, the current one, whatever is damaged of those before it.
@@ -94,7 +94,7 @@ impl Context {
                 outcome => return outcome.map(|()| done),
             }
         }
-        Err(Error::crowded(CROWDED))
+        Err(Error::too_many(CROWDED))
     }
 
     async fn try_repair_trees(

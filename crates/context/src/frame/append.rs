@@ -120,7 +120,7 @@ impl Context {
             }
         }
         drop(turn);
-        Err(Error::crowded(FRAMES_CROWDED))
+        Err(Error::too_many(FRAMES_CROWDED))
     }
 
     /// The turn of one writer among those that got in each other's way. Those that did not yet go on beside it.

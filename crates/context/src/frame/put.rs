@@ -64,7 +64,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::crowded("the tree changed again and again"))
+        Err(Error::too_many("the tree changed again and again"))
     }
 
     async fn try_put_frame(

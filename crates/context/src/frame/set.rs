@@ -153,7 +153,7 @@ fn split(count: u64) -> u64 {
     half.max(1)
 }
 
-fn whole(leaves: &[Digest]) -> Digest {
+fn root_of(leaves: &[Digest]) -> Digest {
     FrameSet::of(leaves).root().root
 }
 
@@ -165,10 +165,10 @@ fn path(leaves: &[Digest], index: usize, siblings: &mut Vec<Digest>) {
     let (left, right) = leaves.split_at(middle);
     if index < middle {
         path(left, index, siblings);
-        siblings.push(whole(right));
+        siblings.push(root_of(right));
     } else {
         path(right, index - middle, siblings);
-        siblings.push(whole(left));
+        siblings.push(root_of(left));
     }
 }
 

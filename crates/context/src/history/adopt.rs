@@ -433,7 +433,7 @@ impl Context {
                 }
             }
         }
-        Err(Error::crowded("other processes wrote beside the adopted frames"))
+        Err(Error::too_many("other processes wrote beside the adopted frames"))
     }
 
     /// The path that a path was renamed to, if that is in the tree `root`.

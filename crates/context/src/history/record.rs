@@ -59,7 +59,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::crowded(CROWDED))
+        Err(Error::too_many(CROWDED))
     }
 
     /// Makes `tree` the current one if the current one is still that of the row `seen`; a conflict otherwise.

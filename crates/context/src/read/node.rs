@@ -66,7 +66,7 @@ impl Context {
         };
         let found = match self.find(root, asked).await {
             Err(error @ Error::NodeNotFound { .. }) if root == current => {
-                self.gone(asked).await?.ok_or(error)
+                self.removed_node(asked).await?.ok_or(error)
             }
             found => found,
         };
@@ -99,7 +99,7 @@ impl Context {
     }
 
     /// What was last at a path that is gone, if it has frames.
-    async fn gone(&self, asked: &NodeRef) -> Result<Option<FoundNode>, Error> {
+    async fn removed_node(&self, asked: &NodeRef) -> Result<Option<FoundNode>, Error> {
         let Some(path) = asked.path() else { return Ok(None) };
         let frames = self.frames_of(path).await?;
         let newest = frames.into_iter().map(|(frame, _)| frame).max_by_key(|frame| frame.sequence);

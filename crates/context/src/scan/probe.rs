@@ -46,7 +46,7 @@ impl Scanner {
         while let Some(name) = names.next() {
             for rules in RULE_FILES {
                 let rules_path = at.join(&name_of(rules));
-                let seen = look(&directory, rules, &rules_path, &mut buffer);
+                let seen = probe_entry(&directory, rules, &rules_path, &mut buffer);
                 match seen.map_err(|error| unreadable(&rules_path, error))? {
                     ProbedEntry::Node(id) => probed.push((rules_path, Some(id))),
                     ProbedEntry::Absent => probed.push((rules_path, None)),
@@ -65,7 +65,7 @@ impl Scanner {
                 }
                 continue;
             }
-            let seen = look(&directory, name, &at, &mut buffer);
+            let seen = probe_entry(&directory, name, &at, &mut buffer);
             match seen.map_err(|error| unreadable(&at, error))? {
                 ProbedEntry::Node(id) => probed.push((at.clone(), Some(id))),
                 ProbedEntry::Absent => probed.push((at.clone(), None)),
@@ -85,7 +85,7 @@ fn enter(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
     openat(directory, name, flags, Mode::empty())
 }
 
-fn look(
+fn probe_entry(
     directory: &OwnedFd,
     name: &[u8],
     path: &TreePath,

@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path) -> Option<Remembered> {
     let (root, began, digest) = stamps::decode(&bytes)?;
     let written = StampFile { root: Arc::clone(&root), digest, bytes: bytes.len() };
     drop(bytes);
-    let newer = read_bounded(&beside(path, "since"));
+    let newer = read_bounded(&with_extension(path, "since"));
     let newer = newer.and_then(|bytes| since::decode(&bytes, digest, &root));
     let (root, began) = newer.unwrap_or((root, began));
     Some(Remembered { root: Some(root), began, distrust: false, written: Some(written) })
@@ -44,7 +44,7 @@ pub(super) fn write(
     root: &Arc<Directory>,
     began: Time,
 ) -> io::Result<StampFile> {
-    let newer = beside(path, "since");
+    let newer = with_extension(path, "since");
     if let Some(written) = written {
         let since = since::encode(written.digest, &written.root, root, began);
         if since.len() * SINCE_SHARE <= written.bytes {
@@ -69,7 +69,7 @@ fn read_bounded(path: &Path) -> Option<Vec<u8>> {
 
 /// Replaces a file. It is for its owner only.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let unfinished = beside(path, &std::process::id().to_string());
+    let unfinished = with_extension(path, &std::process::id().to_string());
     let mut options = fs::OpenOptions::new();
     let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
     io::Write::write_all(&mut file, bytes)?;
@@ -78,7 +78,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The path with one more extension.
-fn beside(path: &Path, extension: &str) -> PathBuf {
+fn with_extension(path: &Path, extension: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(extension);

@@ -290,7 +290,7 @@ impl Context {
     }
 
     /// Takes away the mark of a frame that was looked at and is what it should be. Says whether there was one.
-    pub(super) async fn settle(
+    pub(super) async fn clear_marks(
         &self,
         path: &TreePath,
         frame_type: &FrameType,

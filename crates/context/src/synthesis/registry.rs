@@ -44,7 +44,7 @@ impl Registry {
         policy: CustomPolicy,
     ) -> Result<Self, Error> {
         if self.version(name).is_some() {
-            return Err(taken("policy", name));
+            return Err(name_taken("policy", name));
         }
         self.policies.insert(name.to_owned(), (version, policy));
         Ok(self)
@@ -53,7 +53,7 @@ impl Registry {
     /// Adds an order of frames; a name that is taken is refused.
     pub fn with_order(mut self, name: &str, order: CustomOrder) -> Result<Self, Error> {
         if self.orders.contains_key(name) {
-            return Err(taken("order", name));
+            return Err(name_taken("order", name));
         }
         self.orders.insert(name.to_owned(), order);
         Ok(self)
@@ -81,6 +81,6 @@ impl Registry {
     }
 }
 
-fn taken(what: &str, name: &str) -> Error {
+fn name_taken(what: &str, name: &str) -> Error {
     Error::Invalid(format!("the {what} `{name}` is there already; give this one another name"))
 }

@@ -189,7 +189,7 @@ impl Context {
             match self.try_synthesize_one(path, wanted).await {
                 Err(error) if error.is_conflict() => {}
                 Ok(Some(appended)) if appended.outcome == AppendOutcome::Unchanged => {
-                    let was_marked = self.settle(path, wanted.frame_type).await?;
+                    let was_marked = self.clear_marks(path, wanted.frame_type).await?;
                     let outcome = if was_marked {
                         AppendOutcome::Reaffirmed
                     } else {
@@ -200,7 +200,7 @@ impl Context {
                 outcome => return outcome,
             }
         }
-        Err(Error::crowded(format!("the frames below {path} changed again and again")))
+        Err(Error::too_many(format!("the frames below {path} changed again and again")))
     }
 
     async fn try_synthesize_one(

@@ -97,7 +97,7 @@ impl Watcher {
             if !dirty.is_empty() {
                 changed = changed.or_else(|| Some(Instant::now()));
             }
-            let left = left(patience, began.elapsed(), changed.map(|at| at.elapsed()));
+            let left = remaining(patience, began.elapsed(), changed.map(|at| at.elapsed()));
             match self.notices.recv_timeout(left) {
                 Ok(notice) => self.take(notice, &mut dirty),
                 Err(RecvTimeoutError::Timeout) if dirty.is_empty() => return None,
@@ -132,7 +132,7 @@ impl Watcher {
 }
 
 /// How long to wait for the next notice, after so long a wait and so long after the first change, if there was one.
-fn left(patience: Duration, waited: Duration, changed: Option<Duration>) -> Duration {
+fn remaining(patience: Duration, waited: Duration, changed: Option<Duration>) -> Duration {
     match changed {
         None => patience.saturating_sub(waited),
         Some(collected) => QUIET.min(QUIET_LONGEST.saturating_sub(collected)),
@@ -165,7 +165,7 @@ mod tests {
             (ms(59_000), Some(QUIET_LONGEST.saturating_sub(ms(10))), ms(10)),
             (ms(59_000), Some(QUIET_LONGEST + ms(10)), ms(0)),
         ] {
-            assert_eq!(left(patience, waited, changed), expected, "{waited:?} {changed:?}");
+            assert_eq!(remaining(patience, waited, changed), expected, "{waited:?} {changed:?}");
         }
     }
 }

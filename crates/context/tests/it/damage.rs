@@ -76,7 +76,7 @@ impl Store {
             scene.put("a/y", "summary", text);
         }
         let said = BTreeMap::from([("run".to_owned(), RunId::from_bytes([7; 16]).to_string())]);
-        let runner = scene.adapter("writer").saying(Metadata::new(said).unwrap());
+        let runner = scene.adapter("writer").with_metadata(Metadata::new(said).unwrap());
         for at in ["a/x", "a/y"] {
             let frame = NewFrame::new("summary".parse().unwrap(), "of a run");
             block_on(runner.write_context(&node(at), frame, false)).unwrap();

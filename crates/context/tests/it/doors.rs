@@ -106,7 +106,7 @@ fn what_is_said_of_an_agent_stands_in_every_frame_that_it_makes() {
         let entries = BTreeMap::from([("run".to_owned(), run.to_owned())]);
         Metadata::new(entries).unwrap()
     };
-    let first = scene.adapter("synthesis").saying(said("run_1"));
+    let first = scene.adapter("synthesis").with_metadata(said("run_1"));
     let mut frame = NewFrame::new("summary".parse().unwrap(), "of x");
     frame.metadata = said("forged");
     block_on(first.write_context(&node("a/x"), frame, false)).unwrap();
@@ -118,7 +118,7 @@ fn what_is_said_of_an_agent_stands_in_every_frame_that_it_makes() {
     assert_eq!(heads("a/x")["run"], "run_1");
     assert_eq!(heads("a")["run"], "run_1");
     scene.put_as("synthesis", "a/x", "summary", "other");
-    let second = scene.adapter("other").saying(said("run_2"));
+    let second = scene.adapter("other").with_metadata(said("run_2"));
     block_on(second.regenerate(&RegenerateScope::subtree(path(".")))).unwrap();
     scene.scan();
     let shown = scene.get("a", &View { heads_only: true, ..View::default() });

@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::{
     scene::{agents, node, path, summaries, write},
-    worker::{answers, say, spawn},
+    worker::{answers, print_line, spawn},
 };
 
 const WRITERS: u64 = 8;
@@ -89,7 +89,7 @@ pub(crate) fn put_many(arguments: &[&str]) {
             writer.await.unwrap();
         }
     });
-    say("done");
+    print_line("done");
 }
 
 // shows: CT-034
@@ -133,7 +133,7 @@ pub(crate) fn work_for_ever(arguments: &[&str]) {
             let kind = "summary".parse().unwrap();
             all.invalidate(&node(&name), &kind, "to see what happens").await.unwrap();
             all.regenerate(&RegenerateScope::subtree(path("."))).await.unwrap();
-            say(&number.to_string());
+            print_line(&number.to_string());
         }
     });
 }
@@ -186,7 +186,7 @@ pub(crate) fn read(arguments: &[&str]) {
         let wrong = reader.read_context(&node("d/x"), &View::default()).await.unwrap_err();
         serde_json::to_string(&(composed, seen, wrong.envelope())).unwrap()
     });
-    say(&read);
+    print_line(&read);
 }
 
 // shows: CT-044, CT-047
@@ -223,7 +223,7 @@ pub(crate) fn regenerate(arguments: &[&str]) {
         ..RegenerateScope::subtree(path("."))
     };
     let done = runtime().block_on(agent(&context, "synthesis").regenerate(&scope)).unwrap();
-    say(&done.made.len().to_string());
+    print_line(&done.made.len().to_string());
 }
 
 // shows: CT-068

@@ -30,7 +30,7 @@ fn run(number: u8) -> RunId {
 
 fn put(scene: &Scene, agent: &str, by: RunId, at: &str, text: &str) {
     let said = BTreeMap::from([("run".to_owned(), by.to_string())]);
-    let adapter = scene.adapter(agent).saying(Metadata::new(said).unwrap());
+    let adapter = scene.adapter(agent).with_metadata(Metadata::new(said).unwrap());
     let frame = NewFrame::new("note".parse().unwrap(), text);
     block_on(adapter.write_context(&node(at), frame, false)).unwrap();
 }

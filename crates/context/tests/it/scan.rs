@@ -16,7 +16,7 @@ use piton_core::port::fixed::SeededEntropy;
 
 use crate::{
     scene::{path, set_mode, write},
-    worker::{answers, say, spawn_as_nobody},
+    worker::{answers, print_line, spawn_as_nobody},
 };
 
 fn scan(root: &Path) -> Arc<Directory> {
@@ -107,9 +107,9 @@ pub(crate) fn report(arguments: &[&str]) {
     let [root] = arguments else { panic!("{arguments:?}") };
     let scanned = Scanner::new(root).scan(false).unwrap();
     for problem in &scanned.report.problems {
-        say(&format!("{} {}", problem.kind, problem.path));
+        print_line(&format!("{} {}", problem.kind, problem.path));
     }
-    say(&paths(&scanned.tree).join(" "));
+    print_line(&paths(&scanned.tree).join(" "));
 }
 
 // shows: CT-007

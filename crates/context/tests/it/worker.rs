@@ -3,7 +3,7 @@
 use std::{os::unix::process::CommandExt as _, process::Child};
 
 use piton_store::testing::worker;
-pub(crate) use piton_store::testing::worker::{answers, say, spawn};
+pub(crate) use piton_store::testing::worker::{answers, print_line, spawn};
 
 /// What a child can be asked to do.
 fn carry_out(order: &str, arguments: &[&str]) {

@@ -166,7 +166,7 @@ impl Node for Decide {
                 context.warn("the agent has called as many tools as it may, and has to answer");
                 return Ok(Value::Null);
             }
-            let before = self.transcript.told(context).await?;
+            let before = self.transcript.render(context).await?;
             choosing(&self.asking, context, &self.choices, before).await
         })
     }

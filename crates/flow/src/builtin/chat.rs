@@ -56,7 +56,7 @@ impl Node for Chat {
 
     fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
-            let more = Transcript::told_of(self.transcript.as_ref(), context).await?;
+            let more = Transcript::append_call(self.transcript.as_ref(), context).await?;
             prepared(&self.asking.request(context, &more).await?)
         })
     }
@@ -66,7 +66,7 @@ impl Node for Chat {
         prepared: &'a Value,
         exec: &'a Exec<'_>,
     ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(self.asking.say(prepared, exec))
+        Box::pin(self.asking.answer(prepared, exec))
     }
 
     fn post<'a>(

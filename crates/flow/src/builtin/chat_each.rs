@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::model_query::{FIELDS, ModelQuery, prepared};
 use super::params::{all, both, key, read, split};
-use super::template::shown;
+use super::template::render_value;
 use crate::action::Action;
 use crate::bounds::BATCH_PROMPTS_BYTES_MAX;
 use crate::config::{BuildRequest, ParamProblem};
@@ -51,7 +51,7 @@ fn about(request: &Request, entry: &Value) -> Request {
     let mut request = request.clone();
     if let Some(Message::User { text }) = request.messages.last_mut() {
         text.push_str("\n\n");
-        text.push_str(&shown(entry));
+        text.push_str(&render_value(entry));
     }
     request
 }
@@ -97,7 +97,7 @@ impl Node for ChatEach {
         prepared: &'a Value,
         exec: &'a Exec<'_>,
     ) -> BoxFuture<'a, Result<Value, NodeError>> {
-        Box::pin(self.asking.say(prepared, exec))
+        Box::pin(self.asking.answer(prepared, exec))
     }
 
     fn post<'a>(

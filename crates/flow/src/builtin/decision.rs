@@ -78,14 +78,14 @@ pub(super) async fn choosing(
     choices: &[Choice],
     before: String,
 ) -> Result<Value, NodeError> {
-    let mut request = asking.request(context, &(before + &told(choices))).await?;
+    let mut request = asking.request(context, &(before + &describe_choices(choices))).await?;
     request.tools = vec![tool(choices)];
     request.tool_choice = ToolChoice::Named { name: TOOL.to_owned() };
     prepared(&request)
 }
 
 /// What a model is told about choices.
-fn told(choices: &[Choice]) -> String {
+fn describe_choices(choices: &[Choice]) -> String {
     let lines = choices.iter().map(|choice| {
         if choice.when.is_empty() {
             format!("- {}", choice.action)

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::params::{read, template};
-use super::template::{Template, shown};
+use super::template::{Template, render_value};
 use crate::config::ParamProblem;
 use crate::node::{Exec, NodeContext, NodeError};
 
@@ -78,7 +78,7 @@ impl ModelQuery {
         let mut prompt = self.prompt.fill(context).await?;
         for pattern in &self.context {
             for (key, value) in context.unpack_by_namespace::<Value>(pattern.as_str()).await? {
-                prompt.push_str(&["\n\n", key.as_str(), ":\n", &shown(&value)].concat());
+                prompt.push_str(&["\n\n", key.as_str(), ":\n", &render_value(&value)].concat());
             }
         }
         prompt.push_str(more);
@@ -95,7 +95,11 @@ impl ModelQuery {
     }
 
     /// Sends what was prepared and returns the text of the answer.
-    pub(super) async fn say(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Value, NodeError> {
+    pub(super) async fn answer(
+        &self,
+        prepared: &Value,
+        exec: &Exec<'_>,
+    ) -> Result<Value, NodeError> {
         let answer = self.ask(prepared, exec).await?;
         if answer.text.is_empty() {
             return Err(NodeError::new("the model answered without words"));

@@ -56,7 +56,7 @@ impl Template {
                 TemplatePiece::Text(words) => text.push_str(words),
                 TemplatePiece::Place(place) => {
                     text.push_str(
-                        &place.value(context).await?.as_ref().map(shown).unwrap_or_default(),
+                        &place.value(context).await?.as_ref().map(render_value).unwrap_or_default(),
                     );
                 }
             }
@@ -188,7 +188,7 @@ impl JsonTemplate {
 }
 
 /// A value as a model reads it: a text as it is, anything else as JSON.
-pub(crate) fn shown(value: &Value) -> String {
+pub(crate) fn render_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

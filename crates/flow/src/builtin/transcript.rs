@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::template::shown;
+use super::template::render_value;
 use crate::node::{NodeContext, NodeError};
 
 /// One call of a tool.
@@ -27,25 +27,30 @@ impl Transcript {
     }
 
     /// The calls of an agent in words, if there is one.
-    pub(super) async fn told_of(
+    pub(super) async fn append_call(
         transcript: Option<&Self>,
         context: &NodeContext,
     ) -> Result<String, NodeError> {
         match transcript {
             None => Ok(String::new()),
-            Some(transcript) => transcript.told(context).await,
+            Some(transcript) => transcript.render(context).await,
         }
     }
 
     /// The calls in words; nothing if there were none.
-    pub(super) async fn told(&self, context: &NodeContext) -> Result<String, NodeError> {
+    pub(super) async fn render(&self, context: &NodeContext) -> Result<String, NodeError> {
         let calls = self.calls(context).await?;
         if calls.is_empty() {
             return Ok(String::new());
         }
         let lines = calls.iter().enumerate().map(|(index, call)| {
             let number = index + 1;
-            format!("{number}. {}({}) gave {}", call.tool, call.arguments, shown(&call.result))
+            format!(
+                "{number}. {}({}) gave {}",
+                call.tool,
+                call.arguments,
+                render_value(&call.result)
+            )
         });
         Ok(format!("\n\nTools called so far:\n{}", lines.collect::<Vec<_>>().join("\n")))
     }

@@ -35,7 +35,7 @@ impl Audience {
         listeners.retain(Listener::is_heard);
         self.any.store(!listeners.is_empty(), Ordering::Release);
         for listener in listeners.iter() {
-            listener.tell(event);
+            listener.send(event);
         }
     }
 }
@@ -74,14 +74,14 @@ impl Emitter {
         if !self.is_heard() || committed.by.id.as_str() == crate::run::RUNNER {
             return;
         }
-        if let Some(kind) = told(committed) {
+        if let Some(kind) = commit_event(committed) {
             self.tell(Some(&committed.by), kind);
         }
     }
 }
 
 /// What a node did; only the runner puts keys back.
-fn told(committed: &Committed) -> Option<EventKind> {
+fn commit_event(committed: &Committed) -> Option<EventKind> {
     let touched = Touched {
         key: committed.key.to_string(),
         commit: committed.commit.to_string(),

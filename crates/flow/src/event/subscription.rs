@@ -56,7 +56,7 @@ pub(crate) fn pair(filter: EventFilter, room: usize) -> (Listener, Subscription)
 
 impl Listener {
     /// Tells an event, if it is wanted and somebody is there.
-    pub(crate) fn tell(&self, event: &Arc<RunEvent>) {
+    pub(crate) fn send(&self, event: &Arc<RunEvent>) {
         if !self.filter.selects(event) {
             return;
         }
@@ -65,7 +65,7 @@ impl Listener {
             queue.missed += 1;
             return;
         }
-        queue.settle();
+        queue.drop_oldest();
         queue.heard.push_back(SubscriberEvent::Event(Arc::clone(event)));
         let waker = queue.waker.take();
         drop(queue);
@@ -82,7 +82,7 @@ impl Listener {
 
 impl EventQueue {
     /// Says what was missed before anything else is said.
-    fn settle(&mut self) {
+    fn drop_oldest(&mut self) {
         if self.missed > 0 {
             let missed = std::mem::take(&mut self.missed);
             self.heard.push_back(SubscriberEvent::Missed(missed));
@@ -93,7 +93,7 @@ impl EventQueue {
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut queue = lock(&self.queue);
-        queue.settle();
+        queue.drop_oldest();
         queue.closed = true;
         let waker = queue.waker.take();
         drop(queue);
@@ -107,7 +107,7 @@ impl Subscription {
     /// What was told so far and not heard yet, without waiting.
     pub fn drain(&mut self) -> Vec<SubscriberEvent> {
         let mut queue = lock(&self.queue);
-        queue.settle();
+        queue.drop_oldest();
         queue.heard.drain(..).collect()
     }
 }
@@ -120,7 +120,7 @@ impl Stream for Subscription {
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));
         }
-        queue.settle();
+        queue.drop_oldest();
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));
         }

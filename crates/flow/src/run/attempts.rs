@@ -24,14 +24,14 @@ impl Visit<'_> {
         loop {
             let error = match self.attempt(entry, attempt).await? {
                 PhaseOutcome::Failed(error) => error,
-                came => return Ok((self.settle(Phase::Exec, came)?, u64::from(attempt))),
+                came => return Ok((self.phase_result(Phase::Exec, came)?, u64::from(attempt))),
             };
             self.set_aside(attempt, &error).await?;
             if attempt >= rule.attempts {
                 let came = guarded(|| self.node.fallback(entry, error)).await;
-                return Ok((self.settle(Phase::Exec, came)?, u64::from(attempt)));
+                return Ok((self.phase_result(Phase::Exec, came)?, u64::from(attempt)));
             }
-            self.tell(EventKind::Error {
+            self.emit(EventKind::Error {
                 phase: Phase::Exec,
                 attempt: Some(attempt),
                 code: error.code(),

@@ -34,7 +34,7 @@ impl Cancel {
     }
 
     /// Is done when somebody asks.
-    pub(crate) async fn asked(&self) {
+    pub(crate) async fn requested(&self) {
         std::future::poll_fn(|context| {
             let mut asked = self.lock();
             if asked.done {

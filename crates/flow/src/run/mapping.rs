@@ -15,7 +15,7 @@ use crate::graph::Edge;
 use crate::node::{NodeError, Phase};
 
 /// Copies what the edge maps.
-pub(super) async fn hand_on(
+pub(super) async fn apply_mappings(
     state: &FlowState,
     edge: &Edge,
     from: &PreparedNode,

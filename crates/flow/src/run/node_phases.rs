@@ -54,20 +54,20 @@ impl<'v> Visit<'v> {
             Shape::Batch => self.each(&prepared, 1).await?,
             Shape::Parallel => self.each(&prepared, PARALLEL_MAX).await?,
         };
-        self.tell(EventKind::ExecDone { attempts });
+        self.emit(EventKind::ExecDone { attempts });
         self.post(&prepared, result).await
     }
 
     pub(super) async fn prep(&self) -> Result<Value, Error> {
         let came = guarded(|| self.node.prep(&self.context)).await;
-        let prepared = self.settle(Phase::Prep, came)?;
-        self.tell(EventKind::PrepDone);
+        let prepared = self.phase_result(Phase::Prep, came)?;
+        self.emit(EventKind::PrepDone);
         Ok(prepared)
     }
 
     pub(super) async fn post(&self, prepared: &Value, result: Value) -> Result<Action, Error> {
         let came = guarded(|| self.node.post(&self.context, prepared, result)).await;
-        self.settle(Phase::Post, came)
+        self.phase_result(Phase::Post, came)
     }
 
     /// Executes each entry of a list, at most so many side by side; results are in the order of entries.
@@ -114,14 +114,14 @@ impl<'v> Visit<'v> {
         Err(self.failed(Phase::Prep, NodeError::new(problem)))
     }
 
-    pub(super) fn settle<T>(&self, phase: Phase, came: PhaseOutcome<T>) -> Result<T, Error> {
+    pub(super) fn phase_result<T>(&self, phase: Phase, came: PhaseOutcome<T>) -> Result<T, Error> {
         match came {
             PhaseOutcome::Back(value) => Ok(value),
             PhaseOutcome::Failed(error) => Err(self.failed(phase, error)),
             PhaseOutcome::Panicked(words) => {
                 let message = cut(&self.context.protected.clean(&words));
                 let code = None;
-                self.tell(EventKind::Error {
+                self.emit(EventKind::Error {
                     phase,
                     attempt: None,
                     code,
@@ -136,11 +136,11 @@ impl<'v> Visit<'v> {
     pub(super) fn failed(&self, phase: Phase, error: NodeError) -> Error {
         let message = cut(&self.context.protected.clean(error.message()));
         let code = error.code();
-        self.tell(EventKind::Error { phase, attempt: None, code, message: message.clone() });
+        self.emit(EventKind::Error { phase, attempt: None, code, message: message.clone() });
         Error::Node { node: self.ready.id.clone(), phase, error: error.with_message(message) }
     }
 
-    pub(super) fn tell(&self, kind: EventKind) {
+    pub(super) fn emit(&self, kind: EventKind) {
         if self.ready.tap.is_heard() {
             self.ready.tap.tell(kind);
         }

@@ -32,14 +32,14 @@ impl FlowRun<'_> {
             NodeBody::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
             NodeBody::Flow(flow) => {
                 let inner = frame.inside(place, ready, flow)?;
-                outward(self.walk(flow, &inner, None).await?)
+                outer_action(self.walk(flow, &inner, None).await?)
             }
             NodeBody::Batch { items, flow, parallel } => {
                 let batch = Batch { items: &**items, flow, parallel: *parallel };
                 self.batch(frame, place, ready, batch).await?
             }
         };
-        self.left(frame, place, ready, action).await
+        self.finish_visit(frame, place, ready, action).await
     }
 
     /// Goes on inside a place that a run was in when it ended early.
@@ -56,11 +56,11 @@ impl FlowRun<'_> {
         };
         let inner = frame.inside(place, ready, flow)?;
         let rest = ResumePoint { path: &way.path[1..], condition: way.condition };
-        let action = outward(self.walk(flow, &inner, Some(rest)).await?);
-        self.left(frame, place, ready, action).await
+        let action = outer_action(self.walk(flow, &inner, Some(rest)).await?);
+        self.finish_visit(frame, place, ready, action).await
     }
 
-    async fn left(
+    async fn finish_visit(
         &self,
         frame: &FlowFrame,
         place: &FlowNode,
@@ -152,6 +152,6 @@ struct Batch<'a> {
 }
 
 /// How a flow's last action looks from outside: the end of a flow is the end of that flow only.
-fn outward(action: Action) -> Action {
+fn outer_action(action: Action) -> Action {
     if action == Action::End { Action::Default } else { action }
 }

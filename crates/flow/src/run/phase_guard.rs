@@ -28,11 +28,11 @@ pub(super) async fn guarded<'a, T>(
     match whole.catch_unwind().await {
         Ok(Ok(value)) => PhaseOutcome::Back(value),
         Ok(Err(error)) => PhaseOutcome::Failed(error),
-        Err(payload) => PhaseOutcome::Panicked(words(&*payload)),
+        Err(payload) => PhaseOutcome::Panicked(panic_text(&*payload)),
     }
 }
 
-fn words(payload: &(dyn Any + Send)) -> String {
+fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it said nothing").to_owned()

@@ -210,7 +210,7 @@ impl FlowRun<'_> {
         let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
         let walked =
             self.walk(flow, &frame, finished.as_ref().map(super::flow_run::ResumePoint::of));
-        let cancelled = std::pin::pin!(self.cancel.asked());
+        let cancelled = std::pin::pin!(self.cancel.requested());
         let outcome = match select(walked, cancelled).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), _)) => Err(Error::Cancelled),

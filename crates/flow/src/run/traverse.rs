@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::flow_run::{FlowFrame, FlowOutcome, FlowRun, PreparedNode, ResumePoint};
-use super::mapping::hand_on;
+use super::mapping::apply_mappings;
 use super::progress::PassNote;
 use super::record::Finished;
 use crate::action::Action;
@@ -48,8 +48,8 @@ impl FlowRun<'_> {
                 Some(way) => self.visit_again(frame, place, here, way).await?,
                 None => self.visit(frame, place, here).await?,
             };
-            let Some(edge) = leave(place, here, &action) else { return Ok(action) };
-            hand_on(self.state, edge, here).await?;
+            let Some(edge) = next_edge(place, here, &action) else { return Ok(action) };
+            apply_mappings(self.state, edge, here).await?;
             at = edge.to;
         }
     }
@@ -81,7 +81,7 @@ impl FlowRun<'_> {
 }
 
 /// The edge that an action takes, if the flow goes on.
-fn leave<'p>(place: &'p FlowNode, ready: &PreparedNode, action: &Action) -> Option<&'p Edge> {
+fn next_edge<'p>(place: &'p FlowNode, ready: &PreparedNode, action: &Action) -> Option<&'p Edge> {
     let condition = action.condition()?;
     if ready.tap.is_heard()
         && let Some(message) = place.dead_end(condition)

@@ -77,7 +77,7 @@ async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
     let state =
         state(&[("topic", json!("rust")), ("other", json!("canary")), ("list", json!([1, 2]))]);
     for stream in [false, true] {
-        server.then(ScriptedReply::text("it is iron oxide"));
+        server.push_reply(ScriptedReply::text("it is iron oxide"));
         let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "params": {
             "system": "be brief", "prompt": "what is {{topic}}? {{list}}{{missing?}}",
             "output": "said", "stream": stream, "options": { "temperature": 0.5 },
@@ -107,7 +107,7 @@ async fn chat_asks_a_model_with_what_the_prompt_names_and_packs_the_answer() {
 #[tokio::test]
 async fn the_prompt_that_was_sent_is_in_the_trace_and_no_node_sees_it() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::status(503, "busy")).then(ScriptedReply::text("yes"));
+    server.push_reply(ScriptedReply::status(503, "busy")).push_reply(ScriptedReply::text("yes"));
     let state = state(&[("topic", json!("rust"))]);
     let text = json!({ "nodes": [{ "id": "ask", "type": "chat", "retry": { "attempts": 2 },
         "params": { "system": "be brief", "prompt": "what is {{topic}}?" } }] });
@@ -146,7 +146,7 @@ async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
     ];
     for (reply, expected) in table {
         let server = ModelServer::start().await;
-        server.then(reply);
+        server.push_reply(reply);
         let text = json!({
             "nodes": [
                 { "id": "choose", "type": "decision", "params": { "prompt": "{{query}}",
@@ -157,7 +157,7 @@ async fn a_decision_lets_the_model_choose_the_way_by_a_tool_or_in_words() {
             "edges": [{ "from": "choose", "to": "find", "condition": "search" },
                       { "from": "choose", "to": "say", "condition": "direct" }],
         });
-        server.then(ScriptedReply::text("reached"));
+        server.push_reply(ScriptedReply::text("reached"));
         let state = state(&[("query", json!("how tall is the Eiger?"))]);
         let ran = run(&server, &text, &state).await;
         assert_eq!(ran.report.outcome.is_ok(), expected.is_some());
@@ -221,8 +221,8 @@ async fn a_tool_that_fails_is_packed_routed_or_ends_the_flow() {
 async fn a_model_writes_the_arguments_of_a_tool_and_wrong_ones_are_asked_for_again() {
     let server = ModelServer::start().await;
     server
-        .then(ScriptedReply::call("get_weather", json!({ "town": "Bern" })))
-        .then(ScriptedReply::text("here: ```json\n{ \"city\": \"Bern\" }\n```"));
+        .push_reply(ScriptedReply::call("get_weather", json!({ "town": "Bern" })))
+        .push_reply(ScriptedReply::text("here: ```json\n{ \"city\": \"Bern\" }\n```"));
     let text = json!({ "nodes": [{ "id": "write", "type": "tool_params", "retry": { "attempts": 2 },
         "params": { "tool": "get_weather", "prompt": "{{query}}" } }] });
     let state = state(&[("query", json!("will it snow in Bern?"))]);
@@ -243,12 +243,12 @@ fn agent(calls_max: u64) -> Value {
 async fn an_agent_calls_tools_until_it_answers() {
     let server = ModelServer::start().await;
     server
-        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
-        .then(ScriptedReply::call("get_weather", json!({ "city": "Atlantis" })))
-        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
-        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
-        .then(ScriptedReply::call("decide", json!({ "choice": "answer" })))
-        .then(ScriptedReply::text("it snows in Bern"));
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .push_reply(ScriptedReply::call("get_weather", json!({ "city": "Atlantis" })))
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .push_reply(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "answer" })))
+        .push_reply(ScriptedReply::text("it snows in Bern"));
     let state = state(&[("query", json!("where does it snow?"))]);
     let ran = run(&server, &agent(5), &state).await;
     assert_eq!(ran.report.outcome.unwrap(), Action::Default);
@@ -269,9 +269,9 @@ async fn an_agent_calls_tools_until_it_answers() {
 async fn an_agent_that_has_called_enough_tools_has_to_answer() {
     let server = ModelServer::start().await;
     server
-        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
-        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
-        .then(ScriptedReply::text("snow"));
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .push_reply(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .push_reply(ScriptedReply::text("snow"));
     let state = state(&[("query", json!("?"))]);
     let ran = run(&server, &agent(1), &state).await;
     ran.report.outcome.unwrap();
@@ -282,10 +282,10 @@ async fn an_agent_that_has_called_enough_tools_has_to_answer() {
 async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
     let server = ModelServer::start().await;
     server
-        .then(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
-        .then(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
-        .then(ScriptedReply::call("decide", json!({ "choice": "answer" })))
-        .then(ScriptedReply::text("snow"));
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "get_weather" })))
+        .push_reply(ScriptedReply::call("get_weather", json!({ "city": "Bern" })))
+        .push_reply(ScriptedReply::call("decide", json!({ "choice": "answer" })))
+        .push_reply(ScriptedReply::text("snow"));
     let mut text = agent(5);
     text["nodes"][0]["permissions"] = json!({ "read": ["query"] });
     let initial = [("query", json!("?")), ("secret", json!("canary"))];
@@ -306,7 +306,7 @@ async fn an_agent_may_touch_what_its_place_declares_and_what_it_packs_itself() {
 #[tokio::test]
 async fn a_flow_may_be_written_into_a_node() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("inner")).then(ScriptedReply::text("outer"));
+    server.push_reply(ScriptedReply::text("inner")).push_reply(ScriptedReply::text("outer"));
     let chat =
         |id: &str| json!({ "id": id, "type": "chat", "params": { "prompt": "hi", "output": id } });
     let text = json!({
@@ -405,7 +405,7 @@ async fn chat_each_asks_about_every_entry_and_packs_the_answers_in_order() {
     for parallel in [false, true] {
         let server = ModelServer::start().await;
         let state = state(&[("texts", json!(["one", { "two": 2 }])), ("who", json!("Ada"))]);
-        server.then(ScriptedReply::text("first")).then(ScriptedReply::text("second"));
+        server.push_reply(ScriptedReply::text("first")).push_reply(ScriptedReply::text("second"));
         let text = json!({ "nodes": [{ "id": "each", "type": "chat_each", "params": {
             "over": "texts", "prompt": "For {{who}}:", "output": "sums", "parallel": parallel } }] });
         let ran = run(&server, &text, &state).await;

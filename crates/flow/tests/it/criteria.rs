@@ -74,7 +74,7 @@ async fn the_five_criteria_hold_for_one_run() {
     let directory = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(Arc::new(RealDisk));
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("prices fell"));
+    server.push_reply(ScriptedReply::text("prices fell"));
     let state = open(directory.path(), &recorder).await;
     // Without a namespace, so that the prompt has it only where it names it.
     let _ =

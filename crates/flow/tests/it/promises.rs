@@ -63,7 +63,7 @@ pub(crate) fn sent(server: &ModelServer) -> String {
 #[tokio::test]
 async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_purpose_does() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("prices fell"));
+    server.push_reply(ScriptedReply::text("prices fell"));
     let good = state(&[("user", json!("Ada"))]);
     run(&server, false, &good).await;
     let prompt = sent(&server);
@@ -79,7 +79,7 @@ async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_p
         "but it is in the trace"
     );
 
-    server.then(ScriptedReply::text("no prices today"));
+    server.push_reply(ScriptedReply::text("no prices today"));
     let bad = state(&[("user", json!("Ada"))]);
     run(&server, true, &bad).await;
     let prompt = sent(&server);
@@ -91,7 +91,7 @@ async fn what_failed_on_the_way_never_reaches_the_model_and_what_was_packed_on_p
 #[tokio::test]
 async fn the_history_says_which_node_packed_what_the_answer_rests_on() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("prices fell"));
+    server.push_reply(ScriptedReply::text("prices fell"));
     let state = state(&[("user", json!("Ada"))]);
     run(&server, false, &state).await;
     let debug = state.backpack().debug();
@@ -117,7 +117,9 @@ async fn the_history_says_which_node_packed_what_the_answer_rests_on() {
 #[tokio::test]
 async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("prices fell")).then(ScriptedReply::text("prices rose"));
+    server
+        .push_reply(ScriptedReply::text("prices fell"))
+        .push_reply(ScriptedReply::text("prices rose"));
     let ticking = clock();
     let ports = piton_backpack::BackpackPorts {
         clock: ticking.clone(),
@@ -160,7 +162,7 @@ async fn any_moment_of_a_run_can_be_looked_at_and_run_again_from() {
 #[tokio::test]
 async fn what_is_about_a_person_stays_out_of_prompts_of_nodes_that_may_not_read_it() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("prices fell"));
+    server.push_reply(ScriptedReply::text("prices fell"));
     let state = state(&[("user", json!("Ada"))]);
     let sign_in = NodeIdentity::new("sign-in", "sign-in")
         .unwrap()

@@ -113,11 +113,11 @@ async fn what_a_model_says_after_reading_something_protected_is_withheld_from_ev
         "edges": [{ "from": "chat", "to": "call" }],
     });
     let flow = Flow::from_json(&text.to_string(), &Registry::builtin(tools.clone())).unwrap().flow;
-    let models = Arc::new(Scripted::saying(&["sent to ada@canary.example today"]));
+    let models = Arc::new(Scripted::with_texts(&["sent to ada@canary.example today"]));
     let runner = runner_with(models.clone(), tools, clock());
     let mut events = runner.subscribe(EventFilter::default());
     runner.run(&flow, &state, RunOptions::default()).await.outcome.unwrap();
-    assert!(models.asked()[0].messages[0].text().contains("canary"), "the node itself may");
+    assert!(models.requests()[0].messages[0].text().contains("canary"), "the node itself may");
     let told: Vec<String> = heard(&mut events).iter().map(|event| event.to_json_line()).collect();
     let withheld = told.iter().filter(|line| line.contains("[withheld, ")).count();
     assert_eq!(withheld, 5, "four pieces and the arguments: {told:#?}");

@@ -59,7 +59,7 @@ pub(super) async fn check(State(room): State<Room>, request: Request, next: Next
         Err(unread) => return refusal(&unread),
     };
     if let Some(refused) = malformed::refusal_of_numbers(&read.bytes) {
-        return told(&refused);
+        return refusal_response(&refused);
     }
     let bytes = read.bytes.clone();
     let response = next.run(Request::from_parts(head, Body::from(read.bytes.clone()))).await;
@@ -67,10 +67,10 @@ pub(super) async fn check(State(room): State<Room>, request: Request, next: Next
     if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return response;
     }
-    told(&malformed::refusal_of(&bytes))
+    refusal_response(&malformed::refusal_of(&bytes))
 }
 
-fn told(refused: &TxJsonRpcMessage<RoleServer>) -> Response {
+fn refusal_response(refused: &TxJsonRpcMessage<RoleServer>) -> Response {
     let told = serde_json::to_vec(refused).expect("an error is JSON");
     (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], told).into_response()
 }

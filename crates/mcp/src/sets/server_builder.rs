@@ -108,7 +108,7 @@ impl ServerBuilder {
 
     /// The sets that a connection gets, in the order in which its agent reads them.
     pub(crate) fn sets(&self, connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
-        let sets: Vec<_> = given(connection, self.backpack.as_ref())
+        let sets: Vec<_> = make_sets(connection, self.backpack.as_ref())
             .into_iter()
             .chain(self.more.iter().filter_map(|give| give(connection)))
             .collect();
@@ -121,7 +121,7 @@ impl ServerBuilder {
 }
 
 /// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
-fn given(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc<dyn ToolSet>> {
+fn make_sets(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc<dyn ToolSet>> {
     let mut sets: Vec<Arc<dyn ToolSet>> =
         vec![Arc::new(WorkflowTools::new(Arc::clone(connection)))];
     if let Some(attachment) = connection.attachment(backpack).transpose() {

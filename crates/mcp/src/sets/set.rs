@@ -22,7 +22,7 @@ pub trait ToolSet: Send + Sync {
     fn call<'a>(&'a self, call: CheckedCall<'a>) -> BoxFuture<'a, Result<ToolReply, Envelope>>;
 
     /// Those of its tools of which some use can succeed under one of what steps leave.
-    fn left(&self, _left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+    fn tools_left(&self, _left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
         self.catalogue().tools.iter().collect()
     }
 

@@ -36,7 +36,7 @@ impl ToolReply {
 
     /// The same, with what is true of this call only.
     #[must_use]
-    pub fn beside(self, beside: Option<String>) -> Self {
+    pub fn with_note(self, beside: Option<String>) -> Self {
         Self { beside, ..self }
     }
 

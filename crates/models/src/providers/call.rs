@@ -7,7 +7,7 @@ use reqwest::Response;
 use tokio::time::timeout;
 
 use super::failure::Failing;
-use super::format::{body, headers, path, whole};
+use super::format::{body, headers, parse_answer, path};
 use crate::answer::Answer;
 use crate::bounds::{FAILURE_BYTES_MAX, RESPONSE_BYTES_MAX};
 use crate::error::{Error, Redaction};
@@ -50,7 +50,8 @@ impl ProviderCall {
         let body = str::from_utf8(&bytes).ok();
         let body = body.and_then(|body| serde_json::from_str(&keep_numbers(body).0).ok());
         let body = body.ok_or_else(|| self.failing().bad("it is not valid JSON"))?;
-        let draft = whole(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
+        let draft =
+            parse_answer(self.settings.wire, &body).map_err(|flaw| self.failing().flaw(&flaw))?;
         draft.answer(&self.failing())
     }
 
@@ -70,7 +71,7 @@ impl ProviderCall {
             return Ok(response);
         }
         let headers = response.headers().clone();
-        let body = said(&mut response).await;
+        let body = error_text(&mut response).await;
         Err(self.failing().status(status, &body, &headers))
     }
 
@@ -90,7 +91,7 @@ impl ProviderCall {
 }
 
 /// What a failure says of itself, as far as it comes: the status is the verdict, whatever becomes of the rest.
-async fn said(response: &mut Response) -> String {
+async fn error_text(response: &mut Response) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < FAILURE_BYTES_MAX
         && let Ok(Some(chunk)) = response.chunk().await

@@ -56,11 +56,11 @@ pub(super) fn body(wire: WireFormat, request: &Request, model: &str, stream: boo
 }
 
 /// A whole answer.
-pub(super) fn whole(wire: WireFormat, body: &Value) -> Result<AnswerDraft, FormatFlaw> {
+pub(super) fn parse_answer(wire: WireFormat, body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     match wire {
-        WireFormat::OpenAi => openai::whole(body),
-        WireFormat::Anthropic => anthropic::whole(body),
-        WireFormat::Ollama => ollama::whole(body),
+        WireFormat::OpenAi => openai::parse_answer(body),
+        WireFormat::Anthropic => anthropic::parse_answer(body),
+        WireFormat::Ollama => ollama::parse_answer(body),
     }
 }
 

@@ -49,7 +49,7 @@ fn message(message: &Message) -> Value {
     }
 }
 
-pub(super) fn whole(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
+pub(super) fn parse_answer(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     let mut draft = AnswerDraft::default();
     piece(body, &mut draft)?;
     match (body["message"].is_object(), draft.over) {

@@ -76,7 +76,7 @@ fn message(message: &Message) -> Value {
     }
 }
 
-pub(super) fn whole(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
+pub(super) fn parse_answer(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     if !body["error"].is_null() {
         return Err(FormatFlaw::Told(body.clone()));
     }

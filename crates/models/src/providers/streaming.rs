@@ -48,7 +48,7 @@ async fn next(stage: Stage) -> Option<(Result<AnswerPart, Error>, Stage)> {
             Err(error) => return Some((Err(error), Stage::Over)),
         },
     };
-    match reading.words().await {
+    match reading.next_text().await {
         Ok(Some(words)) => Some((Ok(AnswerPart::Text(words)), Stage::Reading(reading))),
         Ok(None) => Some((reading.done(), Stage::Over)),
         Err(error) => Some((Err(error), Stage::Over)),
@@ -65,10 +65,10 @@ async fn ask(providers: &Providers, request: &Request) -> Result<StreamReader, E
 
 impl StreamReader {
     /// The next words; nothing when the answer is complete.
-    async fn words(&mut self) -> Result<Option<String>, Error> {
+    async fn next_text(&mut self) -> Result<Option<String>, Error> {
         let wire = self.call.settings.wire;
         while !self.draft.over {
-            let Some(frame) = self.frame().await? else { return self.ended() };
+            let Some(frame) = self.frame().await? else { return self.at_end() };
             let words = piece(wire, &frame, &mut self.draft);
             let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
             if self.draft.bytes() > ANSWER_BYTES_MAX {
@@ -105,7 +105,7 @@ impl StreamReader {
     }
 
     /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
-    fn ended(&self) -> Result<Option<String>, Error> {
+    fn at_end(&self) -> Result<Option<String>, Error> {
         let complete = self.call.settings.wire == WireFormat::OpenAi && self.draft.ending.is_some();
         if complete { Ok(None) } else { Err(self.call.failing().cut()) }
     }

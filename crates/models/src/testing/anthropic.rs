@@ -7,7 +7,7 @@ use super::reply::ReplyContent;
 const REASONS: [&str; 3] = ["end_turn", "max_tokens", "tool_use"];
 
 /// The answer in one piece.
-pub(super) fn whole(content: &ReplyContent) -> Value {
+pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let mut blocks = Vec::new();
     if !content.words.is_empty() {
         blocks.push(json!({ "type": "text", "text": content.text() }));
@@ -62,6 +62,6 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
 }
 
 /// A failure told in the stream.
-pub(super) fn told(kind: &str) -> String {
+pub(super) fn error_body(kind: &str) -> String {
     event("error", json!({ "error": { "type": kind, "message": "told in the stream" } }))
 }

@@ -18,7 +18,7 @@ fn calls(content: &ReplyContent) -> Value {
 }
 
 /// The answer in one piece.
-pub(super) fn whole(content: &ReplyContent) -> Value {
+pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let mut body = end(content);
     body["message"] = json!({ "role": "assistant", "content": content.text() });
     if !content.calls.is_empty() {
@@ -49,6 +49,6 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
 }
 
 /// A failure told in the stream; this format has no types of failures.
-pub(super) fn told() -> String {
+pub(super) fn error_body() -> String {
     format!("{}\n", json!({ "error": "told in the stream" }))
 }

@@ -12,7 +12,7 @@ fn usage() -> Value {
 }
 
 /// The answer in one piece.
-pub(super) fn whole(content: &ReplyContent) -> Value {
+pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let calls: Vec<Value> = content
         .calls
         .iter()
@@ -61,6 +61,6 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
 }
 
 /// A failure told in the stream.
-pub(super) fn told(kind: &str) -> String {
+pub(super) fn error_body(kind: &str) -> String {
     format!("data: {}\n\n", json!({ "error": { "type": kind, "message": "told in the stream" } }))
 }

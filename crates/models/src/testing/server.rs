@@ -65,7 +65,7 @@ impl ModelServer {
     }
 
     /// Answers the next request, after those that were told before, like this.
-    pub fn then(&self, reply: ScriptedReply) -> &Self {
+    pub fn push_reply(&self, reply: ScriptedReply) -> &Self {
         lock(&self.state).replies.push_back(reply);
         self
     }
@@ -174,9 +174,9 @@ async fn whole(
 ) {
     let body = match (reply, wire) {
         (ScriptedReply::Raw(body, _), _) => body.clone(),
-        (_, WireFormat::OpenAi) => openai::whole(content),
-        (_, WireFormat::Anthropic) => anthropic::whole(content),
-        (_, WireFormat::Ollama) => ollama::whole(content),
+        (_, WireFormat::OpenAi) => openai::answer_body(content),
+        (_, WireFormat::Anthropic) => anthropic::answer_body(content),
+        (_, WireFormat::Ollama) => ollama::answer_body(content),
     }
     .to_string();
     let ScriptedReply::Fault(fault) = reply else {
@@ -250,9 +250,9 @@ async fn pieces(
         }
         ScriptedReply::Fault(ServerFault::ToldInStream(kind)) => {
             let told = match wire {
-                WireFormat::OpenAi => openai::told(kind),
-                WireFormat::Anthropic => anthropic::told(kind),
-                WireFormat::Ollama => ollama::told(),
+                WireFormat::OpenAi => openai::error_body(kind),
+                WireFormat::Anthropic => anthropic::error_body(kind),
+                WireFormat::Ollama => ollama::error_body(),
             };
             http::piece(stream, &told).await;
         }

@@ -25,7 +25,7 @@ async fn a_call_goes_to_whom_it_names_else_to_the_default_and_to_nobody_else() {
             (&None, &anthropic, &anthropic),
             (&anthropic, &None, &anthropic),
         ] {
-            server.then(ScriptedReply::text("here"));
+            server.push_reply(ScriptedReply::text("here"));
             let answer = ask(&client(default.clone()), &naming(named.clone()), how).await.1;
             assert_eq!(Some(answer.unwrap().provider), *answers, "{named:?} {default:?} {how:?}");
         }

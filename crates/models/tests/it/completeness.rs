@@ -57,7 +57,7 @@ async fn both_ways(
     let server = ModelServer::start().await;
     let client = client(&server);
     for how in HOW {
-        server.then(reply.clone());
+        server.push_reply(reply.clone());
         let (_, answer) = ask(&client, &question(wire), how).await;
         check(how, answer.map(|answer| answer.text));
     }
@@ -299,7 +299,7 @@ async fn a_call_of_a_tool_that_was_not_offered_is_no_answer() {
     let client = client(&server);
     for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(ScriptedReply::call("search", json!({})));
+            server.push_reply(ScriptedReply::call("search", json!({})));
             let (_, answer) = ask(&client, &question(*wire), how).await;
             let error = answer.expect_err("it waits for a tool");
             assert_eq!(error.code(), Code::ModelBadAnswer, "{wire} {how:?}: {error}");

@@ -15,7 +15,7 @@ async fn every_way(reply: ScriptedReply, check: impl Fn(WireFormat, How, &[Strin
     let client = client(&server);
     for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(reply.clone());
+            server.push_reply(reply.clone());
             let (texts, answer) = ask(&client, &question(*wire), how).await;
             check(*wire, how, &texts, answer.unwrap_err());
         }
@@ -131,7 +131,7 @@ async fn a_provider_that_does_not_answer_in_time_is_a_timeout() {
     for wire in WireFormat::ALL {
         for how in HOW {
             for fault in [ServerFault::Hang, ServerFault::Stall, ServerFault::Drip] {
-                server.then(ScriptedReply::Fault(fault));
+                server.push_reply(ScriptedReply::Fault(fault));
                 let error = ask(&client, &question(*wire), how).await.1.unwrap_err();
                 let expected = Error::Timeout { provider: name(*wire), waited_ms: 60 };
                 assert_eq!(error, expected, "{wire} {how:?}");

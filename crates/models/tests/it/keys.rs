@@ -80,7 +80,7 @@ async fn a_key_is_read_from_its_file_at_each_call() {
     assert!(missing.to_string().contains("key"), "{missing}");
     for key in ["first-key", "second-key"] {
         std::fs::write(&path, format!("{key}\n")).unwrap();
-        server.then(ScriptedReply::text("yes"));
+        server.push_reply(ScriptedReply::text("yes"));
         ask(&client, &question(WireFormat::OpenAi), How::Whole).await.1.unwrap();
         let bearer = format!("Bearer {key}");
         assert_eq!(server.seen().last().unwrap().header("authorization"), Some(bearer.as_str()));

@@ -61,9 +61,13 @@ async fn a_busy_provider_is_asked_again_after_the_wait_it_names() {
         let inner = Arc::new(client(&server));
         let client = Retrying::new(inner, Backoff::default(), clock.clone());
         server
-            .then(ScriptedReply::Fault(ServerFault::Status(429, "slow down".to_owned(), Some(2))))
-            .then(ScriptedReply::status(503, "overloaded"))
-            .then(ScriptedReply::text("at last"));
+            .push_reply(ScriptedReply::Fault(ServerFault::Status(
+                429,
+                "slow down".to_owned(),
+                Some(2),
+            )))
+            .push_reply(ScriptedReply::status(503, "overloaded"))
+            .push_reply(ScriptedReply::text("at last"));
         let answer = ask(&client, &question(WireFormat::OpenAi), how).await.1.unwrap();
         assert_eq!(answer.text, "at last", "{how:?}");
         assert_eq!(server.seen().len(), 3);
@@ -87,7 +91,8 @@ async fn a_stream_that_has_begun_is_not_begun_again() {
     let server = ModelServer::start().await;
     let clock = Arc::new(ManualClock::new(TimestampMs(0)));
     let client = Retrying::new(Arc::new(client(&server)), Backoff::default(), clock);
-    server.then(ScriptedReply::Fault(ServerFault::ToldInStream("overloaded_error".to_owned())));
+    server
+        .push_reply(ScriptedReply::Fault(ServerFault::ToldInStream("overloaded_error".to_owned())));
     let (texts, answer) = ask(&client, &question(WireFormat::Anthropic), How::Pieces).await;
     assert!(!texts.is_empty());
     assert!(answer.unwrap_err().is_safe_to_repeat(), "the error alone would allow it");

@@ -27,7 +27,7 @@ async fn answers_come_in_order_and_questions_are_remembered() {
         let over = ask(&client, &request, how).await.1.unwrap_err();
         assert_eq!(over.code(), Code::ModelNotConfigured);
     }
-    assert_eq!(client.asked().len(), 5);
+    assert_eq!(client.requests().len(), 5);
 }
 
 #[test]

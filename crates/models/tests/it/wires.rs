@@ -13,7 +13,7 @@ async fn every_wire_format_gives_the_same_answer_whole_and_in_pieces() {
     let client = client(&server);
     for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(ScriptedReply::text("it is 42"));
+            server.push_reply(ScriptedReply::text("it is 42"));
             let (texts, answer) = ask(&client, &question(*wire), how).await;
             let answer = answer.unwrap();
             assert_eq!(answer.text, "it is 42", "{wire} {how:?}");
@@ -36,7 +36,7 @@ async fn options_arrive_and_usage_and_reason_come_back() {
     let client = client(&server);
     for wire in WireFormat::ALL {
         for how in HOW {
-            server.then(ScriptedReply::text("it is"));
+            server.push_reply(ScriptedReply::text("it is"));
             let mut request = question(*wire);
             request.model = Some("large".to_owned());
             request.options = Options {
@@ -76,7 +76,7 @@ async fn options_arrive_and_usage_and_reason_come_back() {
 #[tokio::test]
 async fn an_answer_without_a_limit_of_tokens_is_asked_for_with_ours() {
     let server = ModelServer::start().await;
-    server.then(ScriptedReply::text("yes"));
+    server.push_reply(ScriptedReply::text("yes"));
     client(&server).call_whole(WireFormat::Anthropic).await;
     assert_eq!(server.seen()[0].body["max_tokens"], 4096);
 }
@@ -97,7 +97,7 @@ async fn tools_are_called_and_answered_in_every_wire_format() {
                 parameters: schema.clone(),
             }];
             request.tool_choice = ToolChoice::Auto;
-            server.then(ScriptedReply::call("get_weather", arguments.clone()));
+            server.push_reply(ScriptedReply::call("get_weather", arguments.clone()));
             let answer = ask(&client, &request, how).await.1.unwrap();
             assert_eq!(answer.finish, Finish::ToolCalls, "{wire} {how:?}");
             let [call] = answer.tool_calls.as_slice() else { panic!("{answer:?}") };
@@ -112,7 +112,7 @@ async fn tools_are_called_and_answered_in_every_wire_format() {
                 tool_calls: answer.tool_calls.clone(),
             });
             request.messages.push(Message::tool(call, "snow"));
-            server.then(ScriptedReply::text("it snows"));
+            server.push_reply(ScriptedReply::text("it snows"));
             assert_eq!(ask(&client, &request, how).await.1.unwrap().text, "it snows");
             check_tool_messages(*wire, &server.seen().last().unwrap().body, call);
         }
@@ -135,7 +135,7 @@ fn check_tool_messages(wire: WireFormat, body: &Value, call: &ToolCall) {
 async fn a_call_without_arguments_has_an_empty_object_of_them() {
     let server = ModelServer::start().await;
     let client = client(&server);
-    server.then(ScriptedReply::call("now", json!({})));
+    server.push_reply(ScriptedReply::call("now", json!({})));
     let mut request = question(WireFormat::OpenAi);
     let (name, description) = ("now".to_owned(), "The time".to_owned());
     request.tools = vec![ToolSpec { name, description, parameters: json!({ "type": "object" }) }];
@@ -147,8 +147,8 @@ async fn a_call_without_arguments_has_an_empty_object_of_them() {
 #[tokio::test]
 async fn each_provider_is_called_where_it_is_and_with_its_key() {
     let (one, two) = (ModelServer::start().await, ModelServer::start().await);
-    one.then(ScriptedReply::text("one"));
-    two.then(ScriptedReply::text("two"));
+    one.push_reply(ScriptedReply::text("one"));
+    two.push_reply(ScriptedReply::text("two"));
     let mut here = crate::site::settings(&one, WireFormat::OpenAi);
     here.name = "here".parse().unwrap();
     let mut there = crate::site::settings(&two, WireFormat::Anthropic);

@@ -119,7 +119,7 @@ impl Attached {
         };
         let outcome = outcome.await;
         // A refusal is recorded as well, and is told when it is on disk.
-        let outcome = turn.leave().await.and(outcome);
+        let outcome = turn.finish().await.and(outcome);
         outcome.map_err(|error: Error| match error {
             Error::AccessDenied { .. } if !is_left => {
                 let envelope = error.envelope();

@@ -189,7 +189,7 @@ impl Turn {
     }
 
     /// Returns when what was recorded so far is on disk. The last one to leave closes the backpack.
-    pub(super) async fn leave(mut self) -> Result<(), Error> {
+    pub(super) async fn finish(mut self) -> Result<(), Error> {
         let flushed = self.backpack().flush().await;
         if flushed.is_err() {
             self.open().is_spent.store(true, Ordering::Release);

@@ -41,7 +41,10 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
         Ok(_) if matches!(key.form(), ValueForm::Whole { .. }) => value.to_owned(),
         Ok(_) => toml_text(value),
         Err(_) => {
-            return Err(EditError::NotTaken { value: value.to_owned(), words: key.form().words() });
+            return Err(EditError::NotTaken {
+                value: value.to_owned(),
+                words: key.form().describe(),
+            });
         }
     };
     let read = |text: &str| {

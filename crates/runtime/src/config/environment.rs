@@ -59,7 +59,7 @@ impl Environment {
                     layer.0.insert(*key, LayerValue { value, at: key.variable().to_owned() });
                 }
                 Err(reason) => {
-                    let fix = format!("set it to {}", key.form().words());
+                    let fix = format!("set it to {}", key.form().describe());
                     problems.push(ConfigProblem::of(key.variable(), reason, fix));
                 }
             }

@@ -75,7 +75,7 @@ impl Base<'_> {
 
 impl ValueForm {
     /// What it takes, in words.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Self::Path => "a path".to_owned(),
             Self::Paths => "a list of paths".to_owned(),
@@ -87,12 +87,14 @@ impl ValueForm {
 
     /// The value of an entry of a file, or what is wrong with it.
     pub(super) fn of_file(self, found: &DeValue<'_>, base: Base<'_>) -> Result<Value, String> {
-        let not_taken = || format!("{} is not {}", shown(found), self.words());
+        let not_taken = || format!("{} is not {}", render_value(found), self.describe());
         match (self, found) {
             (Self::Paths, DeValue::Array(items)) => {
                 let paths = items.iter().map(|item| match item.get_ref() {
                     DeValue::String(text) => base.resolve(text),
-                    other => Err(format!("{} in the list is not a path in quotes", shown(other))),
+                    other => {
+                        Err(format!("{} in the list is not a path in quotes", render_value(other)))
+                    }
                 });
                 paths.collect::<Result<_, _>>().map(Value::Paths)
             }
@@ -111,7 +113,7 @@ impl ValueForm {
     /// The value that a text stands for, or what is wrong with it. A list has the delimiter of `PATH` between its
     /// items.
     pub(super) fn of_text(self, text: &str, base: Base<'_>) -> Result<Value, String> {
-        let not_taken = || format!("`{}` is not {}", excerpt(text), self.words());
+        let not_taken = || format!("`{}` is not {}", excerpt(text), self.describe());
         match self {
             Self::Path => base.resolve(text).map(Value::Path),
             Self::Paths => {
@@ -136,7 +138,7 @@ impl ValueForm {
 }
 
 /// An entry of a file, as a message shows it.
-fn shown(found: &DeValue<'_>) -> String {
+fn render_value(found: &DeValue<'_>) -> String {
     match found {
         DeValue::String(text) => format!("`{}`", excerpt(text)),
         DeValue::Integer(number) => format!("`{}`", excerpt(number.as_str())),

@@ -81,7 +81,7 @@ impl AgentContext {
             ];
             let entries = entries.map(|(key, value)| (key.to_owned(), value));
             let said = Metadata::new(entries.into()).expect("four short texts are metadata");
-            self.adapter = self.adapter.saying(said);
+            self.adapter = self.adapter.with_metadata(said);
         }
         self
     }

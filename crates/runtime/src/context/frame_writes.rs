@@ -55,7 +55,7 @@ impl Frames {
             let mut told = Vec::new();
             for (first, last) in spans.into_values().take(CHANGES_SHOWN_MAX) {
                 let before = self.context.frame_before(first).await?;
-                told.extend(self.told(before.as_ref(), Some(last)).await?);
+                told.extend(self.frame_write(before.as_ref(), Some(last)).await?);
             }
             Ok(told)
         };
@@ -86,7 +86,7 @@ impl Frames {
                     };
                 }
                 let [before, after] = &frames;
-                told.extend(self.told(before.as_ref(), after.as_ref()).await?);
+                told.extend(self.frame_write(before.as_ref(), after.as_ref()).await?);
             }
             Ok(told)
         };
@@ -109,7 +109,7 @@ impl Frames {
     }
 
     /// Two frames of one line; nothing if there is none.
-    async fn told(
+    async fn frame_write(
         &self,
         before: Option<&Frame>,
         after: Option<&Frame>,

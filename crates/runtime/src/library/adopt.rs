@@ -98,7 +98,7 @@ pub fn plan_adoption(
         if let (ScanError::Io(error), true) = (&trouble, path == directory) {
             return Err(format!("{} cannot be read: {error}", directory.display()));
         }
-        let reason = super::compiled::told(&trouble);
+        let reason = super::compiled::scan_failed(&trouble);
         plan.refused.push(NotAdopted { path: below(&path, directory), reason });
     }
     let mut files = Vec::new();

@@ -68,7 +68,7 @@ impl Default for Library {
 
 impl Library {
     /// Everything that is found in `sources`, the workflows that come with Piton included.
-    pub fn stock(&self, sources: &[WorkflowSource]) -> LibraryContents {
+    pub fn contents(&self, sources: &[WorkflowSource]) -> LibraryContents {
         let mut stock = LibraryContents::default();
         for found in self.bundled() {
             stock.put(found.clone());
@@ -82,7 +82,7 @@ impl Library {
             let given = candidate.give_id(&mut taken);
             match self.outcome(&mut candidate, given, &taken, &mut routines) {
                 Ok(Ok(workflow)) if candidate.routine().is_some() => {
-                    let routine = candidate.stocked(workflow);
+                    let routine = candidate.into_workflow(workflow);
                     stock.routines.push(Routine { routine, used_by: Vec::new() });
                 }
                 Ok(Ok(workflow)) => {
@@ -90,7 +90,7 @@ impl Library {
                     for path in called.filter_map(|name| routines.path(candidate.source, name)) {
                         callers.entry(path).or_default().push(workflow.workflow_id.clone());
                     }
-                    stock.put(candidate.stocked(workflow));
+                    stock.put(candidate.into_workflow(workflow));
                 }
                 Ok(Err(problems)) => {
                     stock.broken.push(candidate.broken(BrokenReason::Problems(problems)));
@@ -136,7 +136,7 @@ impl Library {
                 if is_absent && path == *directory && !is_named {
                     continue;
                 }
-                let reason = BrokenReason::Unreadable(told(&trouble));
+                let reason = BrokenReason::Unreadable(scan_failed(&trouble));
                 broken.push(Broken { path, kind: *kind, reason });
             }
             for (path, stamp) in scanned.files {
@@ -248,7 +248,7 @@ impl Candidate {
         }
     }
 
-    fn stocked(self, workflow: Arc<CompiledWorkflow>) -> LibraryWorkflow {
+    fn into_workflow(self, workflow: Arc<CompiledWorkflow>) -> LibraryWorkflow {
         let legacy_id = self.kept.given.and(self.kept.declared);
         let hash = workflow.workflow_hash();
         let (kind, path) = (self.kind, Some(self.path));
@@ -292,7 +292,7 @@ pub(super) fn declared(text: &str) -> Option<String> {
     serde_json::from_str(text).ok().map(|head: CachedHead| head.id)
 }
 
-pub(super) fn told(trouble: &ScanError) -> String {
+pub(super) fn scan_failed(trouble: &ScanError) -> String {
     match trouble {
         ScanError::Io(error) => error.to_string(),
         ScanError::TooManyFiles => {

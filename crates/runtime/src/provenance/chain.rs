@@ -88,12 +88,12 @@ async fn outputs(
 ) -> Vec<OutputShown> {
     let mut outputs = Vec::new();
     for output in run.outputs_toward(node, next) {
-        outputs.push(shown(reading, output).await);
+        outputs.push(render_output(reading, output).await);
     }
     outputs
 }
 
-async fn shown(reading: &mut LoadedSession<'_>, output: &RecordedOutput) -> OutputShown {
+async fn render_output(reading: &mut LoadedSession<'_>, output: &RecordedOutput) -> OutputShown {
     let artifact = reading.artifact(output).await;
     let (kind, first) = match &output.payload {
         OutputPayload::Notes { notes_markdown } => {

@@ -81,7 +81,7 @@ fn source(
     node: NodeId,
     output: OutputId,
 ) -> Option<RecapSource> {
-    let output = run.outputs.of(node).iter().find(|recorded| recorded.id == output)?;
+    let output = run.outputs.at_node(node).iter().find(|recorded| recorded.id == output)?;
     let at = reading.time_of(output.index);
     Some(RecapSource { node_id: node, output_id: Some(output.id), event: output.index, at })
 }

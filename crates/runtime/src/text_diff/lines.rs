@@ -12,7 +12,7 @@ use crate::bounds::{
 
 /// The lines that differ, with a few around them, and how many did not fit.
 pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
-    let (before, after) = (&*ended(before), &*ended(after));
+    let (before, after) = (&*with_line_end(before), &*with_line_end(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
     let mut lines = Vec::new();
     for (place, group) in diff.grouped_ops(DIFF_CONTEXT_LINES).iter().enumerate() {
@@ -47,7 +47,7 @@ fn text(content: &[u8]) -> Option<&str> {
 }
 
 /// A text whose last line ends as the others do.
-fn ended(text: &str) -> Cow<'_, str> {
+fn with_line_end(text: &str) -> Cow<'_, str> {
     if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
 }
 

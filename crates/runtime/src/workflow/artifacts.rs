@@ -138,7 +138,7 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     for run in runs {
         for node in run.graph.nodes() {
-            for output in run.outputs.of(node.id) {
+            for output in run.outputs.at_node(node.id) {
                 if let OutputPayload::ArtifactRef { sha256, .. } = &output.payload {
                     found.push(Candidate { run, node, output, digest: *sha256 });
                 }

@@ -72,7 +72,7 @@ impl Runtime {
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
-        let cleaned = clean(self.ports.upkeep(), days, &self.owners(), intent).await;
+        let cleaned = clean(self.ports.maintenance_ports(), days, &self.owners(), intent).await;
         let cleaned = cleaned.map_err(|error| error.envelope())?;
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
@@ -104,7 +104,7 @@ impl Runtime {
             app_version: BoundedText::truncated(env!("CARGO_PKG_VERSION")),
             applied_config_hash: Some(self.applied().digest()),
         };
-        let ports = self.ports.carrying();
+        let ports = self.ports.transfer_ports();
         let bytes = if request.salvage {
             let salvaged = salvage(ports, session, producer).await;
             salvaged.map_err(|error| error.envelope())?.encode()
@@ -118,7 +118,7 @@ impl Runtime {
     /// Makes a session of the bytes of a bundle.
     pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
         let bundle = Bundle::read(bytes).map_err(|error| error.envelope())?;
-        let imported = import(self.ports.carrying(), &bundle).await;
+        let imported = import(self.ports.transfer_ports(), &bundle).await;
         let imported = imported.map_err(|error| error.envelope())?;
         Ok(ImportedSession {
             session_id: imported.session,

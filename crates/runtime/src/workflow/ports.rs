@@ -28,7 +28,7 @@ pub struct RuntimePorts {
 }
 
 impl RuntimePorts {
-    pub(super) fn carrying(&self) -> transfer::TransferPorts<'_> {
+    pub(super) fn transfer_ports(&self) -> transfer::TransferPorts<'_> {
         transfer::TransferPorts {
             journal: &*self.journal,
             blobs: &*self.blobs,
@@ -38,7 +38,7 @@ impl RuntimePorts {
         }
     }
 
-    pub(super) fn upkeep(&self) -> maintenance::MaintenancePorts<'_> {
+    pub(super) fn maintenance_ports(&self) -> maintenance::MaintenancePorts<'_> {
         maintenance::MaintenancePorts {
             journal: &*self.journal,
             blobs: &*self.blobs,

@@ -40,7 +40,7 @@ impl Runtime {
     ) -> Result<Started, Envelope> {
         let path = project.map(ProjectDir::path);
         let settings = self.settings_for(path).map_err(|found| ConfigProblem::envelope(&found))?;
-        let stock = self.stock(&settings, path);
+        let stock = self.library_contents(&settings, path);
         let FoundWorkflow { stocked, warning, .. } =
             stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
         let project_dir = project.map(ProjectDir::text).unwrap_or_default();

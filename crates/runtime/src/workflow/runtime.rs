@@ -125,7 +125,11 @@ impl Runtime {
     }
 
     /// The workflows that there are for a project.
-    pub(super) fn stock(&self, settings: &Settings, project: Option<&Path>) -> LibraryContents {
-        self.library.stock(&sources(settings, self.configuration.user_dir(), project))
+    pub(super) fn library_contents(
+        &self,
+        settings: &Settings,
+        project: Option<&Path>,
+    ) -> LibraryContents {
+        self.library.contents(&sources(settings, self.configuration.user_dir(), project))
     }
 }

@@ -14,8 +14,8 @@ use crate::connection::CallBasis;
 
 impl Runtime {
     /// What a call stands on whose `run` is `token`.
-    pub async fn standing(&self, token: &str) -> Result<CallBasis, Envelope> {
-        let standing = self.sessions.reader().standing(token).await;
+    pub async fn call_basis(&self, token: &str) -> Result<CallBasis, Envelope> {
+        let standing = self.sessions.reader().step_grant(token).await;
         let found = standing.map_err(|error| error.envelope())?;
         if found.narrows && !found.is_at_tip {
             let message = format!(
@@ -51,7 +51,7 @@ impl Runtime {
     pub(crate) fn any_workflow_narrows(&self, project: Option<&Path>) -> Result<bool, Envelope> {
         let settings =
             self.settings_for(project).map_err(|found| ConfigProblem::envelope(&found))?;
-        let stock = self.stock(&settings, project);
+        let stock = self.library_contents(&settings, project);
         Ok(stock.workflows.values().any(|stocked| stocked.workflow.narrows()))
     }
 }

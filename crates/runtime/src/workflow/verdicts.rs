@@ -11,7 +11,7 @@ impl Runtime {
     /// Records what a person says. The agent's next call goes by it.
     pub async fn settle_run(&self, request: SettleRun) -> Result<SettledRun, Envelope> {
         let (session, run) = self.meant_run(&request.run).await?;
-        self.settle(session, run, None, request.say).await
+        self.record_verdict(session, run, None, request.say).await
     }
 
     /// What a run waits for a person for; nothing if they need not be asked.
@@ -31,10 +31,10 @@ impl Runtime {
         say: PersonReply,
     ) -> Result<SettledRun, Envelope> {
         let RunLine { session_id, run_id, .. } = question.run;
-        self.settle(session_id, run_id, Some(question.node), say).await
+        self.record_verdict(session_id, run_id, Some(question.node), say).await
     }
 
-    async fn settle(
+    async fn record_verdict(
         &self,
         session: SessionId,
         run: RunId,
@@ -53,7 +53,8 @@ impl Runtime {
             PersonReply::Answer { text } => PersonVerdict::Answered(text),
             PersonReply::Refuse { text } => PersonVerdict::Refused(text),
         };
-        let settled = self.sessions.settle(SettleRequest { session, run, node, verdict }).await;
+        let settled =
+            self.sessions.record_verdict(SettleRequest { session, run, node, verdict }).await;
         let SettledStep { run, reason, summary, is_held } =
             settled.map_err(|error| error.envelope())?;
         Ok(SettledRun { run, reason, summary, is_held })

@@ -29,7 +29,7 @@ impl Runtime {
             Ok(settings) => (settings, Vec::new()),
             Err(problems) => (self.configuration.settings(), problems),
         };
-        let stock = self.stock(&settings, path);
+        let stock = self.library_contents(&settings, path);
         let mut workflows: Vec<WorkflowEntry> = stock.workflows.values().map(entry).collect();
         let (all, tags) = (workflows.len(), tags_of(&workflows));
         workflows.retain(|entry| fits(entry, request));
@@ -53,7 +53,7 @@ impl Runtime {
         project: Option<&Path>,
     ) -> Result<InspectedWorkflow, Envelope> {
         let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
-        let stock = self.stock(&settings, project);
+        let stock = self.library_contents(&settings, project);
         let FoundWorkflow { stocked, warning, is_routine } =
             stock.find_to_read(id).map_err(|error| NotFound::envelope(&error))?;
         let workflow: &CompiledWorkflow = &stocked.workflow;
@@ -102,11 +102,11 @@ fn tags_of(workflows: &[WorkflowEntry]) -> BTreeSet<Tag> {
 fn fits(entry: &WorkflowEntry, request: &ListWorkflows) -> bool {
     let has = |tag: &String| entry.tags.iter().any(|own| own.as_str() == tag.to_lowercase());
     let is_tagged = request.tags.is_empty() || request.tags.iter().any(has);
-    is_tagged && request.query.as_deref().is_none_or(|query| says(entry, query))
+    is_tagged && request.query.as_deref().is_none_or(|query| matches_query(entry, query))
 }
 
 /// Whether an entry has every word of a query somewhere, whatever the case.
-fn says(entry: &WorkflowEntry, query: &str) -> bool {
+fn matches_query(entry: &WorkflowEntry, query: &str) -> bool {
     let texts = [Some(&entry.workflow_id), entry.name.as_ref(), entry.description.as_ref()];
     let texts = texts.into_iter().chain([entry.when_to_use.as_ref()]).flatten();
     let whole = texts.map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");

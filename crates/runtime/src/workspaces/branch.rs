@@ -9,7 +9,7 @@ use piton_workspaces::overlay::{DifferenceKind, OverlayDifference};
 use piton_workspaces::path::LogicalPath;
 use piton_workspaces::store::Before;
 
-use super::review::told;
+use super::review::overlay_error;
 use super::world::FileWorld;
 use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
 use crate::provenance::{Became, FileWritten, WrittenKind};
@@ -27,7 +27,7 @@ impl FileWorld {
     /// What an overlay changed in what it lies over.
     pub(crate) async fn branch(&self, prefix: &str) -> Result<OverlayBranch, Envelope> {
         let overlay = self.overlay(prefix)?;
-        let mut differences = overlay.store.diff().await.map_err(told(overlay))?;
+        let mut differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
         differences.retain(|one| one.kind != DifferenceKind::Directory);
         let left_out = differences.len().saturating_sub(CHANGES_SHOWN_MAX);
         let mut files = Vec::new();
@@ -45,7 +45,7 @@ impl FileWorld {
     ) -> Result<FileWritten, Envelope> {
         let path = overlay.prefix.join(&one.path);
         let last = self.ledgers.last(&self.workspaces, &path).await.ok().flatten();
-        let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
+        let (below, above) = overlay.store.contents(one).await.map_err(overlay_error(overlay))?;
         let (diff, left_out) = text_diff::contents(below.as_deref(), above.as_deref());
         let became = Became {
             kind: match one.kind {

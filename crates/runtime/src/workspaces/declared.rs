@@ -75,13 +75,13 @@ impl Declared {
             return Err(GIT_WRITABLE.to_owned());
         }
         if let Some(namespace) = &mut config.namespace {
-            namespace.splice(0..0, self.whose());
+            namespace.splice(0..0, self.declared_by());
         }
         Ok(config)
     }
 
     /// What a namespace begins with, so that nobody names what belongs to somebody else.
-    fn whose(&self) -> Vec<String> {
+    fn declared_by(&self) -> Vec<String> {
         if self.by == DeclaredBy::User {
             return vec![self.by.to_string()];
         }

@@ -20,7 +20,7 @@ impl FileWorld {
             workspace: workspace.unwrap_or_default(),
             changed_outside: blame.changed_outside,
             lost: blame.lost,
-            records: blame.records.into_iter().map(shown).collect(),
+            records: blame.records.into_iter().map(render_record).collect(),
             left_out: blame.older,
         })
     }
@@ -35,7 +35,7 @@ impl FileWorld {
 }
 
 /// A record, as people read it.
-pub(super) fn shown(record: AuditRecord) -> RecordShown {
+pub(super) fn render_record(record: AuditRecord) -> RecordShown {
     let AuditRecord { number, timestamp_ms, intent, outcome, .. } = record;
     let before = match intent.before {
         Before::File(digest) => digest.map(|digest| digest.to_string()),

@@ -8,7 +8,7 @@ use piton_workspaces::overlay::{ApplyRequest, DifferenceKind, OverlayDifference}
 use piton_workspaces::store::StoreFault;
 use piton_workspaces::{Error, Files};
 
-use super::history::shown;
+use super::history::render_record;
 use super::lines::{compare, not_shown};
 use super::reply::{AppliedOverlay, ChangeShown, DroppedOverlay, LeftShown, OverlayDiff};
 use super::resolving::parsed;
@@ -23,7 +23,7 @@ impl FileWorld {
     /// What an overlay changed, line by line, with who changed it last.
     pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
         let overlay = self.overlay(prefix)?;
-        let differences = overlay.store.diff().await.map_err(told(overlay))?;
+        let differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
         let (mut changes, mut bytes) = (Vec::new(), 0);
         for one in differences.iter().take(OVERLAY_CHANGES_SHOWN_MAX) {
             let change = self.change_shown(overlay, one, bytes < OVERLAY_DIFF_BYTES_MAX).await?;
@@ -96,8 +96,8 @@ impl FileWorld {
     /// Forgets what an overlay changed.
     pub async fn drop_overlay(&self, prefix: &str) -> Result<DroppedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
-        let changes = overlay.store.diff().await.map_err(told(overlay))?.len();
-        overlay.store.drop_all().await.map_err(told(overlay))?;
+        let changes = overlay.store.diff().await.map_err(overlay_error(overlay))?.len();
+        overlay.store.drop_all().await.map_err(overlay_error(overlay))?;
         Ok(DroppedOverlay {
             overlay: overlay.prefix.to_string(),
             over: overlay.over.to_string(),
@@ -150,13 +150,13 @@ impl FileWorld {
                     shell_word(to.prefix.as_str())
                 ),
             ),
-            other => told(to)(other),
+            other => overlay_error(to)(other),
         })?;
         Ok(ForkedOverlay {
             overlay: to.prefix.to_string(),
             of: from.prefix.to_string(),
             over: from.over.to_string(),
-            changes: to.store.diff().await.map_err(told(to))?.len(),
+            changes: to.store.diff().await.map_err(overlay_error(to))?.len(),
         })
     }
 
@@ -192,7 +192,7 @@ impl FileWorld {
         with_lines: bool,
     ) -> Result<ChangeShown, Envelope> {
         let path = overlay.prefix.join(&one.path);
-        let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten().map(shown);
+        let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten().map(render_record);
         let mut change = ChangeShown {
             path: one.path.to_string(),
             kind: one.kind,
@@ -210,7 +210,7 @@ impl FileWorld {
             change.diff = Some(not_shown(&change.path));
             return Ok(change);
         }
-        let (below, above) = overlay.store.contents(one).await.map_err(told(overlay))?;
+        let (below, above) = overlay.store.contents(one).await.map_err(overlay_error(overlay))?;
         if below.is_some() || above.is_some() {
             let compared = compare(&change.path, below.as_deref(), above.as_deref());
             (change.added, change.removed) = (compared.added, compared.removed);
@@ -230,7 +230,7 @@ fn mode_line(one: &OverlayDifference) -> String {
     }
 }
 
-pub(super) fn told(overlay: &OpenedOverlay) -> impl Fn(StoreFault) -> Envelope {
+pub(super) fn overlay_error(overlay: &OpenedOverlay) -> impl Fn(StoreFault) -> Envelope {
     let path = overlay.prefix.clone();
     move |fault| Error::File { path: path.clone(), fault }.envelope()
 }

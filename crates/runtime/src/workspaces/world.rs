@@ -94,7 +94,7 @@ impl FileWorld {
     }
 
     /// The Workspaces, in the order of their prefixes.
-    pub fn shown(&self) -> Vec<WorkspaceShown> {
+    pub fn describe(&self) -> Vec<WorkspaceShown> {
         self.workspaces.all().iter().map(|one| self.shown_one(one)).collect()
     }
 

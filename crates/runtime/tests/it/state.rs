@@ -161,7 +161,7 @@ async fn a_call_that_is_given_up_while_it_writes_leaves_the_backpack_to_the_next
             let _ = never.recv_timeout(SLOW);
         }
     };
-    let disk = Recorder::telling(Arc::new(SimDisk::new()), Arc::new(listener));
+    let disk = Recorder::with_listener(Arc::new(SimDisk::new()), Arc::new(listener));
     let dir = DataDir::on(Arc::new(disk), Path::new("/")).unwrap();
     let (ports, leases) = kept_in(dir, |_, _| {});
     let id = "pack_c".parse().unwrap();

@@ -44,7 +44,7 @@ impl SigningKey {
         self.begun.clone().chain_update(message)
     }
 
-    fn made(&self, message: &[u8], signature: &[u8]) -> bool {
+    fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
         signature.len() >= SIGNATURE_BYTES_MIN
             && self.mac(message).verify_truncated_left(signature).is_ok()
     }
@@ -89,7 +89,7 @@ impl Ring {
 
     /// Which key made `signature` of `message`.
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> Option<KeyAge> {
-        self.first_that(|_, key| key.made(message, signature))
+        self.first_that(|_, key| key.verifies(message, signature))
     }
 
     /// The first key that `accepts`, in the order in which keys are tried.
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    fn tried(ring: &Ring, accepted: Option<KeyAge>) -> (Vec<KeyAge>, Option<KeyAge>) {
+    fn try_keys(ring: &Ring, accepted: Option<KeyAge>) -> (Vec<KeyAge>, Option<KeyAge>) {
         let mut order = Vec::new();
         let found = ring.first_that(|age, _| {
             order.push(age);
@@ -124,11 +124,11 @@ mod tests {
         use KeyAge::{Current, Previous};
         let entropy = SeededEntropy::new(1);
         let first = Ring::generate(&entropy);
-        assert_eq!(tried(&first, None), (vec![Current], None));
+        assert_eq!(try_keys(&first, None), (vec![Current], None));
         let second = first.rotated(&entropy);
-        assert_eq!(tried(&second, Some(Current)), (vec![Current], Some(Current)));
-        assert_eq!(tried(&second, Some(Previous)), (vec![Current, Previous], Some(Previous)));
-        assert_eq!(tried(&second, None), (vec![Current, Previous], None));
+        assert_eq!(try_keys(&second, Some(Current)), (vec![Current], Some(Current)));
+        assert_eq!(try_keys(&second, Some(Previous)), (vec![Current, Previous], Some(Previous)));
+        assert_eq!(try_keys(&second, None), (vec![Current, Previous], None));
     }
 
     // shows: WR-234

@@ -38,7 +38,7 @@ impl DataDir {
     /// is migrated.
     pub fn open(root: &Path) -> Result<Self, Error> {
         file_system::create_root(root)?;
-        if let FileSystem::Network(kind) = file_system::of(root)? {
+        if let FileSystem::Network(kind) = file_system::detect(root)? {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
         dir_guard::check(&RealDisk, root)?;
@@ -53,7 +53,7 @@ impl DataDir {
         let mut dir = Self::open(root)?;
         dir.format = None;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
-        dir.format = Some(Arc::new(format::alone(&leases)?));
+        dir.format = Some(Arc::new(format::lock_exclusively(&leases)?));
         Ok(dir)
     }
 

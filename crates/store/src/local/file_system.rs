@@ -81,7 +81,7 @@ pub(super) fn create_root(root: &Path) -> Result<(), Error> {
 }
 
 /// The kind of file system that `path` lies on.
-pub(super) fn of(path: &Path) -> Result<FileSystem, Error> {
+pub(super) fn detect(path: &Path) -> Result<FileSystem, Error> {
     let look = || -> io::Result<FileSystem> {
         let magic = magic(path)?;
         if magic != FUSE {
@@ -210,7 +210,7 @@ broken line
     fn the_kernel_answers_for_a_directory_of_its_own() {
         // procfs is certainly there, certainly not on a network, and has a fixed number.
         assert_eq!(magic(Path::new("/proc")).unwrap(), 0x9fa0);
-        assert_eq!(of(Path::new("/proc")).unwrap(), FileSystem::Local);
-        assert!(of(Path::new("/no/such/directory")).is_err());
+        assert_eq!(detect(Path::new("/proc")).unwrap(), FileSystem::Local);
+        assert!(detect(Path::new("/no/such/directory")).is_err());
     }
 }

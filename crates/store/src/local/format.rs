@@ -67,7 +67,7 @@ pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error
 }
 
 /// Keeps everybody else out of a data directory for as long as the lease is held. Blocks.
-pub(super) fn alone(leases: &LocalLeases) -> Result<Lease, Error> {
+pub(super) fn lock_exclusively(leases: &LocalLeases) -> Result<Lease, Error> {
     let alone =
         leases.acquire_blocking(&name("format"), Mode::Exclusive, Patience::Wait(FORMAT_WAIT));
     alone.map_err(|error| match error {

@@ -84,7 +84,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Self { ground: Arc::new(ground), tails: Arc::default(), types: PhantomData }
     }
 
-    fn site(&self, stream: &StreamId) -> StreamDir {
+    fn stream_dir(&self, stream: &StreamId) -> StreamDir {
         StreamDir::new(&self.ground, stream, L::CONTROL)
     }
 
@@ -92,7 +92,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         let mut streams = Vec::new();
         for stream in self.places()? {
             // A stream that was leased and never written to does not exist yet; one that lost its control file does.
-            match reading::age::<L>(&self.site(&stream)) {
+            match reading::age::<L>(&self.stream_dir(&stream)) {
                 Err(Error::NotFound { .. }) => {}
                 Ok(_) | Err(Error::NotHealthy { .. }) => streams.push(stream),
                 Err(error) => return Err(error),
@@ -114,7 +114,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         places.sort_unstable();
         let mut kept = Vec::new();
         for stream in places {
-            kept.extend(aside::list(&self.site(&stream))?);
+            kept.extend(aside::list(&self.stream_dir(&stream))?);
         }
         Ok(kept)
     }
@@ -122,7 +122,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     fn digests_set_aside_blocking(&self) -> Result<Vec<Digest>, Error> {
         let mut found = BTreeSet::new();
         for stream in self.places()? {
-            aside::digests(&self.site(&stream), &mut found)?;
+            aside::digests(&self.stream_dir(&stream), &mut found)?;
         }
         Ok(found.into_iter().collect())
     }
@@ -226,7 +226,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         if head.is_current(stat.as_ref()) {
             return Ok(Follow::Unchanged);
         }
-        let reading = reading::settle::<E, L>(site, head)?;
+        let reading = reading::resolve_tail::<E, L>(site, head)?;
         reading.ending.into_sound(&site.stream)?;
         if reading.events.is_empty() {
             return Ok(Follow::Unchanged);
@@ -240,7 +240,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         stream: &StreamId,
         work: impl FnOnce(&Self, StreamDir) -> Result<R, Error> + Send + 'static,
     ) -> BoxFuture<'a, Result<R, Error>> {
-        let (own, site) = (self.clone(), self.site(stream));
+        let (own, site) = (self.clone(), self.stream_dir(stream));
         Box::pin(super::blocking(move || work(&own, site)))
     }
 
@@ -276,7 +276,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
 
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
         self.run(stream, |own, site| {
-            let reading = reading::settle::<E, L>(&site, StreamHead::default())?;
+            let reading = reading::resolve_tail::<E, L>(&site, StreamHead::default())?;
             let torn_tail = reading.ending.into_sound(&site.stream)?;
             if reading.events.is_empty() && torn_tail.is_none() {
                 return Err(Error::NotFound { stream: site.stream });
@@ -300,7 +300,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         cursor: &'a Cursor,
     ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
         let cursor = *cursor;
-        let site = self.site(stream);
+        let site = self.stream_dir(stream);
         // One metadata lookup is cheaper than a change of threads.
         if let Ok(stat) = site.control_stat()
             && StreamHead::from_cursor(&cursor).is_current(stat.as_ref())
@@ -315,7 +315,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         stream: &'a StreamId,
         key: &'a DedupeKey,
     ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
-        if let CachedFact::Answer(found) = self.lookup_warm(&self.site(stream), key) {
+        if let CachedFact::Answer(found) = self.lookup_warm(&self.stream_dir(stream), key) {
             return Box::pin(std::future::ready(Ok(found)));
         }
         let key = key.clone();
@@ -329,7 +329,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     ) -> BoxFuture<'a, Result<Pins, Error>> {
         let since = since.copied();
         if let Some(cursor) = since
-            && reading::has_no_new_pins(&self.site(stream), &cursor)
+            && reading::has_no_new_pins(&self.stream_dir(stream), &cursor)
         {
             return Box::pin(std::future::ready(Ok(Pins { snapshots: Vec::new(), cursor })));
         }
@@ -341,7 +341,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     }
 
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
-        Box::pin(std::future::ready(reading::age::<L>(&self.site(stream))))
+        Box::pin(std::future::ready(reading::age::<L>(&self.stream_dir(stream))))
     }
 
     fn set_aside<'a>(
@@ -361,7 +361,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
 impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
     fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
         Box::pin(async move {
-            match self.lease_warm(&self.site(stream)) {
+            match self.lease_warm(&self.stream_dir(stream)) {
                 Some(lease) => lease,
                 None => self.run(stream, Self::lease_blocking).await,
             }

@@ -84,7 +84,7 @@ impl KeyRingInner {
 
     /// The ring, if one metadata lookup is enough to know it: that is cheaper than a change of
     /// threads.
-    fn warm(&self) -> Option<Arc<Ring>> {
+    fn cached(&self) -> Option<Arc<Ring>> {
         self.remembered(&self.disk().stat(&self.dir.keyring()).ok()??)
     }
 
@@ -192,7 +192,7 @@ impl KeyRing for LocalKeyRing {
     ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let ring = match shared.warm() {
+            let ring = match shared.cached() {
                 Some(ring) => ring,
                 None => super::blocking(move || shared.read_or_make()).await?,
             };
@@ -207,7 +207,7 @@ impl KeyRing for LocalKeyRing {
     ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
-            let ring = match shared.warm() {
+            let ring = match shared.cached() {
                 Some(ring) => Some(ring),
                 None => super::blocking(move || shared.read()).await?,
             };

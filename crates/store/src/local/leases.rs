@@ -92,7 +92,7 @@ impl LocalLeases {
     ) -> Result<Lease, Error> {
         let attempt = LeaseAttempt::new(self, name, mode, patience);
         let lock = attempt.wait(&AtomicBool::new(false))?;
-        Ok(attempt.taken(lock, None))
+        Ok(attempt.into_lease(lock, None))
     }
 }
 
@@ -144,7 +144,7 @@ impl LeaseAttempt {
     }
 
     /// The lock, if it is free now.
-    fn look(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
+    fn lock_now(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
         let turn = if self.needs_turn() { self.try_turn()? } else { None };
         if self.needs_turn() && turn.is_none() {
             return Ok(None);
@@ -167,7 +167,7 @@ impl LeaseAttempt {
         retry(&|| self.try_lock())
     }
 
-    fn taken(self, lock: Box<dyn FileLock>, place: Option<Lease>) -> Lease {
+    fn into_lease(self, lock: Box<dyn FileLock>, place: Option<Lease>) -> Lease {
         let waited = self.waited();
         if waited >= LEASE_NOTICE_AFTER {
             let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
@@ -189,8 +189,8 @@ impl Leases for LocalLeases {
         Box::pin(async move {
             let place = attempt.place().await?;
             // Mostly nobody else has it; then a look takes less than the way to another thread.
-            if let Some(lock) = attempt.look()? {
-                return Ok(attempt.taken(lock, Some(place)));
+            if let Some(lock) = attempt.lock_now()? {
+                return Ok(attempt.into_lease(lock, Some(place)));
             }
             if attempt.patience.is_zero() {
                 return Err(attempt.busy());
@@ -200,7 +200,7 @@ impl Leases for LocalLeases {
             // The place goes along: while this thread waits, the next caller would wait in vain.
             super::blocking(move || {
                 let lock = attempt.wait(&unwanted)?;
-                Ok(attempt.taken(lock, Some(place)))
+                Ok(attempt.into_lease(lock, Some(place)))
             })
             .await
         })

@@ -225,7 +225,7 @@ impl Pipeline {
         let mut outcomes = Vec::with_capacity(plans.len());
         for plan in plans {
             let find = |key: &DedupeKey| tail.keys.get(key).or_else(|| pending.get(key)).copied();
-            outcomes.push(plan.standing(&self.site.stream, next, find).map(
+            outcomes.push(plan.status(&self.site.stream, next, find).map(
                 |standing| match standing {
                     PlanStatus::Present(indices) => {
                         self.report_replay(plan);

@@ -66,7 +66,7 @@ pub(super) fn was_written<L: Layout>(site: &StreamDir) -> Result<bool, Error> {
 }
 
 /// Reads from `head` on, and settles doubts.
-pub(super) fn settle<E: Event, L: Layout>(
+pub(super) fn resolve_tail<E: Event, L: Layout>(
     site: &StreamDir,
     head: StreamHead,
 ) -> Result<StreamReading<E>, Error> {
@@ -114,7 +114,7 @@ pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
 
 /// Reads what is valid.
 pub(super) fn salvage<E: Event, L: Layout>(site: &StreamDir) -> Result<SalvagedStream<E>, Error> {
-    let reading = settle::<E, L>(site, StreamHead::default())?;
+    let reading = resolve_tail::<E, L>(site, StreamHead::default())?;
     let (health, torn_tail) = reading.ending.into_health();
     if reading.events.is_empty() && health.is_healthy() && torn_tail.is_none() {
         return Err(Error::NotFound { stream: site.stream.clone() });

@@ -133,7 +133,7 @@ impl SharedState {
         let known = state.streams.get(stream);
         let next = known.map_or(EventIndex::ZERO, Stream::next_event);
         let find = |key: &DedupeKey| known.and_then(|known| known.keys.get(key).copied());
-        if let PlanStatus::Present(indices) = plan.standing(stream, next, find)? {
+        if let PlanStatus::Present(indices) = plan.status(stream, next, find)? {
             return Ok(Appended::AlreadyPresent { indices });
         }
         state.incarnations = incarnation;

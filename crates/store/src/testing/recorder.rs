@@ -52,11 +52,11 @@ impl fmt::Debug for Recorder {
 impl Recorder {
     /// Records the calls to `disk`.
     pub fn new(disk: Arc<dyn Disk>) -> Self {
-        Self::telling(disk, Arc::new(|_| {}))
+        Self::with_listener(disk, Arc::new(|_| {}))
     }
 
     /// Records the calls to `disk`, and tells `listener` of each before it is made.
-    pub fn telling(disk: Arc<dyn Disk>, listener: Listener) -> Self {
+    pub fn with_listener(disk: Arc<dyn Disk>, listener: Listener) -> Self {
         Self { disk, book: Book { calls: Arc::default(), listener } }
     }
 

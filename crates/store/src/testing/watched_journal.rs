@@ -27,7 +27,7 @@ impl<'h, J> WatchedJournal<'h, J> {
         Self { inner, hook: Box::new(hook) }
     }
 
-    fn tell(&self, method: &'static str, stream: &StreamId) -> &J {
+    fn watched(&self, method: &'static str, stream: &StreamId) -> &J {
         (self.hook)(method, stream);
         &self.inner
     }
@@ -43,14 +43,14 @@ where
     }
 
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
-        self.tell("load", stream).load(stream)
+        self.watched("load", stream).load(stream)
     }
 
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
-        self.tell("load_validated_prefix", stream).load_validated_prefix(stream)
+        self.watched("load_validated_prefix", stream).load_validated_prefix(stream)
     }
 
     fn follow<'a>(
@@ -58,7 +58,7 @@ where
         stream: &'a StreamId,
         cursor: &'a Cursor,
     ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
-        self.tell("follow", stream).follow(stream, cursor)
+        self.watched("follow", stream).follow(stream, cursor)
     }
 
     fn lookup<'a>(
@@ -66,7 +66,7 @@ where
         stream: &'a StreamId,
         key: &'a DedupeKey,
     ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
-        self.tell("lookup", stream).lookup(stream, key)
+        self.watched("lookup", stream).lookup(stream, key)
     }
 
     fn pins<'a>(
@@ -74,15 +74,15 @@ where
         stream: &'a StreamId,
         since: Option<&'a Cursor>,
     ) -> BoxFuture<'a, Result<Pins, Error>> {
-        self.tell("pins", stream).pins(stream, since)
+        self.watched("pins", stream).pins(stream, since)
     }
 
     fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
-        self.tell("records", stream).records(stream)
+        self.watched("records", stream).records(stream)
     }
 
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
-        self.tell("age", stream).age(stream)
+        self.watched("age", stream).age(stream)
     }
 
     fn set_aside<'a>(
@@ -103,7 +103,7 @@ where
     J: Deref<Target: Journal<E>> + Send + Sync,
 {
     fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
-        self.tell("lease", stream).lease(stream)
+        self.watched("lease", stream).lease(stream)
     }
 
     fn append<'a>(
@@ -111,21 +111,21 @@ where
         writer: &Writer<'_>,
         plan: AppendPlan<E>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
-        self.tell("append", writer.lease().stream()).append(writer, plan)
+        self.watched("append", writer.lease().stream()).append(writer, plan)
     }
 
     fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
-        self.tell("delete", lease.stream()).delete(lease)
+        self.watched("delete", lease.stream()).delete(lease)
     }
 
     fn verify<'a>(
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
-        self.tell("verify", stream).verify(stream)
+        self.watched("verify", stream).verify(stream)
     }
 
     fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
-        self.tell("repair", stream).repair(stream)
+        self.watched("repair", stream).repair(stream)
     }
 }

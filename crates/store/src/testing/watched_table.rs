@@ -53,7 +53,7 @@ impl WatchedTable {
         Self { inner, hook: Arc::new(hook) }
     }
 
-    fn tell(&self, call: TableCall<'_>) -> &dyn Table {
+    fn watched(&self, call: TableCall<'_>) -> &dyn Table {
         (self.hook)(call);
         &*self.inner
     }
@@ -61,11 +61,11 @@ impl WatchedTable {
 
 impl Table for WatchedTable {
     fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
-        self.tell(TableCall::Get(key)).get(key)
+        self.watched(TableCall::Get(key)).get(key)
     }
 
     fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
-        self.tell(TableCall::GetAll(&keys)).get_all(keys)
+        self.watched(TableCall::GetAll(&keys)).get_all(keys)
     }
 
     fn scan<'a>(
@@ -74,21 +74,21 @@ impl Table for WatchedTable {
         after: Option<&'a [u8]>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Page, Error>> {
-        self.tell(TableCall::Scan(prefix)).scan(prefix, after, limit)
+        self.watched(TableCall::Scan(prefix)).scan(prefix, after, limit)
     }
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
-        self.tell(TableCall::Commit(&batch)).commit(batch)
+        self.watched(TableCall::Commit(&batch)).commit(batch)
     }
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
-        self.tell(TableCall::Snapshot).snapshot()
+        self.watched(TableCall::Snapshot).snapshot()
     }
 
     fn taken_out<'a>(
         &'a self,
         visit: &'a mut (dyn FnMut(TakenOut) + Send),
     ) -> BoxFuture<'a, Result<(), Error>> {
-        self.tell(TableCall::TakenOut).taken_out(visit)
+        self.watched(TableCall::TakenOut).taken_out(visit)
     }
 }

@@ -43,7 +43,7 @@ pub fn answers(child: &mut Child) -> impl Iterator<Item = String> + use<> {
 }
 
 /// In a child: tells the parent something.
-pub fn say(line: &str) {
+pub fn print_line(line: &str) {
     writeln!(io::stdout().lock(), "{MARK}{line}").unwrap();
 }
 
@@ -67,7 +67,7 @@ pub fn serve(carry_out: impl Fn(&str, &[&str])) {
         writeln!(io::stdout().lock()).unwrap();
         let arguments = env::var(ARGUMENTS).unwrap();
         match order.as_str() {
-            "ping" => say("pong"),
+            "ping" => print_line("pong"),
             order => carry_out(order, &arguments.split('\n').collect::<Vec<_>>()),
         }
         process::exit(0);

@@ -24,7 +24,7 @@ use piton_store::{
 
 use crate::{
     site::{SESSION, block_on, open, sessions},
-    worker::{answers, say, spawn},
+    worker::{answers, print_line, spawn},
 };
 
 const HOURS: Duration = Duration::from_hours(2);
@@ -258,7 +258,7 @@ pub(crate) fn write_plans(arguments: &[&str]) {
             append(&store.journal, &lease, 2, &format!("p{plan}")).await.unwrap();
         }
     });
-    say("done");
+    print_line("done");
 }
 
 fn blob_path(dir: &DataDir, digest: Digest) -> PathBuf {

@@ -12,7 +12,7 @@ use piton_store::{
 
 use crate::{
     site::{Open, SESSION, block_on, open},
-    worker::{answers, go, say, spawn, wait_for_go},
+    worker::{answers, go, print_line, spawn, wait_for_go},
 };
 
 /// Events of one plan.
@@ -38,7 +38,7 @@ fn append_all<J: Journal<Sample>>(journal: &J, stream: &str) {
         loop {
             let plan = format!("p{}", lease.next_event().get());
             append(journal, &lease, EVENTS, &plan).await.unwrap();
-            say(&lease.next_event().get().to_string());
+            print_line(&lease.next_event().get().to_string());
         }
     });
 }
@@ -48,10 +48,10 @@ pub(crate) fn hold(arguments: &[&str]) {
     let [root] = arguments else { panic!("{arguments:?}") };
     let journal = journal(root, SegmentedJournal::<Sample>::sessions);
     let lease = block_on(journal.lease(&SESSION.parse().unwrap())).unwrap();
-    say("held");
+    print_line("held");
     wait_for_go();
     drop(lease);
-    say("freed");
+    print_line("freed");
 }
 
 /// In a child: appends a number of plans to a session that others want too.
@@ -75,7 +75,7 @@ pub(crate) fn fight(arguments: &[&str]) {
             }
         }
     });
-    say(&refused.to_string());
+    print_line(&refused.to_string());
 }
 
 struct Killing {

@@ -254,7 +254,7 @@ fn free_during_an_append(path: &Path) -> Vec<(&'static str, bool)> {
         let is_free = probe.lock(&path, true).unwrap().is_some();
         own.lock().unwrap().push((call.operation, is_free));
     };
-    let recorder = Recorder::telling(Arc::new(disk), Arc::new(listener));
+    let recorder = Recorder::with_listener(Arc::new(disk), Arc::new(listener));
     let dir = DataDir::on(Arc::new(recorder), Path::new("/")).unwrap();
     let journal: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
     block_on(async {
@@ -358,7 +358,7 @@ fn a_reader_forgets_what_was_taken_back() {
         let lease = first.lease(&name).await.unwrap();
         append(&first, &lease, 2, "ok0").await.unwrap();
     });
-    let recorder = Recorder::telling(Arc::new(disk.clone()), Arc::new(listener));
+    let recorder = Recorder::with_listener(Arc::new(disk.clone()), Arc::new(listener));
     let dir = DataDir::on(Arc::new(recorder), Path::new("/")).unwrap();
     let writer: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
     block_on(async {

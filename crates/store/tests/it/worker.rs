@@ -1,7 +1,7 @@
 //! What a second process of this test binary can be asked to do.
 
 use piton_store::testing::worker;
-pub(crate) use piton_store::testing::worker::{answers, go, say, spawn, wait_for_go};
+pub(crate) use piton_store::testing::worker::{answers, go, print_line, spawn, wait_for_go};
 
 /// What a child can be asked to do.
 fn carry_out(order: &str, arguments: &[&str]) {

@@ -19,7 +19,7 @@ pub(super) fn all(content: &SessionContent) -> Result<(), BundleError> {
     sizes(content)?;
     complete(content)?;
     log(content)?;
-    frugal(content)?;
+    no_surplus(content)?;
     plans::check(content)?;
     workflows(content)?;
     snapshots(content)?;
@@ -69,7 +69,7 @@ pub(super) fn complete(content: &SessionContent) -> Result<(), BundleError> {
 }
 
 /// Whether nothing is there that no event refers to.
-fn frugal(content: &SessionContent) -> Result<(), BundleError> {
+fn no_surplus(content: &SessionContent) -> Result<(), BundleError> {
     let needed = Needed::by(&content.events);
     let snapshots = content.snapshots.keys().filter(|key| !needed.snapshots.contains(key));
     let workflows = content.pinned_workflows.keys().filter(|key| !needed.workflows.contains(key));

@@ -59,7 +59,7 @@ pub struct CatalogueEntry {
 
 impl PastePoint {
     /// The place in words.
-    pub const fn words(self) -> &'static str {
+    pub const fn describe(self) -> &'static str {
         match self {
             Self::Workflow => "a field of the workflow",
             Self::Features => "an item of the workflow's `features`",

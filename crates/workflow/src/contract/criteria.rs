@@ -99,7 +99,7 @@ pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<FailedCriterion> {
     let failure = |rule: &Criterion| FailedCriterion {
         message: rule.failure(),
         required: rule.requirement(),
-        given: rule.given(notes),
+        given: rule.found_text(notes),
     };
     leaves(criteria).into_iter().filter(fails).map(failure).collect()
 }
@@ -110,7 +110,7 @@ pub fn requirements(criteria: &[Criterion]) -> Requirements {
 }
 
 /// The same in the words of the author where there are some.
-pub fn asked(criteria: &[Criterion]) -> Requirements {
+pub fn requirements_as_authored(criteria: &[Criterion]) -> Requirements {
     listed(criteria, Criterion::failure)
 }
 
@@ -188,14 +188,14 @@ impl Criterion {
     }
 
     /// What `notes` have instead of what the rule requires.
-    fn given(&self, notes: &str) -> String {
+    fn found_text(&self, notes: &str) -> String {
         match self {
             Self::Contains { .. } => "not found".to_owned(),
             Self::Regex { .. } => "no match".to_owned(),
             Self::Length { .. } => {
                 format!("{} were sent", notes.chars().count()) // tidy: chars, because authors count them
             }
-            Self::When { rule, .. } => rule.given(notes),
+            Self::When { rule, .. } => rule.found_text(notes),
             Self::And { .. } | Self::Or { .. } | Self::Not { .. } => "does not hold".to_owned(),
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn judge(
 ) -> Option<Finding> {
     let assessed = Assessed::new(workflow, step, artifacts);
     if !assessed.wrong.is_empty() {
-        let examples: Vec<_> = asked(workflow, step).map(example).collect();
+        let examples: Vec<_> = expected_dimensions(workflow, step).map(example).collect();
         return Some(report::assessments(step, assessed.missing_only, &assessed.wrong, &examples));
     }
     let (mut rated, mut guidance) = (Vec::new(), Vec::new());
@@ -81,7 +81,7 @@ fn hits(rating: &Rating, consequence: &Consequence) -> Vec<String> {
 }
 
 /// The assessments that a step asks for.
-fn asked<'a>(
+fn expected_dimensions<'a>(
     workflow: &'a CompiledWorkflow,
     step: &'a CompiledStep,
 ) -> impl Iterator<Item = &'a Assessment> {
@@ -111,7 +111,7 @@ impl Assessed {
     fn new(workflow: &CompiledWorkflow, step: &CompiledStep, artifacts: &[Value]) -> Self {
         let mut assessed = Self { missing_only: true, ..Self::default() };
         let only = step.assessment_refs.len() == 1;
-        for assessment in asked(workflow, step) {
+        for assessment in expected_dimensions(workflow, step) {
             let id = &assessment.id;
             match artifacts.iter().find(|artifact| is_about(artifact, id, only)) {
                 None => assessed.wrong.push(format!("the assessment `{id}` is not there")),

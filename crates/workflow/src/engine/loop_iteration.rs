@@ -49,7 +49,7 @@ impl StepWalk<'_> {
     }
 
     fn may_enter(&mut self, of: &CompiledLoop) -> bool {
-        if let Some(answer) = self.told(of, Iteration::ZERO) {
+        if let Some(answer) = self.element_at(of, Iteration::ZERO) {
             return self.take(of, None, answer);
         }
         let decision = self.decision_before(&of.loop_id);
@@ -63,7 +63,7 @@ impl StepWalk<'_> {
     pub(super) fn turn(&mut self, of: &CompiledLoop, position: &LoopPosition) -> Option<Iteration> {
         let turn = position.iteration;
         let following = Iteration::new(turn.get() + 1).ok();
-        let told = following.and_then(|following| self.told(of, following));
+        let told = following.and_then(|following| self.element_at(of, following));
         let holds = if let Some(answer) = told {
             self.take(of, Some(turn), answer)
         } else {
@@ -83,7 +83,7 @@ impl StepWalk<'_> {
     }
 
     /// Whether a loop that turns by what the run was told begins the turn `turn`; nothing if decisions drive it.
-    fn told(&self, of: &CompiledLoop, turn: Iteration) -> Option<GivenContext> {
+    fn element_at(&self, of: &CompiledLoop, turn: Iteration) -> Option<GivenContext> {
         let condition = condition_of(self.workflow, of)?;
         if matches!(condition, CompiledCondition::LoopControl { .. }) {
             return None;

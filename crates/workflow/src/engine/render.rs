@@ -95,7 +95,7 @@ fn fill(text: &str, scope: &PredicateScope<'_>, mut budget_bytes: usize) -> Stri
             rest = after;
             continue;
         };
-        let value = words(path, scope);
+        let value = text_at(path, scope);
         let value = truncate(&value, budget_bytes);
         budget_bytes -= byte_len(&value).min(budget_bytes);
         filled.push_str(&value);
@@ -115,7 +115,7 @@ fn variable(text: &str) -> Option<(&str, &str)> {
     (!path.is_empty() && path.chars().all(allowed)).then_some((path, behind))
 }
 
-fn words(path: &str, scope: &PredicateScope<'_>) -> String {
+fn text_at(path: &str, scope: &PredicateScope<'_>) -> String {
     match scope.get(path) {
         None | Some(Value::Null) => format!("[unset: {path}]"),
         Some(Value::String(text)) => text.clone(),

@@ -19,7 +19,7 @@ use crate::bounds::{
 };
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CompiledStep, CompiledWorkflow, UserNeed};
-use crate::contract::criteria::{FailedCriterion, asked};
+use crate::contract::criteria::{FailedCriterion, requirements_as_authored};
 use crate::contract::{Breach, ContractDefinition, ContractPack, Field, Violation};
 use crate::event::{LimitDetails, Pointer};
 use crate::loop_path::LoopPosition;
@@ -247,7 +247,7 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
         "Hand in the whole output again with `notesMarkdown`: what was done and decided, what was \
                     produced (files, paths, numbers), and what is risky, open or left out."
             .to_owned();
-    let asked = asked(&step.validation_criteria);
+    let asked = requirements_as_authored(&step.validation_criteria);
     if !asked.listed.is_empty() {
         head.push_str(" The step asks of the notes:");
     }

@@ -42,7 +42,7 @@ pub async fn clean(
     for stream in &streams {
         // Whatever has another name is not a session, and not ours to remove.
         let Ok(session) = stream.as_str().parse() else { continue };
-        if let Some(fate) = expiry.settle(session, &mut cleaned.warnings).await? {
+        if let Some(fate) = expiry.expire_session(session, &mut cleaned.warnings).await? {
             cleaned.sessions.push(fate);
         }
     }
@@ -82,7 +82,7 @@ struct Expiry<'a> {
 
 impl Expiry<'_> {
     /// What becomes of a session; nothing if it is gone.
-    async fn settle(
+    async fn expire_session(
         &self,
         session: SessionId,
         warnings: &mut Vec<Envelope>,
@@ -92,7 +92,7 @@ impl Expiry<'_> {
             Err(Error::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let fate = match self.fate(session, age).await {
+        let fate = match self.decide(session, age).await {
             Ok(fate) => fate,
             Err(error) if keeps_one_session(&error) => {
                 warnings.push(error.envelope());
@@ -103,7 +103,7 @@ impl Expiry<'_> {
         Ok(Some(SessionFate { session, age, fate }))
     }
 
-    async fn fate(&self, session: SessionId, age: Duration) -> Result<Fate, MaintenanceError> {
+    async fn decide(&self, session: SessionId, age: Duration) -> Result<Fate, MaintenanceError> {
         let MaintenancePorts { journal, table, .. } = self.ports;
         if age < self.ttl {
             return Ok(Fate::Young);

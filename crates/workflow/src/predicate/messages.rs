@@ -9,7 +9,7 @@ impl fmt::Display for Predicate {
         match self {
             Self::Set { variable } => write!(formatter, "`{variable}` is set"),
             Self::Compare { variable, operator, operand } => {
-                write!(formatter, "`{variable}` {} {operand}", operator.words())
+                write!(formatter, "`{variable}` {} {operand}", operator.describe())
             }
             Self::Matches { variable, pattern } => {
                 write!(formatter, "`{variable}` matches {}", pattern.as_str())
@@ -38,7 +38,7 @@ fn joined(of: &[Predicate], word: &str, formatter: &mut Formatter<'_>) -> fmt::R
 }
 
 impl Comparison {
-    const fn words(self) -> &'static str {
+    const fn describe(self) -> &'static str {
         match self {
             Self::Equals => "is",
             Self::NotEquals => "is not",

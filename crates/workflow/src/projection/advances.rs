@@ -62,7 +62,7 @@ impl Advances {
     }
 
     /// The attempts on a node, in order.
-    pub fn of(&self, node: NodeId) -> &[Submission] {
+    pub fn at_node(&self, node: NodeId) -> &[Submission] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
@@ -73,7 +73,7 @@ impl Advances {
 
     /// How many attempts were made on a node.
     pub fn count(&self, node: NodeId) -> usize {
-        self.of(node).len()
+        self.at_node(node).len()
     }
 
     /// The node that an attempt led to.

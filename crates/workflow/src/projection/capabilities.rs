@@ -60,12 +60,12 @@ impl Capabilities {
     }
 
     /// Every observation on a node, in order.
-    pub fn of(&self, node: NodeId) -> &[(EventIndex, CapabilityObserved)] {
+    pub fn at_node(&self, node: NodeId) -> &[(EventIndex, CapabilityObserved)] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
     /// What is known of a capability on `node`, from it and the nodes that it came from.
-    pub fn standing(&self, node: NodeId, capability: Capability) -> CapabilityStanding {
+    pub fn capability(&self, node: NodeId, capability: Capability) -> CapabilityStanding {
         let newest = |of: fn(&LatestObservations) -> &Inherited<CapabilityStatus>| {
             let status = self.known.get(&capability).and_then(|known| of(known).get(node));
             status.copied().unwrap_or(CapabilityStatus::Unknown)

@@ -71,7 +71,7 @@ impl Outputs {
     }
 
     /// Everything that a node recorded, in order; history included.
-    pub fn of(&self, node: NodeId) -> &[RecordedOutput] {
+    pub fn at_node(&self, node: NodeId) -> &[RecordedOutput] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
@@ -84,7 +84,7 @@ impl Outputs {
         let standing = move |output: &&RecordedOutput| {
             !output.superseded && output.payload.channel() == channel
         };
-        self.of(node).iter().filter(standing)
+        self.at_node(node).iter().filter(standing)
     }
 
     /// The notes that stand on a node.

@@ -113,7 +113,7 @@ impl RunState {
     }
 
     fn newest_submission(&self, node: NodeId) -> Option<Submission> {
-        self.advances.of(node).last().copied()
+        self.advances.at_node(node).last().copied()
     }
 
     /// The nodes from `last` up to the root, each with the next one on the way down to `last`.
@@ -132,7 +132,7 @@ impl RunState {
     /// attempt there.
     pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&RecordedOutput> {
         let attempt = self.attempt_toward(node, next);
-        let mut found: Vec<&RecordedOutput> = self.outputs.of(node.id).iter().collect();
+        let mut found: Vec<&RecordedOutput> = self.outputs.at_node(node.id).iter().collect();
         // What belongs to no attempt belongs to the node, and so to every branch.
         found.retain(|output| output.submission.is_none() || output.submission == attempt);
         let corrected: Vec<_> = found.iter().filter_map(|output| output.supersedes).collect();
@@ -155,13 +155,13 @@ impl RunState {
         let attempt = self.attempt_toward(node, next);
         let belongs =
             move |record: &&SideRecord| record.submission.is_none() || record.submission == attempt;
-        self.side_records.of(node.id).iter().filter(belongs)
+        self.side_records.at_node(node.id).iter().filter(belongs)
     }
 
     /// The attempt that led from a node to `next`. A bookmark was made after the attempts that are older than it;
     /// without a next node the newest attempt counts.
     fn attempt_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<Submission> {
-        let made = self.advances.of(node.id);
+        let made = self.advances.at_node(node.id);
         let found = match next {
             None => made.last(),
             Some(next) if next.kind == NodeKind::Checkpoint => {

@@ -43,7 +43,7 @@ impl SideRecords {
     }
 
     /// The records of a node, of all branches that begin there.
-    pub fn of(&self, node: NodeId) -> &[SideRecord] {
+    pub fn at_node(&self, node: NodeId) -> &[SideRecord] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 }

@@ -93,7 +93,7 @@ impl RunIndex {
 
     /// Every run, and every session that is in trouble.
     pub async fn list(&self) -> Result<RunListing, Error> {
-        let (streams, found, troubled) = self.look().await?;
+        let (streams, found, troubled) = self.load_all().await?;
         let runs = streams.iter().filter_map(|stream| found.get(stream));
         Ok(RunListing {
             runs: runs.flat_map(|session| session.runs.iter().cloned()).collect(),
@@ -103,7 +103,7 @@ impl RunIndex {
 
     /// The runs that fit `query` best, best first. Sessions in trouble are counted.
     pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, Error> {
-        let (_, mut found, troubled) = self.look().await?;
+        let (_, mut found, troubled) = self.load_all().await?;
         let mut unreadable = troubled.len();
         let mut builder = self.builder();
         loop {
@@ -135,7 +135,9 @@ impl RunIndex {
     }
 
     /// Looks at every session.
-    async fn look(&self) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), Error> {
+    async fn load_all(
+        &self,
+    ) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), Error> {
         let streams = self.journal.streams().await?;
         let mut builder = self.builder();
         let (mut found, mut troubled) = (FoundSessions::with_capacity(streams.len()), Vec::new());

@@ -37,7 +37,7 @@ impl Sessions {
         }
         let scene = {
             let place = ReplyBasis::now(&warm.lock().state, address)?;
-            self.reader().scene(place).await?
+            self.reader().step_context(place).await?
         };
         let (lease, warm) = self.locked(address.session).await?;
         let found = ReplyBasis::after(&warm.lock().state, address, attempt)?;
@@ -55,7 +55,7 @@ impl Sessions {
             let reached = change.draft(&warm, &mut draft)?;
             draft.check(&mut warm.rules).inspect_err(|_| {
                 // The rules have seen a part of the plan.
-                self.reader().warm().forget(address.session);
+                self.reader().cache().forget(address.session);
             })?;
             (draft, reached)
         };
@@ -98,7 +98,7 @@ impl Sessions {
         if is_same {
             reply.notices.extend(handed_in.notice());
         } else {
-            let scene = self.reader().scene(now).await?;
+            let scene = self.reader().step_context(now).await?;
             let token = self.reader().ack_token(&scene.place).await?;
             let submit_call = NextCall::submit(ack.address.run, token.short.clone());
             let kind = scene.pending().and_then(|pending| scene.artifact_kind(pending));
@@ -140,5 +140,5 @@ fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId>
     let came_with = |output: &&crate::projection::RecordedOutput| {
         output.submission.is_some_and(|submission| submission.index == recorded.index)
     };
-    run.outputs.of(node).iter().filter(came_with).map(|output| output.id).collect()
+    run.outputs.at_node(node).iter().filter(came_with).map(|output| output.id).collect()
 }

@@ -16,7 +16,7 @@ use piton_store::NewBlob;
 use piton_store::port::BlobNamespace;
 use serde_json::{Map, Value};
 
-use super::checked_output::{CheckedOutput, standing};
+use super::checked_output::{CheckedOutput, check_pending};
 use super::error::Error;
 use super::plan_draft::PlanDraft;
 use super::reply_basis::PREFERENCES_DEFAULT;
@@ -64,7 +64,7 @@ impl AdvanceDraft<'_> {
         let workflow = &self.scene.pinned.workflow;
         let state = &self.scene.snapshot.state;
         let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
-        let news = new_observations::news(&warm.state, self.observations);
+        let news = new_observations::new_observations(&warm.state, self.observations);
         Ok(match decision {
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
@@ -196,7 +196,7 @@ impl AdvanceDraft<'_> {
     /// The output itself, which takes the place of one that was submitted at the same node before.
     fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
         let node = self.ack.address.node;
-        let stands = |channel| standing(&run.outputs, node, channel);
+        let stands = |channel| check_pending(&run.outputs, node, channel);
         for output in self.handed_in.outputs(self.ack.attempt, stands) {
             draft.push(EventBody::NodeOutputAppended(self.at(), output));
         }
@@ -207,7 +207,7 @@ impl AdvanceDraft<'_> {
 /// What is known at a node.
 fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> StepFacts<'a> {
     let standing =
-        |capability: &Capability| (*capability, run.capabilities.standing(node, *capability));
+        |capability: &Capability| (*capability, run.capabilities.capability(node, *capability));
     let critical = run.gaps.open_on(node).filter(|gap| gap.is_critical());
     let preferences = run.preferences.effective(node);
     StepFacts {

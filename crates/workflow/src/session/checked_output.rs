@@ -115,7 +115,7 @@ impl CheckedOutput {
 }
 
 /// What stands on a channel of a node, oldest first.
-pub(super) fn standing(
+pub(super) fn check_pending(
     outputs: &Outputs,
     node: piton_core::NodeId,
     channel: OutputChannel,

@@ -39,7 +39,7 @@ impl Sessions {
             // What the reply takes has to be there before anything is written.
             let warm = self.reader().current(address.session).await?;
             let place = ReplyBasis::now(&warm.lock().state, address)?;
-            self.reader().scene(place).await?;
+            self.reader().step_context(place).await?;
             let (lease, warm) = self.locked(address.session).await?;
             let draft = self.draft_bookmark(&mut warm.lock(), payload, bookmark, &handed_in)?;
             if let Some(draft) = draft {
@@ -85,7 +85,7 @@ impl Sessions {
         handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
         draft
             .check(&mut warm.rules)
-            .inspect_err(|_| self.reader().warm().forget(address.session))?;
+            .inspect_err(|_| self.reader().cache().forget(address.session))?;
         Ok(Some(draft))
     }
 
@@ -97,7 +97,7 @@ impl Sessions {
     ) -> Result<CheckpointReply, Error> {
         let warm = self.reader().current(payload.address.session).await?;
         let place = ReplyBasis::after_bookmark(&warm.lock().state, payload.address, bookmark)?;
-        let scene = self.reader().scene(place).await?;
+        let scene = self.reader().step_context(place).await?;
         let state = self.reader().state_token(&scene.place).await?;
         let checkpoint = self.reader().checkpoint_token(&scene.place).await?;
         let body = CheckpointBody {

@@ -7,7 +7,10 @@ use crate::observation::{ChangeOrdinal, ObservationKey};
 use crate::projection::SessionState;
 
 /// The observations that say something else than what was last seen, as events of `state`'s session.
-pub(super) fn news(state: &SessionState, seen: &[ObservationRecorded]) -> Vec<EventBody> {
+pub(super) fn new_observations(
+    state: &SessionState,
+    seen: &[ObservationRecorded],
+) -> Vec<EventBody> {
     let mut latest: HashMap<ObservationKey, (u64, ObservedValue)> = HashMap::new();
     let mut bodies = Vec::new();
     for data in seen {

@@ -30,7 +30,7 @@ impl Sessions {
             let mut draft = PlanDraft::new(session, next, &*self.clock, &*self.entropy);
             let at = NodeScope { run, node: tip };
             draft.push(EventBody::PreferencesChanged(at, changed));
-            draft.check(&mut warm.rules).inspect_err(|_| self.reader().warm().forget(session))?;
+            draft.check(&mut warm.rules).inspect_err(|_| self.reader().cache().forget(session))?;
             (draft, effective)
         };
         self.append(session, &lease, Some(&warm), draft).await?;

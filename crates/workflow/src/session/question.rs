@@ -52,22 +52,22 @@ impl Reader {
         if has_spoken {
             return Ok(None);
         }
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         let warm = warm.lock();
         let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
-        Ok(asked(&scene, state))
+        Ok(question_for(&scene, state))
     }
 }
 
 /// Whether a person said something at a node since the last attempt there.
 fn has_spoken(run: &RunState, node: NodeId) -> bool {
-    let last = run.advances.of(node).last();
+    let last = run.advances.at_node(node).last();
     let decisions = run.decisions_on(node);
     decisions.last().is_some_and(|said| last.is_none_or(|attempt| said.index > attempt.index))
 }
 
 /// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.
-fn asked(scene: &StepContext, run: &RunState) -> Option<Question> {
+fn question_for(scene: &StepContext, run: &RunState) -> Option<Question> {
     let pending = scene.pending()?;
     let step = scene.pinned.workflow.step(&pending.step_id)?;
     let node = scene.place.address.node;

@@ -110,7 +110,7 @@ impl Reader {
         &self.contents
     }
 
-    pub(super) fn warm(&self) -> &SessionCache {
+    pub(super) fn cache(&self) -> &SessionCache {
         &self.warm
     }
 

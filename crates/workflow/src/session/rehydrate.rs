@@ -33,7 +33,7 @@ impl Reader {
             state.check_pin(run.started.workflow_hash)?;
             ReplyBasis::now(&warm.state, state.address)?
         };
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         let mut body = self.body(&scene).await?;
         let parts = self.recap(&scene, state.address).await?;
         if let Some(pending) = &mut body.pending {

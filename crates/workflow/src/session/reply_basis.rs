@@ -135,7 +135,8 @@ impl ReplyBasis {
     ) -> Result<Self, TokenError> {
         let (run, node) = node_of(state, address)?;
         let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
-        let made = run.advances.of(node.id).iter().filter(|attempt| before(attempt.index)).count();
+        let made =
+            run.advances.at_node(node.id).iter().filter(|attempt| before(attempt.index)).count();
         let place = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
         let preferences = match as_of {
             None => run.preferences.effective(node.id),

@@ -87,7 +87,7 @@ pub(super) struct MintedToken {
 
 impl Reader {
     /// A place with what is pinned there.
-    pub(super) async fn scene(&self, place: ReplyBasis) -> Result<StepContext, Error> {
+    pub(super) async fn step_context(&self, place: ReplyBasis) -> Result<StepContext, Error> {
         let pinned = self.contents().workflow(self.blobs(), place.workflow_hash).await?;
         let snapshot = self.contents().snapshot(self.blobs(), place.snapshot, &pinned).await?;
         Ok(StepContext { place, pinned, snapshot })
@@ -146,7 +146,7 @@ impl Reader {
 
     /// A reply that says no more than its body.
     pub(super) async fn reply(&self, place: ReplyBasis) -> Result<Reply, Error> {
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         Ok(Reply { body: self.body(&scene).await?, notices: Vec::new() })
     }
 

@@ -137,7 +137,7 @@ pub(super) struct ForgetOnDrop<'a> {
 
 impl ForgetOnDrop<'_> {
     /// The log says now what is known.
-    pub(super) fn settle(mut self) {
+    pub(super) fn keep(mut self) {
         self.is_settled = true;
     }
 }

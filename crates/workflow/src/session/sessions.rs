@@ -97,7 +97,7 @@ impl Sessions {
         session: SessionId,
     ) -> Result<(StreamLease, SharedSession), Error> {
         let lease = self.lease(session).await?;
-        let warm = match self.reader.warm().at(session, lease.cursor()) {
+        let warm = match self.reader.cache().at(session, lease.cursor()) {
             Some(warm) => warm,
             None => self.reader.current(session).await?,
         };
@@ -118,9 +118,9 @@ impl Sessions {
         draft: PlanDraft<'_>,
     ) -> Result<(), Error> {
         let (events, plan) = draft.finish();
-        let ahead = self.reader.warm().ahead(session);
+        let ahead = self.reader.cache().ahead(session);
         self.journal.append(&lease.writer(), plan).await?;
-        ahead.settle();
+        ahead.keep();
         if let Some(warm) = warm {
             warm.lock().learn(&events, lease.cursor());
         }

@@ -38,7 +38,7 @@ pub struct SettledStep {
 
 impl Sessions {
     /// Records what a person says about the step that a run waits at.
-    pub async fn settle(&self, request: SettleRequest) -> Result<SettledStep, Error> {
+    pub async fn record_verdict(&self, request: SettleRequest) -> Result<SettledStep, Error> {
         let SettleRequest { session, run, node, verdict } = request;
         let (lease, warm) = self.locked(session).await?;
         let address = {
@@ -51,10 +51,10 @@ impl Sessions {
             NodeAddress { session, run, node: tip.id }
         };
         let place = ReplyBasis::now(&warm.lock().state, address)?;
-        let scene = self.reader().scene(place).await?;
-        let (reason, is_needed) = asked(&scene).ok_or(Refusal::NothingToSettle)?;
+        let scene = self.reader().step_context(place).await?;
+        let (reason, is_needed) = pending_question(&scene).ok_or(Refusal::NothingToSettle)?;
         let is_held = is_needed && scene.place.preferences.autonomy != Autonomy::FullAutoNeverStop;
-        let summary = told(&verdict)?;
+        let summary = decision_text(&verdict)?;
         let draft = self.draft_verdict(&mut warm.lock(), address, reason, &verdict, &summary)?;
         self.append(session, &lease, Some(&warm), draft).await?;
         let (run, summary) = (scene.run_line(), summary.as_str().to_owned());
@@ -103,13 +103,13 @@ impl Sessions {
         }
         draft
             .check(&mut warm.rules)
-            .inspect_err(|_| self.reader().warm().forget(address.session))?;
+            .inspect_err(|_| self.reader().cache().forget(address.session))?;
         Ok(draft)
     }
 }
 
 /// What the pending step asks a person for, and whether it needs that: else it only wants their confirmation.
-fn asked(scene: &StepContext) -> Option<(UserOnlyDependency, bool)> {
+fn pending_question(scene: &StepContext) -> Option<(UserOnlyDependency, bool)> {
     let pending = scene.pending()?;
     let step = scene.pinned.workflow.step(&pending.step_id)?;
     let needed = step.needs_user.as_ref().map(|need| (need.reason, true));
@@ -117,7 +117,7 @@ fn asked(scene: &StepContext) -> Option<(UserOnlyDependency, bool)> {
     needed.or(wanted)
 }
 
-fn told(verdict: &PersonVerdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
+fn decision_text(verdict: &PersonVerdict) -> Result<BoundedText<SUMMARY_BYTES_MAX>, Refusal> {
     let decision = match verdict {
         PersonVerdict::Approved => PersonDecision::APPROVED,
         PersonVerdict::Answered(answer) => PersonDecision::answered(answer),

@@ -107,7 +107,7 @@ impl Sessions {
             ReplyBasis::at_start(&warm.state, address)?
         };
         let preferences = place.preferences;
-        let scene = self.reader().scene(place).await?;
+        let scene = self.reader().step_context(place).await?;
         let body = self.reader().body(&scene).await?;
         let workflow = &scene.pinned.workflow;
         let warnings = workflow.preference_warnings(preferences.autonomy, preferences.risk_policy);
@@ -179,7 +179,9 @@ impl NewRun {
             let set = ContextSet { context_id, context: context.clone(), source };
             draft.push(EventBody::ContextSet(at.run, set));
         }
-        for body in new_observations::news(&SessionState::default(), &request.observations) {
+        for body in
+            new_observations::new_observations(&SessionState::default(), &request.observations)
+        {
             draft.push(body);
         }
         for (ordinal, gap) in self.gaps.iter().enumerate() {

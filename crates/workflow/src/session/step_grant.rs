@@ -39,7 +39,7 @@ pub struct PendingAccess {
 
 impl Reader {
     /// The pending step that a token of any kind names. Nothing is written.
-    pub async fn standing(&self, token: &str) -> Result<StepGrant, Error> {
+    pub async fn step_grant(&self, token: &str) -> Result<StepGrant, Error> {
         let address = self.payload(token).await?.address();
         let warm = self.current(address.session).await.map_err(Error::of_token)?;
         let (place, is_at_tip) = {
@@ -48,7 +48,7 @@ impl Reader {
             let is_at_tip = run.graph.preferred_tip().is_some_and(|tip| tip.id == node.id);
             (ReplyBasis::now(&warm.state, address)?, is_at_tip)
         };
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         let pending = scene.pending().ok_or(Refusal::NoPendingStep)?;
         let provenance = Provenance {
             session: address.session,
@@ -75,7 +75,7 @@ impl Reader {
             let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
             ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
         };
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         let Some(pending) = scene.pending() else { return Ok(None) };
         let workflow = &scene.pinned.workflow;
         let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());

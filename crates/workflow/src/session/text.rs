@@ -126,7 +126,7 @@ impl ReplyBody {
             .expect("writing to a string does not fail");
         for (place, blocker) in blockers.iter().enumerate() {
             let blank = if place == 0 { "" } else { "\n" };
-            write!(text, "{blank}{}. {}", place + 1, shown(blocker))
+            write!(text, "{blank}{}. {}", place + 1, render_blocker(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str("\nNothing is lost, and the run waits at this step.");
@@ -237,7 +237,7 @@ fn head(run: &RunLine) -> String {
     text
 }
 
-fn shown(blocker: &Blocker) -> String {
+fn render_blocker(blocker: &Blocker) -> String {
     let indented = |text: &str| text.replace('\n', "\n   ");
     let mut text = format!("{}: {}\n", blocker.code, indented(blocker.message.as_str()));
     if let Some(fix) = &blocker.suggested_fix {

@@ -21,14 +21,14 @@ impl Reader {
     pub(super) async fn payload(&self, text: &str) -> Result<Payload, Error> {
         let payload = match text.trim().parse()? {
             GivenToken::Long(token) => token::verify(&token, self.keys()).await?,
-            GivenToken::Short(token) => self.settle(&token).await?,
+            GivenToken::Short(token) => self.resolve_short(&token).await?,
         };
         Ok(payload)
     }
 
-    async fn settle(&self, token: &ShortToken) -> Result<Payload, Error> {
+    async fn resolve_short(&self, token: &ShortToken) -> Result<Payload, Error> {
         let ends_so = |session: &SessionId| SessionTail::of(*session) == token.session();
-        let known = self.warm().known(ends_so);
+        let known = self.cache().known(ends_so);
         if let Ok(payload) = self.settle_among(token, &known).await {
             return Ok(payload);
         }
@@ -51,7 +51,7 @@ impl Reader {
                 Err(_) => {}
             }
         }
-        Ok(token::settle(token, &candidates, self.keys()).await?)
+        Ok(token::verify_short(token, &candidates, self.keys()).await?)
     }
 }
 

@@ -70,7 +70,7 @@ impl Reader {
     pub(super) async fn run_place_at(&self, address: NodeAddress) -> Result<RunPlace, Error> {
         let warm = self.current(address.session).await?;
         let place = ReplyBasis::now(&warm.lock().state, address)?;
-        let scene = self.scene(place).await?;
+        let scene = self.step_context(place).await?;
         let body = self.body(&scene).await?;
         Ok(text::run_place(&body))
     }

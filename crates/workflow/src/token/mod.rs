@@ -35,5 +35,5 @@ pub use given::GivenToken;
 pub use kind::TokenKind;
 pub use payload::{AckPayload, CheckpointPayload, Payload, StatePayload};
 pub use short::{NodeOrdinal, SessionTail, ShortToken, ShortTokenError, TokenOrdinals};
-pub use sign::{mint_forms, settle, verify};
+pub use sign::{mint_forms, verify, verify_short};
 pub use string::{TokenString, TokenStringError};

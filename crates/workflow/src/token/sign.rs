@@ -47,7 +47,7 @@ pub async fn verify(token: &TokenString, keys: &dyn KeyRing) -> Result<Payload, 
 /// Candidates are what the caller found at the token's place in every session whose id ends as the token
 /// says. One whose signature the current key made comes before one of the previous key; without any
 /// candidate of the token's kind and session the node is unknown.
-pub async fn settle(
+pub async fn verify_short(
     token: &ShortToken,
     candidates: &[Payload],
     keys: &dyn KeyRing,

@@ -133,7 +133,7 @@ impl Ledger {
             let intent = &record.intent;
             let is_own = intent.path == *path || intent.target.as_ref() == Some(path);
             if is_own || LeftContent::of(intent, path).is_some() {
-                records.push(self.shown(workspaces, record).await?);
+                records.push(self.render(workspaces, record).await?);
             }
         }
         records.reverse();
@@ -204,7 +204,7 @@ impl Ledger {
         while let Some(number) = numbers.pop() {
             let Some(record) = self.record(number).await? else { continue };
             let Some(left) = LeftContent::of(&record.intent, path) else { continue };
-            if self.shown(workspaces, record).await?.outcome == AuditOutcome::Done {
+            if self.render(workspaces, record).await?.outcome == AuditOutcome::Done {
                 return Ok(Some((number, left)));
             }
         }
@@ -212,7 +212,7 @@ impl Ledger {
     }
 
     /// The record, with what became of it if nobody wrote that yet.
-    pub(super) async fn shown(
+    pub(super) async fn render(
         &self,
         workspaces: &Workspaces,
         record: AuditRecord,

@@ -102,7 +102,7 @@ impl Ledger {
 
     /// Adds what became of an intention, as the one who made it knows. It is written with the next intention, or by
     /// [`flush`](Self::flush); until then whoever reads the open record concludes it from the file.
-    pub fn settle(&self, mut begun: Begun, done: bool) {
+    pub fn resolve(&self, mut begun: Begun, done: bool) {
         begun.record.outcome = if done { AuditOutcome::Done } else { AuditOutcome::Undone };
         self.known().unwritten.push(begun);
     }
@@ -242,7 +242,7 @@ impl Ledger {
         let mut records = Vec::new();
         for number in numbers.iter().take(max) {
             if let Some(record) = self.record(*number).await? {
-                records.push(self.shown(workspaces, record).await?);
+                records.push(self.render(workspaces, record).await?);
             }
         }
         Ok((records, numbers.len().saturating_sub(max)))

@@ -12,7 +12,7 @@ use super::{
     blame::FileBlame,
     ledger::Ledger,
     record::{AuditRecord, CopyOrigin},
-    recover::look,
+    recover::state_of,
     trace::HistoryTrace,
 };
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
@@ -77,7 +77,7 @@ impl Ledgers {
         // What an overlay does not change, or not any more since it was applied or dropped, is as it is below.
         if own.changed_outside
             && let Some(below) = self.below(path)
-            && look(workspaces, path).await == look(workspaces, &below).await
+            && state_of(workspaces, path).await == state_of(workspaces, &below).await
         {
             own.changed_outside = self.at(&below).blame(workspaces, &below).await?.changed_outside;
         }

@@ -62,9 +62,9 @@ impl Ledger {
         if let (Some(later), false) = (&later, is_move) {
             return Ok(Some(concluded(intent, &later.found(&intent.path))));
         }
-        let Some(here) = look(workspaces, &intent.path).await else { return Ok(None) };
+        let Some(here) = state_of(workspaces, &intent.path).await else { return Ok(None) };
         if let (Some(target), true) = (&intent.target, is_move) {
-            let Some(there) = look(workspaces, target).await else { return Ok(None) };
+            let Some(there) = state_of(workspaces, target).await else { return Ok(None) };
             return Ok(Some(match (here, there) {
                 (Before::Nothing, Before::Nothing) => AuditOutcome::Unclear,
                 (Before::Nothing, _) => AuditOutcome::Done,
@@ -135,7 +135,7 @@ fn concluded(intent: &AuditIntent, found: &Before) -> AuditOutcome {
 }
 
 /// What stands at a path now, if that can be told.
-pub(super) async fn look(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
+pub(super) async fn state_of(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
     let (workspace, at) = workspaces.find(path)?;
     match workspace.store.stat(at, true).await {
         Ok(stat) if stat.kind == EntryKind::File => Some(Before::File(stat.digest)),

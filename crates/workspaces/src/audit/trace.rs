@@ -175,7 +175,7 @@ impl<'a> HistoryTrace<'a> {
                 continue;
             }
             let Some(left) = LeftContent::of(&record.intent, path) else { continue };
-            let record = ledger.shown(self.workspaces, record).await?;
+            let record = ledger.render(self.workspaces, record).await?;
             if record.outcome == AuditOutcome::Undone {
                 continue;
             }

@@ -6,7 +6,7 @@ use crate::{
     audit::AuditIntent,
     bounds::COMMIT_TRIES_MAX,
     error::Error,
-    files::{Files, service::told},
+    files::{Files, service::store_error},
     overlay::tree_digest,
     path::{LogicalPath, MountPath},
     scope::{AccessScope, Tool},
@@ -36,12 +36,12 @@ impl Files {
         for _ in 1..COMMIT_TRIES_MAX {
             match self.try_change(tool, place, target, change.clone()).await {
                 Err(Tried::Fault(StoreFault::Raced)) => {}
-                Err(Tried::Fault(fault)) => return Err(told(place, fault)),
+                Err(Tried::Fault(fault)) => return Err(store_error(place, fault)),
                 Err(Tried::Error(error)) => return Err(error),
                 Ok(changed) => return Ok(changed),
             }
         }
-        Err(told(place, StoreFault::Busy))
+        Err(store_error(place, StoreFault::Busy))
     }
 
     async fn try_change(
@@ -90,7 +90,7 @@ impl Files {
         let committed = prepared.commit().await;
         // The change is made or not, and its intention is durable: if the outcome is never written, whoever opens the
         // records next finds it out.
-        ledger.settle(begun, committed.is_ok());
+        ledger.resolve(begun, committed.is_ok());
         committed?;
         Ok(changed)
     }

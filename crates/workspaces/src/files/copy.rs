@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     bounds::FILE_BYTES_MAX,
     error::Error,
-    files::{Files, service::told},
+    files::{Files, service::store_error},
     scope::{AccessScope, Right, Tool},
     store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault},
     tools::{CopyRequest, MoveRequest},
@@ -62,7 +62,7 @@ impl Files {
                 "{} is a directory; between Workspaces, and to copy, name its files one by one",
                 from.path
             )),
-            other => told(from, other),
+            other => store_error(from, other),
         })
     }
 
@@ -97,7 +97,7 @@ impl Files {
 
 async fn identity(place: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
     let identity = place.workspace.store.identity(place.at.clone()).await;
-    identity.map_err(|fault| told(place, fault))
+    identity.map_err(|fault| store_error(place, fault))
 }
 
 /// That something is at the target is said about the target.

@@ -6,7 +6,7 @@ use super::replace_text::{ReplaceProblem, Replaced, replace};
 use crate::{
     bounds::{EDIT_BYTES_MAX, FILE_BYTES_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX},
     error::Error,
-    files::{Files, service::told},
+    files::{Files, service::store_error},
     path::LogicalPath,
     scope::{Right, Tool},
     store::{Expected, FileChange, FileVersion, NotTextKind, StoreFault},
@@ -20,11 +20,11 @@ impl Files {
         let expected = Self::expected(&place, request.version.as_deref())?;
         let place = self.located(place).await?;
         let loaded = place.workspace.store.load(place.at.clone(), EDIT_BYTES_MAX).await;
-        let loaded = loaded.map_err(|fault| told(&place, fault))?;
-        expected.check(Some(&loaded.digest)).map_err(|fault| told(&place, fault))?;
+        let loaded = loaded.map_err(|fault| store_error(&place, fault))?;
+        expected.check(Some(&loaded.digest)).map_err(|fault| store_error(&place, fault))?;
         let bytes = loaded.bytes.len() as u64;
         let text = String::from_utf8(loaded.bytes).map_err(|_| {
-            told(&place, StoreFault::NotText { bytes, kind: NotTextKind::OtherEncoding })
+            store_error(&place, StoreFault::NotText { bytes, kind: NotTextKind::OtherEncoding })
         })?;
         let replaced =
             replace(&text, &request.old_string, &request.new_string, request.replace_all);

@@ -7,7 +7,7 @@ use crate::{
     error::Error,
     files::{
         Files,
-        service::{parse, told},
+        service::{parse, store_error},
     },
     path::LogicalPath,
     scope::{AccessScope, Right, Tool},
@@ -58,7 +58,7 @@ impl Files {
         let mut listing = match place.workspace.store.list(place.at.clone()).await {
             Ok(listing) => listing,
             Err(StoreFault::NotFound) if holds_others => DirectoryListing::default(),
-            Err(fault) => return Err(told(&place, fault)),
+            Err(fault) => return Err(store_error(&place, fault)),
         };
         listing.entries.retain(|entry| {
             place.at.child(&entry.name).is_ok_and(|below| !place.workspace.mask.hides_entry(&below))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::{
     bounds::{NOTE_BYTES_MAX, READ_LINES_DEFAULT, REPLY_BYTES_MAX},
     error::Error,
-    files::{Files, service::told},
+    files::{Files, service::store_error},
     path::LogicalPath,
     scope::{Right, Tool},
     store::{FileVersion, Window, WindowRead},
@@ -29,7 +29,7 @@ impl Files {
         let bytes_max = if request.numbers { room / 2 } else { room };
         let window = Window { first, lines_max, bytes_max };
         let read = place.workspace.store.read(place.at.clone(), window).await;
-        let read = read.map_err(|fault| told(&place, fault))?;
+        let read = read.map_err(|fault| store_error(&place, fault))?;
         Ok(render(&place.path, &read, request.numbers))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, listed},
     files::{
         Files,
-        service::{parse, told},
+        service::{parse, store_error},
     },
     path::{LogicalPath, MountPath},
     scope::{Right, Tool},
@@ -79,7 +79,7 @@ impl Files {
             match place.workspace.store.search(query).await {
                 Ok(here) => found.add(&place.path, &place.at, here),
                 Err(StoreFault::NotFound) if !inner.is_empty() => {}
-                Err(fault) => return Err(told(&place, fault)),
+                Err(fault) => return Err(store_error(&place, fault)),
             }
         }
         for workspace in inner {
@@ -94,7 +94,7 @@ impl Files {
                 Ok(here) => found.add(prefix, &place.at, here),
                 // A step may grant a directory that is yet to be made.
                 Err(StoreFault::NotFound) => {}
-                Err(fault) => return Err(told(&place, fault)),
+                Err(fault) => return Err(store_error(&place, fault)),
             }
         }
         found.files.sort_by(|left, right| left.0.cmp(&right.0));

@@ -100,7 +100,7 @@ impl Files {
         place: LocatedPath<'a>,
     ) -> Result<LocatedPath<'a>, Error> {
         let resolved = place.workspace.store.resolve(place.at.clone()).await;
-        let at = resolved.map_err(|fault| told(&place, fault))?;
+        let at = resolved.map_err(|fault| store_error(&place, fault))?;
         led_to(&place, &at)?;
         Ok(LocatedPath { at, ..place })
     }
@@ -114,7 +114,7 @@ impl Files {
             return Ok(place);
         };
         let resolved = place.workspace.store.resolve(parent).await;
-        let parent = resolved.map_err(|fault| told(&place, fault))?;
+        let parent = resolved.map_err(|fault| store_error(&place, fault))?;
         let at: MountPath =
             parent.child(name).map_err(|problem| Error::path(place.path.as_str(), problem))?;
         led_to(&place, &at)?;
@@ -137,7 +137,7 @@ pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
 }
 
 /// What an agent is told of a fault at a place. Of a write-only Workspace it learns nothing.
-pub(super) fn told(place: &LocatedPath<'_>, fault: StoreFault) -> Error {
+pub(super) fn store_error(place: &LocatedPath<'_>, fault: StoreFault) -> Error {
     let path = place.path.clone();
     if place.workspace.scope() == AccessScope::WriteOnly {
         return Error::WriteFailed { path };

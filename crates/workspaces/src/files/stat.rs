@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     files::{
         Files,
-        service::{parse, told},
+        service::{parse, store_error},
     },
     path::LogicalPath,
     scope::{Right, Tool},
@@ -30,7 +30,7 @@ impl Files {
             Err(StoreFault::NotFound) if above => {
                 return Ok(above_all(&path));
             }
-            stat => stat.map_err(|fault| told(&place, fault))?,
+            stat => stat.map_err(|fault| store_error(&place, fault))?,
         };
         let mut text = match stat.kind {
             EntryKind::Directory => format!("{path}: directory"),

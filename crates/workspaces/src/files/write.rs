@@ -3,7 +3,7 @@
 use crate::{
     bounds::FILE_BYTES_MAX,
     error::Error,
-    files::{Files, change::Changed, service::told},
+    files::{Files, change::Changed, service::store_error},
     path::LogicalPath,
     scope::{AccessScope, Right, Tool},
     store::{Before, Expected, FileChange, StoreFault},
@@ -67,7 +67,7 @@ impl Files {
     /// Refuses a file where Workspaces lie below: it could never be a file.
     pub(super) fn refuse_above(&self, place: &LocatedPath<'_>) -> Result<(), Error> {
         if place.at.is_root() || !self.workspaces.below(&place.path).is_empty() {
-            return Err(told(place, StoreFault::IsDirectory));
+            return Err(store_error(place, StoreFault::IsDirectory));
         }
         Ok(())
     }

@@ -117,7 +117,11 @@ impl OverlayStore {
 
     /// Whether what is below is still what a row was made on, or what an earlier attempt to apply it made, or already
     /// as the row says.
-    async fn ground(&self, path: &MountPath, row: &DirectoryRow) -> Result<LowerState, StoreFault> {
+    async fn lower_state(
+        &self,
+        path: &MountPath,
+        row: &DirectoryRow,
+    ) -> Result<LowerState, StoreFault> {
         let below = self.found_below(path).await?;
         let digest = match &below {
             // A directory that is only passed through, or was made already.
@@ -160,7 +164,7 @@ impl OverlayStore {
         }
         let mut row = changed.row.clone();
         for _ in 0..COMMIT_TRIES_MAX {
-            if matches!(self.ground(&changed.path, &row).await?, LowerState::Fits(_)) {
+            if matches!(self.lower_state(&changed.path, &row).await?, LowerState::Fits(_)) {
                 return Ok(true);
             }
             // Whoever applies it changes the row before what is below, and after: what is below belongs to another row
@@ -184,7 +188,7 @@ impl OverlayStore {
         below: Option<FileStat>,
     ) -> Result<Landed, Error> {
         let told = |fault| Error::File { path: operator.over.join(path), fault };
-        let LowerState::Fits(base) = self.ground(path, seen.row()).await.map_err(told)? else {
+        let LowerState::Fits(base) = self.lower_state(path, seen.row()).await.map_err(told)? else {
             return Ok(Landed::Left(LeftReason::ChangedBelow));
         };
         let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
@@ -203,7 +207,7 @@ impl OverlayStore {
                 Ok(_) => {}
                 // Somebody else was there first: with the same, or with something that is not to be lost.
                 Err(Error::File { fault, .. }) if is_another_hand(&fault) => {
-                    match self.ground(path, &noted).await.map_err(told)? {
+                    match self.lower_state(path, &noted).await.map_err(told)? {
                         LowerState::Fits(digest) if digest == landing.digest() => {}
                         _ => return Ok(Landed::Left(LeftReason::ChangedBelow)),
                     }
@@ -211,7 +215,7 @@ impl OverlayStore {
                 Err(other) => return Err(other),
             }
         }
-        self.settle(path, landing, seen.row(), was).await.map_err(told)?;
+        self.mark_landed(path, landing, seen.row(), was).await.map_err(told)?;
         Ok(Landed::Applied)
     }
 
@@ -264,7 +268,7 @@ impl OverlayStore {
 
     /// Takes a row away whose content is below now, or puts what somebody wrote meanwhile on that. If others are too
     /// fast, the note in the row says as much to whoever applies it next.
-    async fn settle(
+    async fn mark_landed(
         &self,
         path: &MountPath,
         landing: Landing,

@@ -25,11 +25,11 @@ pub(super) enum View {
 impl OverlayStore {
     /// Where what stands at a path comes from. A file on the way is not a directory.
     pub(super) async fn view(&self, path: &MountPath) -> Result<View, StoreFault> {
-        let mut trail = self.upper.trail(path).await?;
+        let mut trail = self.upper.path_steps(path).await?;
         // Rows are read one by one. What hides something is looked at again: when it was applied in between, what it
         // held is below, and it hides that no more.
         while trail.iter().any(|(row, _)| hides(row)) {
-            let again = self.upper.trail(path).await?;
+            let again = self.upper.path_steps(path).await?;
             if again == trail {
                 break;
             }

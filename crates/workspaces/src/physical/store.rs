@@ -190,7 +190,7 @@ fn is_executable(stat: &Stat) -> bool {
 }
 
 /// What is told of a path that is no link.
-fn told(stat: &Stat, digest: Option<Digest>) -> FileStat {
+fn file_stat(stat: &Stat, digest: Option<Digest>) -> FileStat {
     let kind = kind_of(stat);
     FileStat {
         kind,
@@ -209,9 +209,9 @@ impl PhysicalInner {
             EntryKind::Link => None,
             EntryKind::File if digest => {
                 let CachedFile { stat, bytes } = self.root.at_hand(path)?;
-                Some(told(&stat, Some(Digest::of(&FileBytes(&bytes)))))
+                Some(file_stat(&stat, Some(Digest::of(&FileBytes(&bytes)))))
             }
-            _ => Some(told(&stat, None)),
+            _ => Some(file_stat(&stat, None)),
         }
     }
 
@@ -237,7 +237,7 @@ impl PhysicalInner {
             })
             .and_then(Result::ok)
             .map(|bytes| Digest::of(&FileBytes(&bytes)));
-        Ok(told(&stat, digest))
+        Ok(file_stat(&stat, digest))
     }
 
     fn prepare(&self, change: &FileChange) -> Result<Box<dyn Ready>, StoreFault> {

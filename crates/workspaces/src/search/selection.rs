@@ -63,7 +63,7 @@ fn select_type(name: &str) -> Result<Types, Error> {
     builder.add_defaults();
     builder.select(name);
     builder.build().map_err(|_| {
-        let name = crate::error::shown(name);
+        let name = crate::error::quote(name);
         Error::BadArgument(format!("`{name}` is not a known file type; use `glob`, such as `*.rs`"))
     })
 }

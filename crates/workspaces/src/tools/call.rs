@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{
     blocking::as_a_whole,
-    error::{Error, shown},
+    error::{Error, quote},
     files::Files,
     scope::Tool,
 };
@@ -47,7 +47,7 @@ impl Files {
         let tool = name.parse().ok().filter(|tool| offered.contains(tool));
         let Some(tool) = tool else {
             let offered = offered.into_iter().map(Tool::as_str).collect();
-            return Err(Error::NoSuchTool { name: shown(name), offered });
+            return Err(Error::NoSuchTool { name: quote(name), offered });
         };
         if tool.changes() {
             self.refuse_at_once(tool, &arguments)?;
@@ -96,5 +96,5 @@ fn parsed<T: DeserializeOwned>(tool: Tool, arguments: Value) -> Result<T, Error>
         _ => return Err(Error::BadArgument(format!("`{tool}` takes an object of arguments"))),
     };
     serde_json::from_value(arguments)
-        .map_err(|error| Error::BadArgument(format!("`{tool}`: {}", shown(&error.to_string()))))
+        .map_err(|error| Error::BadArgument(format!("`{tool}`: {}", quote(&error.to_string()))))
 }

@@ -68,22 +68,22 @@ fn description(tool: Tool) -> &'static str {
 
 fn schema(tool: Tool) -> Map<String, Value> {
     match tool {
-        Tool::Ls => of::<LsRequest>(),
-        Tool::Read => of::<ReadRequest>(),
-        Tool::Write => of::<WriteRequest>(),
-        Tool::Edit => of::<EditRequest>(),
-        Tool::Glob => of::<GlobRequest>(),
-        Tool::Grep => of::<GrepRequest>(),
-        Tool::Stat => of::<StatRequest>(),
-        Tool::Copy => of::<CopyRequest>(),
-        Tool::Move => of::<MoveRequest>(),
-        Tool::Delete => of::<DeleteRequest>(),
-        Tool::Mkdir => of::<MkdirRequest>(),
+        Tool::Ls => schema_of::<LsRequest>(),
+        Tool::Read => schema_of::<ReadRequest>(),
+        Tool::Write => schema_of::<WriteRequest>(),
+        Tool::Edit => schema_of::<EditRequest>(),
+        Tool::Glob => schema_of::<GlobRequest>(),
+        Tool::Grep => schema_of::<GrepRequest>(),
+        Tool::Stat => schema_of::<StatRequest>(),
+        Tool::Copy => schema_of::<CopyRequest>(),
+        Tool::Move => schema_of::<MoveRequest>(),
+        Tool::Delete => schema_of::<DeleteRequest>(),
+        Tool::Mkdir => schema_of::<MkdirRequest>(),
     }
 }
 
 /// The schema of a request without what no model reads: every byte of it is in every prompt.
-fn of<T: JsonSchema>() -> Map<String, Value> {
+fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

@@ -64,7 +64,7 @@ fn aside_of(key: &[u8]) -> Key {
 /// Checks every row and every content of all Virtual Stores that are kept.
 pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error> {
     let mut checked = VirtualChecked::default();
-    let (mut damaged, _) = look(ports, &mut checked.files).await?;
+    let (mut damaged, _) = check_entries(ports, &mut checked.files).await?;
     damaged.extend(damaged_records(ports).await?);
     checked.damaged = damaged.into_iter().map(|damaged| damaged.name).collect();
     Ok(checked)
@@ -73,7 +73,7 @@ pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error
 /// Takes damaged entries out of use. In an overlay, what lies below them is seen again.
 pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Error> {
     let mut done = VirtualRepaired::default();
-    let (mut damaged, usages) = look(ports, &mut 0).await?;
+    let (mut damaged, usages) = check_entries(ports, &mut 0).await?;
     damaged.extend(damaged_records(ports).await?);
     if damaged.is_empty() {
         return Ok(done);
@@ -191,7 +191,7 @@ async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
 }
 
 /// Looks at every row: what is damaged, and how much of each namespace is not.
-async fn look(
+async fn check_entries(
     ports: &VirtualPorts,
     files: &mut u64,
 ) -> Result<(Vec<Damaged>, BTreeMap<Vec<u8>, Usage>), Error> {

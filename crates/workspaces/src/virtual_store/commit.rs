@@ -53,14 +53,14 @@ impl Prepared for PendingCommit {
 
 impl PendingCommit {
     /// What stands at the path now, if it is still what was found.
-    async fn look(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
+    async fn lookup(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
         let lookup = self.store.lookup(path).await?;
         if lookup.version() == self.found { Ok(lookup) } else { Err(StoreFault::Raced) }
     }
 
     async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
-        let lookup = self.look(path).await?;
+        let lookup = self.lookup(path).await?;
         let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
         let parent = self.make_missing(&lookup, &mut batch);
         let (_, name) = path.split().expect("the Mount itself is never written");
@@ -109,7 +109,7 @@ impl PendingCommit {
 
     async fn remove(&self, path: &MountPath, forgets: bool) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
-        let lookup = self.look(path).await?;
+        let lookup = self.lookup(path).await?;
         let (Some(parent), Some(found)) = (lookup.parent(), &lookup.entry) else {
             return Err(StoreFault::Raced);
         };
@@ -140,7 +140,7 @@ impl PendingCommit {
         to: &MountPath,
     ) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
-        let source = self.look(from).await?;
+        let source = self.lookup(from).await?;
         let target = store.lookup(to).await?;
         let (Some(parent), Some(found)) = (source.parent(), &source.entry) else {
             return Err(StoreFault::Raced);

@@ -90,7 +90,7 @@ impl VirtualStore {
     }
 
     /// The rows on the way to a path and its own, as far as there are any, each with the write that it is from.
-    pub(crate) async fn trail(
+    pub(crate) async fn path_steps(
         &self,
         path: &MountPath,
     ) -> Result<Vec<(DirectoryRow, EntryVersion)>, StoreFault> {

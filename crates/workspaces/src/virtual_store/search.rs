@@ -39,7 +39,7 @@ impl VirtualStore {
                         found.skipped.incomplete = true;
                         break;
                     }
-                    self.look(search, path, stored, &mut found).await?;
+                    self.visit(search, path, stored, &mut found).await?;
                 }
             }
         }
@@ -136,7 +136,7 @@ impl VirtualStore {
         Ok(deep)
     }
 
-    async fn look(
+    async fn visit(
         &self,
         search: &Search,
         path: MountPath,

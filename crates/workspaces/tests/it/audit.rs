@@ -333,7 +333,7 @@ async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
     for (text, done) in [("a", true), ("b", false)] {
         let begun = mine.intend(&intent(text)).await.unwrap();
         numbers.push(begun.record.number);
-        mine.settle(begun, done);
+        mine.resolve(begun, done);
     }
     let read = async |number: u64| other.record(number).await.unwrap().unwrap().outcome;
     // The first went along with the second; the second waits for the next, or to be written by itself.
@@ -353,7 +353,7 @@ async fn a_written_outcome_is_read_by_others_whatever_became_of_the_file() {
         let number = begun.record.number;
         assert_eq!(other.recover(world.unguarded().workspaces()).await.unwrap(), 1);
         assert_eq!(read(number).await, AuditOutcome::Undone);
-        mine.settle(begun, true);
+        mine.resolve(begun, true);
         if flushed {
             mine.flush().await.unwrap();
         } else {

@@ -124,7 +124,7 @@ async fn records_of_parallel_changes_get_numbers_of_their_own_and_are_never_call
                             panic!("seed {seed}, server {server}, call {call}: {error:?}")
                         });
                         numbers.push((begun.record.number, begun.record.intent.path.clone()));
-                        ledger.settle(begun, true);
+                        ledger.resolve(begun, true);
                     }
                     ledger.flush().await.unwrap();
                     numbers
@@ -170,7 +170,7 @@ async fn a_record_that_is_begun_and_settled_while_another_takes_its_number_stays
     let table = Arc::new(MemoryTable::new());
     let ledger = Arc::new(Ledger::new(table, Arc::clone(&clock) as Arc<dyn Clock>, "p"));
     let begun = ledger.intend(&intent("/p/first")).await.unwrap();
-    ledger.settle(begun, true);
+    ledger.resolve(begun, true);
     let other = Arc::clone(&ledger);
     *clock.0.lock().unwrap() = Some(Box::new(move || {
         // A table in memory is never waited for.
@@ -180,7 +180,7 @@ async fn a_record_that_is_begun_and_settled_while_another_takes_its_number_stays
         let Poll::Ready(begun) = begun.as_mut().poll(&mut context) else {
             panic!("a table in memory is never waited for")
         };
-        other.settle(begun.unwrap(), true);
+        other.resolve(begun.unwrap(), true);
     }));
     let begun = ledger.intend(&intent("/p/mine")).await.unwrap();
     assert_eq!(begun.record.number, 2);

@@ -101,7 +101,7 @@ async fn writes_that_wait_together_share_one_sync() {
             guard.pass();
         }
     };
-    let recorder = Recorder::telling(Arc::new(SimDisk::new()), Arc::new(listener));
+    let recorder = Recorder::with_listener(Arc::new(SimDisk::new()), Arc::new(listener));
     let site = Site::on(Arc::new(recorder.clone()), 1);
     let backpack = site.open().await;
     recorder.take();

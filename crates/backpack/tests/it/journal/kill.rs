@@ -9,7 +9,7 @@ use piton_core::port::fixed::SeededEntropy;
 use piton_store::testing::LongRun;
 
 use super::site::{Site, commits, done, node};
-use crate::worker::{answers, say, spawn};
+use crate::worker::{answers, print_line, spawn};
 
 /// In a child: packs from three nodes at once until it is killed, and says each commit that is acknowledged.
 pub(crate) fn pack_for_ever(arguments: &[&str]) {
@@ -28,7 +28,7 @@ pub(crate) fn pack_for_ever(arguments: &[&str]) {
                         3 => done(node.quarantine_value(&key, &count, "tried").await),
                         _ => done(node.pack(&key, &count).await),
                     };
-                    say(&format!(
+                    print_line(&format!(
                         "{commit} {}",
                         node.unpack::<serde_json::Value>(&key).await.is_ok()
                     ));

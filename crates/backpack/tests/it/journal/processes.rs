@@ -6,7 +6,7 @@ use piton_backpack::journal::{JournaledBackpack, Mode, read};
 use piton_backpack::{Error, Options};
 
 use super::site::{Site, done, holder, node, pack_id};
-use crate::worker::{answers, go, say, spawn, wait_for_go};
+use crate::worker::{answers, go, print_line, spawn, wait_for_go};
 
 /// In a child: holds a backpack open until it is told to go on.
 pub(crate) fn hold(arguments: &[&str]) {
@@ -24,10 +24,10 @@ pub(crate) fn hold(arguments: &[&str]) {
         );
         let backpack = opened.await.unwrap().backpack;
         done(node(&backpack, "child").pack("x", &1).await);
-        say("open");
+        print_line("open");
         wait_for_go();
         backpack.close().await.unwrap();
-        say("closed");
+        print_line("closed");
     });
 }
 

@@ -48,7 +48,7 @@ impl At {
         let (all, point) = (backpacks(open), point(commit, before));
         let Some(key) = key else {
             let state = open.wait(all.at(&backpack.run, &point))?;
-            say(app, &state, &backpack.run.0);
+            print(app, &state, &backpack.run.0);
             app.output.reply("piton.backpack.at/1", &state)?;
             return Ok(CommandEnding::Done);
         };
@@ -60,14 +60,14 @@ impl At {
     }
 }
 
-fn say(app: &App, state: &BackpackState, name: &str) {
+fn print(app: &App, state: &BackpackState, name: &str) {
     let rows: Vec<_> = state.items.iter().map(row).collect();
     if rows.is_empty() {
-        app.output.say("Nothing is in use.");
+        app.output.print("Nothing is in use.");
         return;
     }
     for line in table::lines(HEADS, &rows) {
-        app.output.say(line);
+        app.output.print(line);
     }
     say_left_out(app, state.left_out, "keys");
     if let (Some(item), Some(commit)) = (state.items.first(), &state.commit) {

@@ -29,20 +29,20 @@ impl BlameBackpack {
     pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let Self { backpack, key } = self;
         let blame = open.wait(backpacks(open).blame(&backpack.run, key.as_deref()))?;
-        say(app, &blame, &backpack.run.0);
+        print(app, &blame, &backpack.run.0);
         app.output.reply("piton.backpack.blame/1", &blame)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, blame: &inspect::BackpackBlame, name: &str) {
+fn print(app: &App, blame: &inspect::BackpackBlame, name: &str) {
     let rows: Vec<_> = blame.lines.iter().map(row).collect();
     if rows.is_empty() {
-        app.output.say("Nothing is in use.");
+        app.output.print("Nothing is in use.");
         return;
     }
     for line in table::lines(HEADS, &rows) {
-        app.output.say(line);
+        app.output.print(line);
     }
     say_left_out(app, blame.left_out, "lines");
     if let Some(commit) = blame.lines.iter().find_map(|line| line.commit.as_ref()) {

@@ -8,7 +8,7 @@ use piton_runtime::backpack::inspect::{
 
 use super::at::point;
 use super::command::{Backpack, Revealing, backpacks, reference};
-use super::lines::{say_left_out, who};
+use super::lines::{author_text, say_left_out};
 use crate::text_diff::say_diff;
 use crate::{
     app::App,
@@ -47,14 +47,14 @@ impl DiffBackpack {
         let all = backpacks(open);
         let wanted = all.diff((&backpack.run, &from), (other, &to), revealing.reveal());
         let diff = open.wait(wanted)?;
-        say(app, &diff);
+        print(app, &diff);
         app.output.reply("piton.backpack.diff/1", &diff)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, diff: &BackpackDiff) {
-    app.output.say(format_args!("--- {}\n+++ {}", side(&diff.before), side(&diff.after)));
+fn print(app: &App, diff: &BackpackDiff) {
+    app.output.print(format_args!("--- {}\n+++ {}", side(&diff.before), side(&diff.after)));
     say_changes(app, diff);
 }
 
@@ -68,7 +68,7 @@ fn side(side: &DiffSide) -> String {
 /// What differs, key by key.
 fn say_changes(app: &App, diff: &BackpackDiff) {
     if diff.changes.is_empty() {
-        app.output.say("Nothing differs.");
+        app.output.print("Nothing differs.");
     }
     for change in &diff.changes {
         say_change(app, change);
@@ -82,11 +82,11 @@ fn say_change(app: &App, change: &ChangeShown) {
         ChangeKind::Modified => ("~", Tone::Attention),
         ChangeKind::Deleted => ("-", Tone::Bad),
     };
-    let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", who(by)));
-    app.output.say(format_args!("{} {}{by}", styled(state, mark), change.key));
+    let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", author_text(by)));
+    app.output.print(format_args!("{} {}{by}", styled(state, mark), change.key));
     if change.diff.is_empty() {
         let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
-        app.output.say(format_args!("    {} → {}", words(&change.before), words(&change.after)));
+        app.output.print(format_args!("    {} → {}", words(&change.before), words(&change.after)));
     } else {
         say_diff(app, &change.diff, change.left_out_lines, "    ");
     }

@@ -22,7 +22,7 @@ pub(crate) fn cell(text: &str) -> String {
 }
 
 /// Who, and where in its flow.
-pub(super) fn who(by: &NodeIdentity) -> String {
+pub(super) fn author_text(by: &NodeIdentity) -> String {
     match &by.namespace {
         Some(namespace) => format!("{} ({namespace})", by.id),
         None => by.id.to_string(),
@@ -32,21 +32,21 @@ pub(super) fn who(by: &NodeIdentity) -> String {
 /// A value, or why it is not there.
 pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
     match (&value.text, value.hidden) {
-        (Some(text), _) => app.output.say(indented(text, margin)),
+        (Some(text), _) => app.output.print(indented(text, margin)),
         (None, why) => {
             let why = why.map_or("not kept", Hidden::as_str);
-            app.output.say(format_args!("{margin}[{why}, {}]", size(value.size)));
+            app.output.print(format_args!("{margin}[{why}, {}]", size(value.size)));
         }
     }
     if value.left_out_bytes > 0 {
-        app.output.say(format_args!("{margin}… and {} more bytes", value.left_out_bytes));
+        app.output.print(format_args!("{margin}… and {} more bytes", value.left_out_bytes));
     }
 }
 
 /// What is left out, if anything is.
 pub(super) fn say_left_out(app: &App, count: usize, what: &str) {
     if count > 0 {
-        app.output.say(format_args!("{count} more {what} are left out."));
+        app.output.print(format_args!("{count} more {what} are left out."));
     }
 }
 

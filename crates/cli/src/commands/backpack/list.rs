@@ -19,24 +19,24 @@ const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"]
 pub(super) fn run(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
     let mut list = open.wait(backpacks(open).list())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
-    say(app, &list);
+    print(app, &list);
     app.output.reply("piton.backpack.list/1", &list)?;
     Ok(CommandEnding::Done)
 }
 
-fn say(app: &App, list: &BackpackList) {
+fn print(app: &App, list: &BackpackList) {
     let rows: Vec<_> = list.backpacks.iter().map(row).collect();
     if rows.is_empty() && list.troubled.is_empty() {
-        app.output.say("There are no backpacks yet.");
+        app.output.print("There are no backpacks yet.");
     } else if !rows.is_empty() {
         for line in table::lines(HEADS, &rows) {
-            app.output.say(line);
+            app.output.print(line);
         }
     }
     for one in &list.troubled {
         let (id, trouble) = (&one.id, &one.trouble);
         app.output
-            .say(format_args!("\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion));
+            .print(format_args!("\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion));
     }
     say_left_out(app, list.left_out, "older backpacks");
     match list.backpacks.first() {

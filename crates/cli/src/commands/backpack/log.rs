@@ -54,7 +54,7 @@ impl LogBackpack {
         let Self { backpack, node, key, action, limit, all } = self;
         let filter = LogFilter { node, key, action, notes: all, limit };
         let log = open.wait(backpacks(open).log(&backpack.run, &filter))?;
-        say(app, &log, &backpack.run.0);
+        print(app, &log, &backpack.run.0);
         app.output.reply("piton.backpack.log/1", &log)?;
         Ok(CommandEnding::Done)
     }
@@ -69,27 +69,27 @@ impl History {
             ..LogFilter::default()
         };
         let log = open.wait(backpacks(open).log(&self.backpack.run, &filter))?;
-        say(app, &log, &self.backpack.run.0);
+        print(app, &log, &self.backpack.run.0);
         app.output.reply("piton.backpack.history/1", &log)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, log: &BackpackLog, name: &str) {
+fn print(app: &App, log: &BackpackLog, name: &str) {
     let rows: Vec<_> = log.commits.iter().map(row).collect();
     if rows.is_empty() {
-        app.output.say("There are no such commits.");
+        app.output.print("There are no such commits.");
         app.output.advise(format_args!("See all of them: piton backpack log {name} --all"));
     } else {
         for line in table::lines(HEADS, &rows) {
-            app.output.say(line);
+            app.output.print(line);
         }
     }
     if log.older > 0 {
-        app.output.say(format_args!("{} older; --limit shows more.", count(log.older, "commit")));
+        app.output.print(format_args!("{} older; --limit shows more.", count(log.older, "commit")));
     }
     if log.notes > 0 {
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "{} of the runner left out; --all shows them.",
             count(log.notes, "note")
         ));

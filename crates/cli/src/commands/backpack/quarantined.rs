@@ -28,15 +28,15 @@ impl Quarantined {
         let Self { backpack, revealing } = self;
         let all = backpacks(open);
         let list = open.wait(all.quarantined(&backpack.run, revealing.reveal()))?;
-        say(app, &list, &backpack.run.0);
+        print(app, &list, &backpack.run.0);
         app.output.reply("piton.backpack.quarantined/1", &list)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, list: &QuarantineList, name: &str) {
+fn print(app: &App, list: &QuarantineList, name: &str) {
     let Some(newest) = list.entries.first() else {
-        app.output.say("Nothing is quarantined.");
+        app.output.print("Nothing is quarantined.");
         return;
     };
     let is_revealed =
@@ -44,7 +44,7 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
     if list.entries.iter().any(is_revealed) {
         for entry in &list.entries {
             let QuarantineLine { short, by, key, reason, .. } = entry;
-            app.output.say(format_args!("{short}  {}  {key}: {reason}", by.id));
+            app.output.print(format_args!("{short}  {}  {key}: {reason}", by.id));
             if let Some(value) = &entry.value {
                 say_value(app, value, "    ");
             }
@@ -52,7 +52,7 @@ fn say(app: &App, list: &QuarantineList, name: &str) {
     } else {
         let rows: Vec<_> = list.entries.iter().map(row).collect();
         for line in table::lines(HEADS, &rows) {
-            app.output.say(line);
+            app.output.print(line);
         }
     }
     say_left_out(app, list.left_out, "entries");

@@ -6,7 +6,7 @@ use piton_core::shell_word;
 use piton_runtime::backpack::inspect::{CommitLine, CommitShown, Hidden, Reveal};
 
 use super::command::{Backpack, Revealing, backpacks};
-use super::lines::{say_value, size, who};
+use super::lines::{author_text, say_value, size};
 use crate::text_diff::say_diff;
 use crate::{app::App, exit::CommandEnding, failure::Failure, open::Open};
 
@@ -26,45 +26,45 @@ impl ShowBackpack {
         let Self { backpack, commit, revealing } = self;
         let shown = backpacks(open);
         let shown = open.wait(shown.show(&backpack.run, &commit, revealing.reveal()))?;
-        say(app, &shown);
+        print(app, &shown);
         app.output.advise(format_args!("\n{}", next_step(&shown, &backpack.run.0, &revealing)));
         app.output.reply("piton.backpack.show/1", &shown)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, shown: &CommitShown) {
+fn print(app: &App, shown: &CommitShown) {
     let (output, line) = (&app.output, &shown.line);
-    output.say(format_args!("{} {} {}", line.short, line.action, line.key));
-    output.say(format_args!("  by       {}", who(&line.by)));
-    output.say(format_args!("  time     {} UTC", line.timestamp_ms.utc()));
+    output.print(format_args!("{} {} {}", line.short, line.action, line.key));
+    output.print(format_args!("  by       {}", author_text(&line.by)));
+    output.print(format_args!("  time     {} UTC", line.timestamp_ms.utc()));
     if let Some(version) = line.version {
-        output.say(format_args!("  version  {version}"));
+        output.print(format_args!("  version  {version}"));
     }
     if let Some(bytes) = line.size {
-        output.say(format_args!("  size     {}", size(bytes)));
+        output.print(format_args!("  size     {}", size(bytes)));
     }
     if let Some(replaced) = &line.replaced {
-        output.say(format_args!("  over     what {replaced} packed"));
+        output.print(format_args!("  over     what {replaced} packed"));
     }
     if let Some(refused) = line.refused {
-        output.say(format_args!("  refused  {refused}"));
+        output.print(format_args!("  refused  {refused}"));
     }
     if let Some(reason) = &line.reason {
-        output.say(format_args!("  because  {reason}"));
+        output.print(format_args!("  because  {reason}"));
     }
     if let Some(provenance) = &line.provenance {
-        output.say(format_args!("  for      step {} of {}", provenance.step, provenance.run));
+        output.print(format_args!("  for      step {} of {}", provenance.step, provenance.run));
     }
     if line.abandoned {
-        output.say("  taken back later, because its node did not finish");
+        output.print("  taken back later, because its node did not finish");
     }
-    output.say(format_args!("  id       {}", line.commit));
+    output.print(format_args!("  id       {}", line.commit));
     if !shown.diff.is_empty() {
-        output.say("");
+        output.print("");
         say_diff(app, &shown.diff, shown.left_out_lines, "  ");
     } else if let Some(value) = &shown.value {
-        output.say("");
+        output.print("");
         say_value(app, value, "  ");
     }
 }

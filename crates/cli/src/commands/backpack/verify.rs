@@ -32,10 +32,10 @@ impl Verify {
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
         if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
             let found = count(verdicts.len(), "backpack");
-            app.output.say(format_args!("{found}, every byte as it was written."));
+            app.output.print(format_args!("{found}, every byte as it was written."));
         }
         for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
-            say(app, verdict);
+            print(app, verdict);
         }
         app.output.reply(
             "piton.backpack.verify/1",
@@ -53,7 +53,7 @@ pub(super) fn repair(
     let blobs = open.blobs();
     let mut verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
     complete(app, &mut verdict);
-    say(app, &verdict);
+    print(app, &verdict);
     app.output.reply("piton.backpack.repair/1", &verdict)?;
     Ok(if verdict.is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
@@ -62,9 +62,9 @@ fn complete(app: &App, verdict: &mut BackpackSoundness) {
     verdict.next = verdict.next.take().map(|next| app.output.complete(&next).into_owned());
 }
 
-fn say(app: &App, verdict: &BackpackSoundness) {
-    app.output.say(&verdict.summary);
+fn print(app: &App, verdict: &BackpackSoundness) {
+    app.output.print(&verdict.summary);
     if let Some(next) = &verdict.next {
-        app.output.say(next);
+        app.output.print(next);
     }
 }

@@ -26,7 +26,7 @@ impl BlameState {
         for line in &blame.lines {
             let step =
                 line.provenance.as_ref().map(|provenance| format!(" at {}", provenance.step));
-            app.output.say(format_args!(
+            app.output.print(format_args!(
                 "{}  {}{}  version {}: {}",
                 line.timestamp_ms.utc(),
                 line.by.id,

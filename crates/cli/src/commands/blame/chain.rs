@@ -6,7 +6,7 @@ use piton_runtime::{
 };
 use serde::Serialize;
 
-use super::run::say as say_link;
+use super::run::print as say_link;
 use crate::{app::App, open::Open, output};
 
 /// Something with the steps behind it.
@@ -23,14 +23,14 @@ pub(super) struct Blamed<'a, T> {
 /// Shows the steps from the start of a run to the one that something was written at.
 pub(super) fn show(app: &App, open: &Open, place: Option<(&str, &str)>) -> Option<NodeBlame> {
     let Some((run, node)) = place else {
-        app.output.say("\nNo step of a workflow is behind it.");
+        app.output.print("\nNo step of a workflow is behind it.");
         return None;
     };
     let run = SessionReference(run.to_owned());
     let reference = NodeReference { run, node: Some(node.to_owned()) };
     match open.wait(open.runtime.blame_node(&reference)) {
         Ok(blame) => {
-            app.output.say(format_args!("\nThe steps behind it, in {}:", blame.label));
+            app.output.print(format_args!("\nThe steps behind it, in {}:", blame.label));
             blame.chain.iter().for_each(|link| say_link(app, link));
             Some(blame)
         }

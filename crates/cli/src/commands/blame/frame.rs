@@ -24,10 +24,10 @@ impl BlameFrame {
             GetContext { node: self.path, past: true, ids_only: true, ..GetContext::default() };
         let node = desk.open.wait(acting.get_context(&request, &CURRENT_TREE))?;
         if node.frames.is_empty() {
-            app.output.say(format_args!("There are no frames on {}.", node.path));
+            app.output.print(format_args!("There are no frames on {}.", node.path));
         }
         for frame in &node.frames {
-            say(app, frame);
+            print(app, frame);
         }
         let newest = node.frames.iter().max_by_key(|frame| frame.sequence);
         let entry = |name: &str| newest?.metadata.get(name).map(String::as_str);
@@ -39,7 +39,7 @@ impl BlameFrame {
     }
 }
 
-fn say(app: &App, frame: &FrameShown) {
+fn print(app: &App, frame: &FrameShown) {
     let FrameShown { id, frame_type, agent, made, is_fresh, unchecked, .. } = frame;
     let step = frame.metadata.get("step").map(|step| format!(" at {step}")).unwrap_or_default();
     let time = TimestampMs(frame.created_at_ms).utc();
@@ -48,6 +48,8 @@ fn say(app: &App, frame: &FrameShown) {
         (false, None) => "stale",
         (false, Some(_)) => "freshness not checked",
     };
-    app.output
-        .say(format_args!("{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]", short(id)));
+    app.output.print(format_args!(
+        "{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]",
+        short(id)
+    ));
 }

@@ -9,4 +9,4 @@ mod recap;
 mod run;
 
 pub(crate) use command::Command;
-pub(crate) use run::say as say_link;
+pub(crate) use run::print as say_link;

@@ -12,7 +12,7 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Fail
     let blame = open.wait(open.runtime.blame_recap(node))?;
     open.log.about(blame.session_id);
     if blame.lines.is_empty() {
-        app.output.say("There is nothing to tell yet: no step of the run is done.");
+        app.output.print("There is nothing to tell yet: no step of the run is done.");
     }
     for RecapLine { text, from } in &blame.lines {
         let from = match from {
@@ -22,7 +22,7 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Fail
             Some(RecapSource { event, .. }) => format!("a person event {event}"),
             None => "composed by Piton".to_owned(),
         };
-        app.output.say(format_args!("{from:<WIDTH$} | {text}"));
+        app.output.print(format_args!("{from:<WIDTH$} | {text}"));
     }
     app.output.reply("piton.blame.recap/1", &blame)?;
     Ok(CommandEnding::Done)

@@ -17,39 +17,39 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Fail
     let blame = open.wait(open.runtime.blame_node(node))?;
     open.log.about(blame.session_id);
     let NodeBlame { label, workflow_id, session_id, run_id, .. } = &blame;
-    app.output.say(format_args!("{label} · {workflow_id}"));
-    app.output.say(format_args!("  session  {session_id}\n  run      {run_id}\n"));
+    app.output.print(format_args!("{label} · {workflow_id}"));
+    app.output.print(format_args!("  session  {session_id}\n  run      {run_id}\n"));
     if blame.left_out > 0 {
-        app.output.say(format_args!("{} earlier steps are left out.", blame.left_out));
+        app.output.print(format_args!("{} earlier steps are left out.", blame.left_out));
     }
     for link in &blame.chain {
-        say(app, link);
+        print(app, link);
     }
     app.output.reply("piton.blame.run/1", &blame)?;
     Ok(CommandEnding::Done)
 }
 
 /// A step with what was handed in for it.
-pub(crate) fn say(app: &App, link: &ChainLink) {
+pub(crate) fn print(app: &App, link: &ChainLink) {
     let node = link.node_id.to_string();
     let name = link.title.as_deref().unwrap_or("done");
     let id = link.step.as_deref().map(|step| format!(" ({step})")).unwrap_or_default();
     let age = ago(App::now(), link.at);
-    app.output.say(format_args!("{}  {name}{id}  {age}", styled(Tone::Faint, ending(&node))));
+    app.output.print(format_args!("{}  {name}{id}  {age}", styled(Tone::Faint, ending(&node))));
     for output in &link.outputs {
-        app.output.say(format_args!("          {}", output_line(output)));
+        app.output.print(format_args!("          {}", output_line(output)));
     }
     say_decisions(app, &link.decisions, "          ");
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
-        app.output.say(format_args!("          {} {record}", styled(Tone::Faint, "record:")));
+        app.output.print(format_args!("          {} {record}", styled(Tone::Faint, "record:")));
     }
     for BookmarkLink { node_id, at, outputs } in &link.bookmarks {
         let (id, mark) = (node_id.to_string(), styled(Tone::Faint, "bookmark:"));
         let age = ago(App::now(), *at);
-        app.output.say(format_args!("          {mark} {}  {age}", ending(&id)));
+        app.output.print(format_args!("          {mark} {}  {age}", ending(&id)));
         for output in outputs {
-            app.output.say(format_args!("            {}", output_line(output)));
+            app.output.print(format_args!("            {}", output_line(output)));
         }
     }
 }

@@ -32,13 +32,13 @@ impl Batch {
         let failed = lines.iter().filter(|line| line.error.is_some());
         for line in failed.clone() {
             if let Some(error) = &line.error {
-                app.output.say(format_args!("line {}: {}", line.line, error.message));
+                app.output.print(format_args!("line {}: {}", line.line, error.message));
             }
         }
         let failed = failed.count();
-        app.output.say(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
+        app.output.print(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
         if failed > 0 {
-            app.output.say(format_args!("A line is, for example: {EXAMPLE}"));
+            app.output.print(format_args!("A line is, for example: {EXAMPLE}"));
         }
         app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
         Ok(if failed == 0 { CommandEnding::Done } else { CommandEnding::Wanting })

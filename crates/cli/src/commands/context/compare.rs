@@ -35,7 +35,7 @@ impl DiffContext {
         let desk = ProjectSession::new(app)?;
         let (old, new) = (self.old.unwrap_or(RootRef::Back(1)), self.new.unwrap_or_default());
         let found = desk.open.wait(desk.frames.diff(&old, &new))?;
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "From tree {} {} to tree {} {}:",
             found.old.sequence,
             short(&found.old.root.to_string()),
@@ -44,8 +44,8 @@ impl DiffContext {
         ));
         for change in &found.changes {
             match &change.renamed_from {
-                Some(from) => app.output.say(format_args!("renamed  {from} -> {}", change.path)),
-                None => app.output.say(format_args!("{:<8} {}", change.change, change.path)),
+                Some(from) => app.output.print(format_args!("renamed  {from} -> {}", change.path)),
+                None => app.output.print(format_args!("{:<8} {}", change.change, change.path)),
             }
         }
         for frame in &found.frames {
@@ -53,12 +53,12 @@ impl DiffContext {
                 ChangeKind::Added => "for the newer",
                 _ => "for the older",
             };
-            app.output.say(format_args!(
+            app.output.print(format_args!(
                 "frame    {} {} by {}, {which}",
                 frame.path, frame.frame_type, frame.agent
             ));
         }
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "{} and {} differ.",
             count(found.changes.len(), "path"),
             count(found.frames.len(), "frame")
@@ -86,7 +86,7 @@ impl ReportContext {
         let desk = ProjectSession::new(app)?;
         let report = desk.open.wait(desk.frames.report(&self.at.unwrap_or_default()))?;
         let text = if self.markdown { report.markdown() } else { report.text() };
-        app.output.say(text.trim_end());
+        app.output.print(text.trim_end());
         let failed = self.fail_on.iter().any(|what| match what {
             // What nobody could check is not vouched for.
             FailOn::Stale => !report.stale.is_empty() || report.unchecked.is_some(),

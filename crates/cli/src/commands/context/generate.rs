@@ -143,7 +143,7 @@ impl Generate {
             ));
         }
         let done = self.asking.generate(app, &desk, &acting, &request, &plan)?;
-        say(app, &done);
+        print(app, &done);
         let told = json!({ "estimate": plan.estimate, "generated": done });
         app.output.reply("piton.context.generate/1", &told)?;
         Ok(if done.is_complete() { CommandEnding::Done } else { CommandEnding::Wanting })
@@ -151,13 +151,14 @@ impl Generate {
 
     fn say_estimate(&self, app: &App, estimate: Estimate) {
         let Estimate { input_tokens, output_tokens_max, existing, .. } = estimate;
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "{}, about {input_tokens} tokens sent and at most {output_tokens_max} answered; \
              {existing} are there already.",
             calls(estimate)
         ));
         if let Some((sent, answered)) = self.asking.price {
-            app.output.say(format_args!("It costs at most {:.4}.", cost(estimate, sent, answered)));
+            app.output
+                .print(format_args!("It costs at most {:.4}.", cost(estimate, sent, answered)));
         }
     }
 }
@@ -177,16 +178,16 @@ fn calls(estimate: Estimate) -> String {
     count(usize::try_from(estimate.calls).unwrap_or(usize::MAX), "call")
 }
 
-pub(super) fn say(app: &App, done: &Generated) {
+pub(super) fn print(app: &App, done: &Generated) {
     for node in &done.nodes {
         let by = match (&node.provider, &node.model) {
             (Some(provider), Some(model)) => format!(" by {provider} {model}"),
             _ => String::new(),
         };
         let why = node.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-        app.output.say(format_args!("{:<8} {}{by}{why}", node.fate, node.path));
+        app.output.print(format_args!("{:<8} {}{by}{why}", node.fate, node.path));
     }
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "{} made, {} there already, {} kept, {} skipped, {} failed, {} not started; {} tokens.",
         done.count(Fate::Made),
         done.count(Fate::Existing),

@@ -34,7 +34,7 @@ pub(crate) struct Scan {
 impl Scan {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let desk = ProjectSession::new(app)?;
-        let directory = app.shown(desk.frames.place().directory());
+        let directory = app.display_path(desk.frames.place().directory());
         let progress = Progress::begin(app, &format!("Scanning {directory}"));
         let found = desk.open.wait(desk.frames.scan(self.force, self.label.as_ref()))?;
         drop(progress);
@@ -48,18 +48,18 @@ fn say_scan(app: &App, found: &ScanShown) {
     let ScanShown { sequence, report, .. } = found;
     let of_files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
     let how = if found.is_new { "Recorded" } else { "Nothing changed since" };
-    app.output.say(format_args!("{how} tree {sequence} {}: {of_files}.", short(&found.root)));
+    app.output.print(format_args!("{how} tree {sequence} {}: {of_files}.", short(&found.root)));
     if found.is_new {
         let changes: Vec<String> =
             found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
-        app.output.say(format_args!("Paths: {}.", changes.join(", ")));
+        app.output.print(format_args!("Paths: {}.", changes.join(", ")));
     }
     if found.adopted > 0 {
         let adopted = usize::try_from(found.adopted).unwrap_or(usize::MAX);
         app.output
-            .say(format_args!("{} went along with what was renamed.", count(adopted, "frame")));
+            .print(format_args!("{} went along with what was renamed.", count(adopted, "frame")));
     }
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Read {} ({} bytes), knew {}, left out {} by ignore rules.",
         count(usize::try_from(report.hashed_files).unwrap_or(usize::MAX), "file"),
         report.hashed_bytes,
@@ -67,12 +67,12 @@ fn say_scan(app: &App, found: &ScanShown) {
         report.ignored_entries,
     ));
     if report.is_partial() {
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "The tree is partial: {} could not be read.",
             count(usize::try_from(report.problem_count).unwrap_or(usize::MAX), "entry")
         ));
         for problem in &report.problems {
-            app.output.say(format_args!("  {}: {}", problem.path, problem.detail));
+            app.output.print(format_args!("  {}: {}", problem.path, problem.detail));
         }
     }
     app.output.advise("See what is fresh: piton context status");
@@ -90,7 +90,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     let root = &found.report.root;
     let digest = root.root.to_string();
     let partial = if root.partial { ", partial" } else { "" };
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Tree {} {}{partial}: {}, {}, recorded {}.",
         root.sequence,
         short(&digest),
@@ -99,7 +99,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
         ago(App::now(), root.recorded_at_ms),
     ));
     if found.types.is_empty() && found.report.left_behind == 0 {
-        app.output.say("It has no frames yet.");
+        app.output.print("It has no frames yet.");
         app.output.advise(
             "Put one: piton context put-frame README.md --type summary --text \"What it says.\"",
         );
@@ -108,11 +108,11 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     let heads = ["FRAMES", "BY", "FRESH", "STALE", "MISSING"];
     let rows: Vec<_> = found.types.iter().map(row).collect();
     for line in table::lines(heads, &rows) {
-        app.output.say(line);
+        app.output.print(line);
     }
     for stale in found.report.stale.iter().take(STALE_SHOWN) {
         app.output
-            .say(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
+            .print(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
     }
     let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
@@ -122,7 +122,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
         let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
         let paths: Vec<String> =
             found.report.left_behind_at.iter().map(ToString::to_string).collect();
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "{} at paths that are gone, for example {}.",
             count(left, "frame"),
             paths.join(", ")
@@ -130,7 +130,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
         app.output.advise("Give them to where the file is now: piton context adopt OLD NEW");
     }
     if let Some(reason) = &found.report.unchecked {
-        app.output.say(format_args!("Freshness was not checked: {reason}."));
+        app.output.print(format_args!("Freshness was not checked: {reason}."));
         return;
     }
     app.output.advise(match next_to_fix(&found.report.stale) {
@@ -199,7 +199,7 @@ pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
     let found = desk.open.wait(desk.frames.validate())?;
     drop(progress);
     let of = |number: u64, one| count(usize::try_from(number).unwrap_or(usize::MAX), one);
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Checked {}, {}, {} and {}.",
         of(found.roots, "tree"),
         of(found.nodes, "tree node"),
@@ -207,7 +207,7 @@ pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
         of(found.heads, "head"),
     ));
     for damage in &found.damage {
-        app.output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+        app.output.print(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
     }
     app.output.advise(if found.is_sound() {
         "Nothing is damaged."
@@ -234,18 +234,18 @@ pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let output = &app.output;
     if repaired.rewritten > 0 {
         let nodes = usize::try_from(repaired.rewritten).unwrap_or(usize::MAX);
-        output.say(format_args!("Written again from the files: {}.", count(nodes, "tree node")));
+        output.print(format_args!("Written again from the files: {}.", count(nodes, "tree node")));
     }
     if !repaired.rebuilt.is_empty() {
         let rows = count(repaired.rebuilt.len(), "entry");
-        output.say(format_args!("Rebuilt from what is intact: {rows}."));
+        output.print(format_args!("Rebuilt from what is intact: {rows}."));
     }
     say_set_aside(app, &repaired.taken);
     for kept in &repaired.contents {
-        output.say(format_args!("A damaged content is out of use and kept: {kept}"));
+        output.print(format_args!("A damaged content is out of use and kept: {kept}"));
     }
     for damage in &validation.damage {
-        output.say(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+        output.print(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
     }
     let is_sound = validation.is_sound();
     output.advise(match (is_sound, repaired.taken.is_empty()) {
@@ -267,7 +267,7 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
             0 => "it was missing".to_owned(),
             bytes => format!("{bytes} bytes are kept"),
         };
-        app.output.say(format_args!("Taken out of use: {}; {kept}.", row.what));
+        app.output.print(format_args!("Taken out of use: {}; {kept}.", row.what));
     }
     let more = taken.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
@@ -280,7 +280,7 @@ pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let desk = ProjectSession::new(app)?;
     let taken = desk.open.wait(desk.frames.set_aside())?;
     if taken.is_empty() {
-        app.output.say("Nothing was taken out of the context of this project.");
+        app.output.print("Nothing was taken out of the context of this project.");
     } else {
         say_set_aside(app, &taken);
         app.output.advise(
@@ -298,7 +298,7 @@ pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
     let now = App::now();
     for (back, tree) in trees.iter().enumerate() {
         let name = if back == 0 { "@".to_owned() } else { format!("@-{back}") };
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "{name}  {}  {}, {}",
             short(&tree.root.to_string()),
             count(usize::try_from(tree.totals.files).unwrap_or(usize::MAX), "file"),
@@ -326,7 +326,7 @@ pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
                 format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
             }
         };
-        app.output.say(format_args!("{}: {}{model}{served}", agent.name, agent.role));
+        app.output.print(format_args!("{}: {}{model}{served}", agent.name, agent.role));
     }
     app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
         (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",

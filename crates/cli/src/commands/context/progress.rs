@@ -13,12 +13,12 @@ impl Progress {
     /// Begins to tell what is being done, if a person sees it.
     pub(super) fn begin(app: &App, doing: &str) -> Self {
         let progress = Self { shown: io::stderr().is_terminal() && !app.output.is_json() };
-        progress.tell(doing);
+        progress.update(doing);
         progress
     }
 
     /// Replaces the line.
-    pub(super) fn tell(&self, line: &str) {
+    pub(super) fn update(&self, line: &str) {
         if self.shown {
             output::overwrite(line);
         }
@@ -29,12 +29,12 @@ impl Progress {
         const WIDTH: usize = 24;
         let filled = (done * WIDTH).checked_div(all).unwrap_or(WIDTH).min(WIDTH);
         let bar = format!("{}{}", "#".repeat(filled), "-".repeat(WIDTH - filled));
-        self.tell(&format!("[{bar}] {done} of {all}  {doing}"));
+        self.update(&format!("[{bar}] {done} of {all}  {doing}"));
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.tell("");
+        self.update("");
     }
 }

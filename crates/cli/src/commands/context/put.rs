@@ -60,7 +60,7 @@ impl PutFrame {
         };
         let meta: BTreeMap<String, String> = self.meta.into_iter().collect();
         let put = desk.open.wait(acting.put_frame(request, meta))?;
-        app.output.say(put.text());
+        app.output.print(put.text());
         app.output.reply("piton.context.put/1", &put)?;
         Ok(CommandEnding::Done)
     }
@@ -78,7 +78,7 @@ impl Adopt {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
         let (desk, acting) = ProjectSession::of(app, agent)?;
         let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
-        app.output.say(adopted.text());
+        app.output.print(adopted.text());
         app.output
             .advise(format_args!("See them: piton context get-node {}", shell_word(&self.new)));
         app.output.reply("piton.context.adopt/1", &adopted)?;
@@ -104,7 +104,7 @@ impl Invalidate {
         let marked =
             desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
-        app.output.say(format_args!("The {frame_type} frame of {node} is to be made anew."));
+        app.output.print(format_args!("The {frame_type} frame of {node} is to be made anew."));
         let (path, head) = marked;
         let remedy = match head.kind {
             BasisKind::Written => Remedy::Put,

@@ -126,7 +126,7 @@ impl GetHead {
             let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
             return Err(missing.envelope().with_name("PATH", shell_word(&request.node)).into());
         }
-        say(app, &acting, &request.node, &found);
+        print(app, &acting, &request.node, &found);
         app.output.reply("piton.context.heads/1", &found)?;
         Ok(CommandEnding::Done)
     }
@@ -141,15 +141,15 @@ fn show(
 ) -> Result<CommandEnding, Failure> {
     let (desk, acting) = ProjectSession::of(app, agent)?;
     let found = desk.open.wait(acting.get_context(request, tree))?;
-    say(app, &acting, &request.node, &found);
+    print(app, &acting, &request.node, &found);
     app.output.reply(schema, &found)?;
     Ok(CommandEnding::Done)
 }
 
 /// Shows a node that was asked for as `node`.
-fn say(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
+fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "{}  {} {}, {} bytes{gone}",
         found.path,
         found.kind,
@@ -160,21 +160,21 @@ fn say(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
         app.output.advise(line);
     }
     for frame in &found.frames {
-        app.output.say(format_args!("{}  {}", short(&frame.id), frame.line()));
+        app.output.print(format_args!("{}  {}", short(&frame.id), frame.line()));
         if let Some(content) = &frame.content {
-            app.output.say(format_args!("{}\n", crate::messages::indented(content, "    ")));
+            app.output.print(format_args!("{}\n", crate::messages::indented(content, "    ")));
         }
     }
     let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
     if all == 0 && acting.agent().check(Right::Append).is_err() {
-        app.output.say("It has no frames.");
+        app.output.print("It has no frames.");
     } else if all == 0 {
         app.output.advise(format_args!(
             "It has no frames. Put one: piton context put-frame {} --type summary --text \"…\"",
             shell_word(node)
         ));
     } else {
-        app.output.say(format_args!("{} of {}.", found.frames.len(), count(all, "frame")));
+        app.output.print(format_args!("{} of {}.", found.frames.len(), count(all, "frame")));
     }
 }
 
@@ -209,7 +209,7 @@ impl Compose {
         };
         let (desk, acting) = ProjectSession::of(app, agent)?;
         let composed = desk.open.wait(acting.compose_context(&request))?;
-        app.output.say(composed.text().trim_end());
+        app.output.print(composed.text().trim_end());
         app.output.reply("piton.context.composed/1", &composed)?;
         Ok(CommandEnding::Done)
     }

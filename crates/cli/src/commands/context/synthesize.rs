@@ -95,7 +95,7 @@ impl Synthesize {
         let progress = Progress::begin(app, "Synthesising");
         let made = desk.open.wait(acting.synthesize(&request))?;
         drop(progress);
-        app.output.say(made.text());
+        app.output.print(made.text());
         app.output.reply("piton.context.synthesize/1", &made)?;
         Ok(CommandEnding::Done)
     }
@@ -112,7 +112,7 @@ impl Synthesize {
         let request = self.asking.request(node.clone(), frame_type.clone(), *recursive, false);
         let plan = desk.open.wait(acting.plan(&request))?;
         let done = self.asking.generate(app, desk, acting, &request, &plan)?;
-        generate::say(app, &done);
+        generate::print(app, &done);
         app.output.reply(
             "piton.context.generate/1",
             &json!({ "estimate": plan.estimate, "generated": done }),
@@ -175,7 +175,7 @@ impl Regenerate {
         let progress = Progress::begin(app, "Making anew what changed");
         let done = desk.open.wait(acting.regenerate(&request, patience))?;
         drop(progress);
-        app.output.say(done.text());
+        app.output.print(done.text());
         if !done.is_fresh() {
             app.output.advise(next_step(&desk.frames, &done.skipped));
         }

@@ -47,11 +47,11 @@ impl Watch {
             move || stopped.store(true, Ordering::Relaxed)
         };
         stop::when_told(&desk.open, ask, CommandEnding::Done)?;
-        tell(app, &first);
-        let directory = app.shown(desk.frames.place().directory());
-        app.output.say(format_args!("Watching {directory}. Ctrl-C stops."));
+        print_recorded(app, &first);
+        let directory = app.display_path(desk.frames.place().directory());
+        app.output.print(format_args!("Watching {directory}. Ctrl-C stops."));
         if let Some(done) = desk.open.block_on(following.regenerate()) {
-            told(app, &Followed { recorded: None, regenerated: Some(done) });
+            report_wait(app, &Followed { recorded: None, regenerated: Some(done) });
         }
         while !stopped.load(Ordering::Relaxed) {
             let changed = step(app, &desk, &mut following);
@@ -59,7 +59,7 @@ impl Watch {
                 self.by_model(app, &desk, &acting, frame_type);
             }
         }
-        app.output.say("Stopped.");
+        app.output.print("Stopped.");
         Ok(CommandEnding::Done)
     }
 }
@@ -80,7 +80,7 @@ impl Watch {
             Ok(done) if app.output.is_json() => {
                 let _ = output::line(&serde_json::json!({ "generated": done }));
             }
-            Ok(done) => generate::say(app, &done),
+            Ok(done) => generate::print(app, &done),
             Err(failure) => complain(app, desk, &failure.envelope()),
         }
     }
@@ -90,7 +90,7 @@ impl Watch {
 fn step(app: &App, desk: &ProjectSession, following: &mut Following) -> bool {
     match desk.open.block_on(following.step(WATCH_STEP)) {
         Ok(followed) => {
-            told(app, &followed);
+            report_wait(app, &followed);
             followed.recorded.is_some()
         }
         Err(envelope) => {
@@ -105,16 +105,16 @@ fn complain(app: &App, desk: &ProjectSession, envelope: &Envelope) {
     app.output.trouble(envelope);
 }
 
-fn told(app: &App, followed: &Followed) {
+fn report_wait(app: &App, followed: &Followed) {
     if let Some(recorded) = &followed.recorded {
-        tell(app, recorded);
+        print_recorded(app, recorded);
     }
     match &followed.regenerated {
         Some(Ok(done)) if !done.made.is_empty() || !done.reaffirmed.is_empty() => {
             if app.output.is_json() {
                 let _ = output::line(&serde_json::json!({ "regenerated": done }));
             } else {
-                app.output.say(done.text());
+                app.output.print(done.text());
             }
         }
         Some(Err(envelope)) => app.output.trouble(envelope),
@@ -123,11 +123,11 @@ fn told(app: &App, followed: &Followed) {
 }
 
 /// Every path that changed is a line of JSON for a program; a person reads how many.
-fn tell(app: &App, recorded: &Recorded) {
+fn print_recorded(app: &App, recorded: &Recorded) {
     if app.output.is_json() {
         let _ = output::bytes(json_lines(recorded).as_bytes());
         return;
     }
     let paths = count(recorded.changes.len(), "path");
-    app.output.say(format_args!("Tree {}: {paths} changed.", recorded.root.sequence));
+    app.output.print(format_args!("Tree {}: {paths} changed.", recorded.root.sequence));
 }

@@ -31,7 +31,8 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     }];
     match app.open() {
         Ok(open) => {
-            findings.push(Finding::good("data", format!("{} opens", app.shown(open.root()))));
+            findings
+                .push(Finding::good("data", format!("{} opens", app.display_path(open.root()))));
             findings.push(sessions(&open));
             findings.extend(stored::findings(app, &open));
             findings.push(workflows(app, &open));
@@ -56,7 +57,7 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     }
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
-    say(app, &findings);
+    print(app, &findings);
     app.output.reply("piton.doctor/1", &findings)?;
     Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
 }
@@ -131,13 +132,13 @@ fn workflows(app: &App, open: &Open) -> Finding {
     }
 }
 
-fn say(app: &App, findings: &Findings) {
+fn print(app: &App, findings: &Findings) {
     let output = &app.output;
     let bad = findings.findings.iter().filter(|finding| finding.health == Health::Bad).count();
     match bad {
-        0 => output.say("Everything that Piton needs is in order."),
-        1 => output.say("1 thing is not in order."),
-        count => output.say(format_args!("{count} things are not in order.")),
+        0 => output.print("Everything that Piton needs is in order."),
+        1 => output.print("1 thing is not in order."),
+        count => output.print(format_args!("{count} things are not in order.")),
     }
     for Finding { what, health, found, next } in &findings.findings {
         let mark = match health {
@@ -145,12 +146,12 @@ fn say(app: &App, findings: &Findings) {
             Health::Note => styled(Tone::Attention, "·"),
             Health::Bad => styled(Tone::Bad, "✗"),
         };
-        output.say(format_args!(
+        output.print(format_args!(
             "  {mark} {what:<14} {}",
             found.replace('\n', "\n                   ")
         ));
         if let Some(next) = next {
-            output.say(format_args!("                   → {next}"));
+            output.print(format_args!("                   → {next}"));
         }
     }
 }

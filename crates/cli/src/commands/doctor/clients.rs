@@ -28,7 +28,7 @@ fn finding(app: &App, client: McpClient) -> Option<Finding> {
         Err(failure) => Finding::bad(client.name(), &failure),
         Ok(None) => {
             let found = "is not told to start Piton".to_owned();
-            Finding::of(client.name(), Health::Note, found, again(client))
+            Finding::of(client.name(), Health::Note, found, reinstall_command(client))
         }
         Ok(Some(ClientEntry::Reach { url })) => {
             Finding::good(client.name(), format!("reaches Piton at {url}; `piton up` serves it"))
@@ -37,12 +37,12 @@ fn finding(app: &App, client: McpClient) -> Option<Finding> {
     })
 }
 
-fn again(client: McpClient) -> String {
+fn reinstall_command(client: McpClient) -> String {
     format!("piton mcp install --client {}", client.word())
 }
 
 fn started(app: &App, client: McpClient, start: &Start) -> Finding {
-    let program = app.shown(Path::new(&start.program));
+    let program = app.display_path(Path::new(&start.program));
     let trouble = match probe(start, PROBE_WAIT) {
         Ok(version) if version == env!("CARGO_PKG_VERSION") => {
             return Finding::good(client.name(), format!("starts {program}, which answers"));
@@ -50,7 +50,7 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
         Ok(version) => {
             let this = env!("CARGO_PKG_VERSION");
             let found = format!("starts {program}, which is Piton {version}; this is {this}");
-            return Finding::of(client.name(), Health::Note, found, again(client));
+            return Finding::of(client.name(), Health::Note, found, reinstall_command(client));
         }
         Err(trouble) => trouble,
     };
@@ -77,5 +77,10 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
             (format!("starts {program}, which answers, but not as Piton does"), None)
         }
     };
-    Finding::of(client.name(), Health::Bad, found, next.unwrap_or_else(|| again(client)))
+    Finding::of(
+        client.name(),
+        Health::Bad,
+        found,
+        next.unwrap_or_else(|| reinstall_command(client)),
+    )
 }

@@ -14,17 +14,17 @@ use crate::{
 
 /// Looks at the Workspaces that are configured here.
 pub(super) fn finding(app: &App, open: &Open) -> Finding {
-    look(app, open).unwrap_or_else(|failure| Finding::bad("files", &failure))
+    check_files(app, open).unwrap_or_else(|failure| Finding::bad("files", &failure))
 }
 
-fn look(app: &App, open: &Open) -> Result<Finding, Failure> {
+fn check_files(app: &App, open: &Open) -> Result<Finding, Failure> {
     let declared = Chosen::default().declared(app)?;
-    let wall = sandbox::tried(open.root(), &declared);
+    let wall = sandbox::report_sandbox(open.root(), &declared);
     let Some(world) = Chosen::open(open, declared)? else {
         let found = "no Workspace is configured: agents have no file access through Piton";
         return Ok(Finding::good("files", found));
     };
-    let workspaces = count(world.shown().len(), "Workspace");
+    let workspaces = count(world.describe().len(), "Workspace");
     Ok(match wall {
         Ok(KernelSandbox::Full) if runs_as_root() => Finding::of(
             "files",

@@ -33,9 +33,9 @@ impl FlowFile {
         let text = self.text()?;
         let checked = tool_sources::flows(app, &app.open()?, &self.tools, None)?.check(&text);
         for problem in &checked.problems {
-            app.output.say(format_args!("{}  {problem}", problem.severity));
+            app.output.print(format_args!("{}  {problem}", problem.severity));
         }
-        app.output.say(match (checked.runs, checked.problems.len()) {
+        app.output.print(match (checked.runs, checked.problems.len()) {
             (true, 0) => "The flow runs.".to_owned(),
             (true, 1) => "The flow runs, with 1 warning.".to_owned(),
             (true, count) => format!("The flow runs, with {count} warnings."),
@@ -50,7 +50,7 @@ impl FlowFile {
         let next = NextCommands::new(Some(&self.file));
         let mermaid = tool_sources::flows(app, &app.open()?, &self.tools, None)?.graph(&text);
         let mermaid = mermaid.map_err(|error| next.complete(error))?;
-        app.output.say(mermaid.trim_end());
+        app.output.print(mermaid.trim_end());
         app.output.reply("piton.flow_graph/1", &json!({ "mermaid": mermaid }))?;
         Ok(CommandEnding::Done)
     }

@@ -9,7 +9,9 @@ use piton_runtime::backpack::inspect::{Backpacks, ChangeShown};
 use piton_runtime::flow::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
 
 use super::check;
-use super::run_args::{Items, NextCommands, RunArgs, ending, say, tell, until_stopped, value};
+use super::run_args::{
+    Items, NextCommands, RunArgs, ending, print, print_event, until_stopped, value,
+};
 use super::tool_sources::{self, ToolSources};
 use crate::{
     app::App,
@@ -72,7 +74,7 @@ impl Replay {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| print_event(print, &heard);
         let replayed =
             until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
         if !print {
@@ -85,21 +87,21 @@ impl Replay {
 
 /// What the two runs left behind, side by side.
 fn compare(app: &App, replayed: &FlowReplayed) {
-    say(app, &replayed.ran);
+    print(app, &replayed.ran);
     let outcome = &replayed.outcome;
     let (then, now) = (&replayed.of, &replayed.ran.backpack);
     if outcome.changes.is_empty() {
-        app.output.say("It left the same behind as the run before.");
+        app.output.print("It left the same behind as the run before.");
         app.output.advise(format_args!("Look inside: piton backpack log {now}"));
         return;
     }
     let rows: Vec<_> = outcome.changes.iter().map(row).collect();
-    app.output.say("");
+    app.output.print("");
     for line in table::lines(HEADS, &rows) {
-        app.output.say(line);
+        app.output.print(line);
     }
     if outcome.left_out > 0 {
-        app.output.say(format_args!("{} more keys differ.", outcome.left_out));
+        app.output.print(format_args!("{} more keys differ.", outcome.left_out));
     }
     app.output.advise(format_args!("\nLine by line: piton backpack diff {then} --with {now}"));
 }

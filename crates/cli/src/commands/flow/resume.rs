@@ -8,7 +8,7 @@ use piton_runtime::backpack::inspect::Backpacks;
 use piton_runtime::flow::{FlowNotice, ResumeFlow};
 
 use super::check;
-use super::run_args::{NextCommands, RunArgs, tell, told, until_stopped};
+use super::run_args::{NextCommands, RunArgs, print_event, report_run, until_stopped};
 use super::tool_sources::{self, ToolSources};
 use crate::{app::App, commands::backpack::Backpack, exit::CommandEnding, failure::Failure};
 
@@ -41,8 +41,8 @@ impl Resume {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| print_event(print, &heard);
         let ran = until_stopped((app, &open), cancel, &next, flows.resume(request, &listener))?;
-        told(app, print, &ran)
+        report_run(app, print, &ran)
     }
 }

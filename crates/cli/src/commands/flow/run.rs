@@ -6,7 +6,7 @@ use piton_flow::Cancel;
 use piton_runtime::flow::{FlowNotice, RunFlow};
 
 use super::check::FlowFile;
-use super::run_args::{Items, NextCommands, RunArgs, tell, told, until_stopped};
+use super::run_args::{Items, NextCommands, RunArgs, print_event, report_run, until_stopped};
 use super::tool_sources;
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
@@ -39,8 +39,8 @@ impl RunFlowCommand {
             cancel: cancel.clone(),
         };
         let print = self.going.events;
-        let listener = move |heard: FlowNotice<'_>| tell(print, &heard);
+        let listener = move |heard: FlowNotice<'_>| print_event(print, &heard);
         let ran = until_stopped((app, &open), cancel, &next, flows.run(request, &listener))?;
-        told(app, print, &ran)
+        report_run(app, print, &ran)
     }
 }

@@ -103,7 +103,7 @@ impl HasError for FlowReplayed {
 }
 
 /// Prints an event, if events are wanted.
-pub(super) fn tell(print: bool, heard: &FlowNotice<'_>) {
+pub(super) fn print_event(print: bool, heard: &FlowNotice<'_>) {
     if print {
         let line = match heard {
             FlowNotice::Event(event) => event.to_json_line(),
@@ -118,14 +118,14 @@ pub(super) fn tell(print: bool, heard: &FlowNotice<'_>) {
 }
 
 /// What became of a run, in words.
-pub(super) fn say(app: &App, ran: &FlowRan) {
+pub(super) fn print(app: &App, ran: &FlowRan) {
     for warning in &ran.warnings {
-        app.output.say(format_args!("warning: {warning}"));
+        app.output.print(format_args!("warning: {warning}"));
     }
     let steps = if ran.steps == 1 { "node" } else { "nodes" };
-    app.output.say(format_args!("{} after {} {steps} · {}", ran.status, ran.steps, ran.run_id));
+    app.output.print(format_args!("{} after {} {steps} · {}", ran.status, ran.steps, ran.run_id));
     if let Some(error) = &ran.error {
-        app.output.say(format_args!("{}\n{}", error.message, error.suggestion));
+        app.output.print(format_args!("{}\n{}", error.message, error.suggestion));
     }
 }
 
@@ -164,9 +164,9 @@ impl NextCommands {
 }
 
 /// Tells a person or a program what became of a run.
-pub(super) fn told(app: &App, silent: bool, ran: &FlowRan) -> Result<CommandEnding, Failure> {
+pub(super) fn report_run(app: &App, silent: bool, ran: &FlowRan) -> Result<CommandEnding, Failure> {
     if !silent {
-        say(app, ran);
+        print(app, ran);
         app.output.advise(format_args!("Look inside: piton backpack log {}", ran.backpack));
         app.output.reply("piton.flow_run/1", ran)?;
     }

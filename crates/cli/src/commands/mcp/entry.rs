@@ -127,7 +127,7 @@ pub(crate) fn entry_in(
             entry.and_then(Item::as_table_like).map(as_json)
         }
     };
-    Ok(entry.as_ref().and_then(told))
+    Ok(entry.as_ref().and_then(parse_entry))
 }
 
 /// As much of a table as is about what to start.
@@ -142,7 +142,7 @@ fn as_json(table: &dyn TableLike) -> Value {
     json!({ "command": text("command"), "url": text("url"), "args": arguments, "env": variables })
 }
 
-fn told(entry: &Value) -> Option<ClientEntry> {
+fn parse_entry(entry: &Value) -> Option<ClientEntry> {
     let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
     let Some(program) = text("command") else {
         return text("url").map(|url| ClientEntry::Reach { url });

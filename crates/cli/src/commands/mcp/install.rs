@@ -73,14 +73,14 @@ impl Install {
         let text = before.as_deref().unwrap_or_default();
         let after = with_entry(client, &file, text, &program, data_dir.as_deref())?;
         let changed = self.target.apply(file, before.as_deref(), after)?;
-        let (name, shown) = (client.name(), app.shown(&changed.file));
-        changed.say(
+        let (name, shown) = (client.name(), app.display_path(&changed.file));
+        changed.print(
             app,
             &format!("{name} starts {program} from now on: {shown}."),
             &format!("{name} is told already: {shown}."),
         );
         if !changed.is_rehearsal {
-            app.output.say(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
+            app.output.print(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
         }
         app.output.reply("piton.mcp.install/1", &changed)?;
         Ok(CommandEnding::Done)
@@ -95,8 +95,8 @@ impl Uninstall {
         let text = before.clone().unwrap_or_default();
         let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
         let changed = self.target.apply(file, before.as_deref(), after.unwrap_or(text))?;
-        let (name, shown) = (client.name(), app.shown(&changed.file));
-        changed.say(
+        let (name, shown) = (client.name(), app.display_path(&changed.file));
+        changed.print(
             app,
             &format!("{name} no longer starts Piton: {shown}."),
             &format!("{name} is not told to start Piton: {shown}."),
@@ -150,20 +150,20 @@ impl Target {
 }
 
 impl InstallOutcome {
-    fn say(&self, app: &App, done: &str, already: &str) {
+    fn print(&self, app: &App, done: &str, already: &str) {
         match (&self.text, self.is_changed) {
             (Some(text), _) => {
-                app.output.say(format_args!(
+                app.output.print(format_args!(
                     "{} would be:\n\n{}",
-                    app.shown(&self.file),
+                    app.display_path(&self.file),
                     text.trim_end()
                 ));
             }
-            (None, true) => app.output.say(done),
-            (None, false) => app.output.say(already),
+            (None, true) => app.output.print(done),
+            (None, false) => app.output.print(already),
         }
         if let Some(backup) = &self.backup {
-            app.output.say(format_args!("As it was before: {}", app.shown(backup)));
+            app.output.print(format_args!("As it was before: {}", app.display_path(backup)));
         }
     }
 }

@@ -38,9 +38,9 @@ impl Artifact {
         let file = self.output.as_deref().filter(|file| !files::is_standard(file));
         if let Some(file) = file {
             files::write(file, text.as_bytes(), self.force)?;
-            app.output.say(format_args!("Wrote {digest} to {}.", file.display()));
+            app.output.print(format_args!("Wrote {digest} to {}.", file.display()));
         } else if io::stdout().is_terminal() {
-            app.output.say(text.trim_end());
+            app.output.print(text.trim_end());
         } else if !app.output.is_json() {
             output::bytes(text.as_bytes())?;
         }

@@ -24,7 +24,7 @@ impl Gc {
         let intent = if self.dry_run { CollectMode::Rehearse } else { CollectMode::Remove };
         let mut cleaned = open.wait(open.runtime.clean(intent))?;
         app.output.complete_all(&mut cleaned.warnings);
-        say(app, &cleaned);
+        print(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;
         // What could not be read was kept, with all that it may need.
         let is_held_up = cleaned.warnings.iter().any(|warning| is_damage(warning.code));
@@ -32,26 +32,28 @@ impl Gc {
     }
 }
 
-fn say(app: &App, cleaned: &CleanedUp) {
+fn print(app: &App, cleaned: &CleanedUp) {
     let would = if cleaned.is_rehearsal { "Would remove" } else { "Removed" };
     let CleanedUp { young, kept, spared, .. } = cleaned;
-    app.output
-        .say(format_args!("{would} {} past their time.", count(cleaned.removed.len(), "session")));
+    app.output.print(format_args!(
+        "{would} {} past their time.",
+        count(cleaned.removed.len(), "session")
+    ));
     for session in &cleaned.removed {
-        app.output.say(format_args!("  {session}"));
+        app.output.print(format_args!("  {session}"));
     }
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Left: {} not old enough, {kept} kept on purpose, {spared} that could not be removed.",
         count(*young, "session")
     ));
     let blobs: u64 = cleaned.blobs.iter().map(|swept| swept.removed).sum();
     let bytes: u64 = cleaned.blobs.iter().map(|swept| swept.removed_bytes).sum();
-    app.output.say(format_args!("{would} {blobs} blobs that nothing refers to ({bytes} bytes)."));
+    app.output.print(format_args!("{would} {blobs} blobs that nothing refers to ({bytes} bytes)."));
     for warning in &cleaned.warnings {
-        app.output.say(format_args!("\n{}\n{}", warning.message, warning.suggestion));
+        app.output.print(format_args!("\n{}\n{}", warning.message, warning.suggestion));
     }
     if cleaned.safe_mode {
-        app.output.say("Because of this, nothing was removed that might still be needed.");
+        app.output.print("Because of this, nothing was removed that might still be needed.");
     } else if cleaned.is_rehearsal {
         app.output.advise("Do it: piton session gc");
     } else {

@@ -20,11 +20,11 @@ impl Keep {
         open.log.about(kept.session_id);
         let session = kept.session_id;
         if kept.kept {
-            app.output.say(format_args!("{session} stays when its time is over."));
+            app.output.print(format_args!("{session} stays when its time is over."));
             app.output
                 .advise(format_args!("Let it go again: piton session keep {session} --no-longer"));
         } else {
-            app.output.say(format_args!("{session} goes when its time is over."));
+            app.output.print(format_args!("{session} goes when its time is over."));
             app.output.advise(format_args!("Keep it again: piton session keep {session}"));
         }
         app.output.reply("piton.session.keep/1", &kept)?;

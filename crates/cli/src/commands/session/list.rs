@@ -23,15 +23,15 @@ pub(super) fn run(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let mut list = open.wait(open.runtime.list_sessions())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
-    say(app, &list);
+    print(app, &list);
     app.output.reply("piton.session.list/1", &list)?;
     Ok(CommandEnding::Done)
 }
 
-fn say(app: &App, list: &SessionList) {
+fn print(app: &App, list: &SessionList) {
     let now = App::now();
     if list.runs.is_empty() {
-        app.output.say(if list.troubled.is_empty() {
+        app.output.print(if list.troubled.is_empty() {
             "There are no runs yet."
         } else {
             "There are no runs that can be read."
@@ -40,10 +40,10 @@ fn say(app: &App, list: &SessionList) {
         let shared = shared_labels(list);
         let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, now)).collect();
         for line in table::lines(HEADS, &rows) {
-            app.output.say(line);
+            app.output.print(line);
         }
         if !shared.is_empty() {
-            app.output.say(
+            app.output.print(
                 "\nRuns of one name are told apart by the end of their session's id, which is in brackets. Every command \
                  takes it in place of the name.",
             );
@@ -56,7 +56,7 @@ fn say(app: &App, list: &SessionList) {
         } else {
             format!("{} ({})", labels.join(", "), one.session_id)
         };
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "\n{name} cannot be read: {}\n{}",
             one.trouble.message, one.trouble.suggestion
         ));

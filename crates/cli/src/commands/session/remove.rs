@@ -37,7 +37,7 @@ impl Delete {
         let along: Vec<String> = along.iter().map(along_line).collect();
         if self.yes || can_ask() {
             for line in &along {
-                app.output.say(line);
+                app.output.print(line);
             }
         }
         if !self.yes {
@@ -45,7 +45,7 @@ impl Delete {
             match confirm(&question) {
                 Some(true) => {}
                 Some(false) => {
-                    app.output.say("Nothing was removed.");
+                    app.output.print("Nothing was removed.");
                     return Ok(CommandEnding::Wanting);
                 }
                 None => {
@@ -62,7 +62,7 @@ impl Delete {
         }
         let deleted = open.wait(open.runtime.delete_session(&self.run.run))?;
         open.log.about(deleted.session_id);
-        app.output.say(format_args!("Removed {}.", deleted.session_id));
+        app.output.print(format_args!("Removed {}.", deleted.session_id));
         app.output.advise("What only it referred to goes with the next `piton session gc`.");
         app.output.reply("piton.session.delete/1", &deleted)?;
         Ok(CommandEnding::Done)

@@ -34,14 +34,14 @@ impl ShowSession {
         let shown = open.wait(open.runtime.show_node(&self.run))?;
         open.log.about(shown.session_id);
         for run in &shown.runs {
-            say(app, &shown, run);
+            print(app, &shown, run);
         }
         app.output.reply("piton.session.show/1", &shown)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, session: &SessionShown, run: &RunShown) {
+fn print(app: &App, session: &SessionShown, run: &RunShown) {
     let output = &app.output;
     let summary = &run.summary;
     let place = summary.step.as_ref().map_or_else(
@@ -50,21 +50,22 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
     );
     let kept = if session.kept { ", kept when its time is over" } else { "" };
     let preferences = run.preferences;
-    output.say(format_args!("{} · {} · {place}", summary.label, summary.workflow.id));
-    output.say(format_args!("{}\n", summary.title));
-    output.say(format_args!("  session  {}{kept}", summary.session_id));
-    output.say(format_args!("  run      {}", summary.run_id));
-    output.say(format_args!("  last     {}", ago(App::now(), summary.active_at)));
-    output.say(format_args!("  prefers  {}, {}", preferences.autonomy, preferences.risk_policy));
+    output.print(format_args!("{} · {} · {place}", summary.label, summary.workflow.id));
+    output.print(format_args!("{}\n", summary.title));
+    output.print(format_args!("  session  {}{kept}", summary.session_id));
+    output.print(format_args!("  run      {}", summary.run_id));
+    output.print(format_args!("  last     {}", ago(App::now(), summary.active_at)));
+    output.print(format_args!("  prefers  {}, {}", preferences.autonomy, preferences.risk_policy));
     if let Some(node) = &run.node_id {
         let node = node.to_string();
-        output.say(format_args!("  shown    the way to {}, not to where it stands", ending(&node)));
+        output
+            .print(format_args!("  shown    the way to {}, not to where it stands", ending(&node)));
     }
     if let Some(branch) = &summary.surroundings.branch {
-        output.say(format_args!("  branch   {branch}"));
+        output.print(format_args!("  branch   {branch}"));
     }
     if run.left_out > 0 {
-        output.say(format_args!(
+        output.print(format_args!(
             "\n{} earlier steps are left out; --json has no more either.",
             run.left_out
         ));
@@ -87,11 +88,11 @@ fn say(app: &App, session: &SessionShown, run: &RunShown) {
 fn say_step(app: &App, place: usize, step: &StepShown) {
     let output = &app.output;
     let title = step.title.as_deref().unwrap_or("done");
-    output.say(format_args!("\n{place}. {title}"));
+    output.print(format_args!("\n{place}. {title}"));
     for (message, count) in told_once(&step.blocks) {
         let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
         let message = message.replace('\n', "\n     ");
-        output.say(format_args!("   {} {message}{times}", styled(Tone::Attention, "✗")));
+        output.print(format_args!("   {} {message}{times}", styled(Tone::Attention, "✗")));
     }
     // A block leaves a gap with the same words, which a long message fills only in part.
     let is_told = |gap: &&GapShown| {
@@ -101,19 +102,19 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     for gap in step.gaps.iter().filter(is_told) {
         let mark =
             if gap.is_open { styled(Tone::Bad, "gap:") } else { styled(Tone::Faint, "settled:") };
-        output.say(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
+        output.print(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
     }
     say_decisions(app, &step.decisions, "   ");
     if let Some(notes) = &step.notes {
-        output.say(indented(notes, "   "));
+        output.print(indented(notes, "   "));
     }
     for artifact in &step.artifacts {
         let mark = styled(Tone::Faint, "artifact:");
-        output.say(format_args!("   {mark} {}", artifact_line(artifact)));
+        output.print(format_args!("   {mark} {}", artifact_line(artifact)));
     }
     for record in &step.records {
         let record = record.replace('\n', "\n     ");
-        output.say(format_args!("   {} {record}", styled(Tone::Faint, "record:")));
+        output.print(format_args!("   {} {record}", styled(Tone::Faint, "record:")));
     }
     for bookmark in &step.bookmarked {
         say_bookmark(app, bookmark);
@@ -122,13 +123,13 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
 
 fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
     let (mark, age) = (styled(Tone::Faint, "bookmark:"), ago(App::now(), bookmark.at));
-    app.output.say(format_args!("   {mark} {age}"));
+    app.output.print(format_args!("   {mark} {age}"));
     if let Some(notes) = &bookmark.notes {
-        app.output.say(indented(notes, "     "));
+        app.output.print(indented(notes, "     "));
     }
     for artifact in &bookmark.artifacts {
         let mark = styled(Tone::Faint, "artifact:");
-        app.output.say(format_args!("     {mark} {}", artifact_line(artifact)));
+        app.output.print(format_args!("     {mark} {}", artifact_line(artifact)));
     }
 }
 
@@ -147,10 +148,10 @@ pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str
                 DecisionKind::Approved | DecisionKind::Answered => Tone::Good,
             };
             let mark = styled(state, "a person");
-            app.output.say(format_args!("{indent}{mark} {}", words(shown)));
+            app.output.print(format_args!("{indent}{mark} {}", words(shown)));
         } else {
             let mark = styled(Tone::Faint, "before that");
-            app.output.say(format_args!("{indent}  {mark} {}", words(shown)));
+            app.output.print(format_args!("{indent}  {mark} {}", words(shown)));
         }
     }
 }

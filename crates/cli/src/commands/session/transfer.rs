@@ -53,13 +53,13 @@ impl Export {
         }
         files::write(&self.file, &bytes, self.force)?;
         let file = self.file.display();
-        app.output.say(format_args!("Wrote {} bytes to {file}.", bytes.len()));
+        app.output.print(format_args!("Wrote {} bytes to {file}.", bytes.len()));
         if self.salvage {
-            app.output.say(
+            app.output.print(
                 "It holds what can be read of a damaged session: look at it; it is not imported.",
             );
         } else {
-            app.output.say(format_args!("It holds everything that was recorded, notes too. Import it elsewhere: piton session import {}", shell_word(&file.to_string())));
+            app.output.print(format_args!("It holds everything that was recorded, notes too. Import it elsewhere: piton session import {}", shell_word(&file.to_string())));
         }
         let exported = Exported { file: self.file, bytes: bytes.len() };
         app.output.reply("piton.session.export/1", &exported)?;
@@ -80,10 +80,12 @@ impl Import {
         let open = app.open()?;
         let imported = open.wait(open.runtime.import_session(&bytes))?;
         open.log.about(imported.session_id);
-        app.output
-            .say(format_args!("Imported {} with {} events.", imported.session_id, imported.events));
+        app.output.print(format_args!(
+            "Imported {} with {} events.",
+            imported.session_id, imported.events
+        ));
         if let Some(before) = imported.renamed_from {
-            app.output.say(format_args!(
+            app.output.print(format_args!(
                 "It has a new id: {before} is here already, and was left as it is. The runs of both have the same \
                  names; name this one by its id."
             ));

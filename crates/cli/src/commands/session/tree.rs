@@ -19,7 +19,7 @@ impl Tree {
         let drawn = open.wait(open.runtime.run_tree(&self.run.run))?;
         open.log.about(drawn.summary.session_id);
         for line in tree::lines(&drawn.nodes, self.ids) {
-            app.output.say(line);
+            app.output.print(line);
         }
         app.output.reply("piton.session.tree/1", &drawn)?;
         Ok(CommandEnding::Done)

@@ -16,7 +16,7 @@ pub(super) fn verify(app: &App, run: &RunArgument) -> Result<CommandEnding, Fail
     let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
     open.log.about(verdict.session_id);
     verdict.summary = app.output.complete(&verdict.summary).into_owned();
-    app.output.say(&verdict.summary);
+    app.output.print(&verdict.summary);
     app.output.reply("piton.session.verify/1", &verdict)?;
     Ok(ending(&verdict))
 }
@@ -26,7 +26,7 @@ pub(super) fn repair(app: &App, run: &RunArgument) -> Result<CommandEnding, Fail
     let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
     open.log.about(verdict.session_id);
     verdict.summary = app.output.complete(&verdict.summary).into_owned();
-    app.output.say(&verdict.summary);
+    app.output.print(&verdict.summary);
     if verdict.is_sound {
         app.output.advise(format_args!(
             "It can be continued. Look at it: piton session show {}",
@@ -42,11 +42,11 @@ pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let list = open.wait(open.runtime.set_aside())?;
     if list.set_aside.is_empty() {
-        app.output.say("Nothing was taken out of any session.");
+        app.output.print("Nothing was taken out of any session.");
     } else {
         let rows: Vec<_> = list.set_aside.iter().map(row).collect();
         for line in table::lines(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows) {
-            app.output.say(line);
+            app.output.print(line);
         }
         app.output.advise(
             "\nThey stay until their session is removed, by `piton session delete RUN` or, past its time, by `piton session \

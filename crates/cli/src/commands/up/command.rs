@@ -60,7 +60,7 @@ fn serve(app: &App, declared: JoinedWorkspaces) -> Result<CommandEnding, Failure
     let is_new = !files::exists(&app.data_dir(&settings)?);
     let token = token(&settings)?;
     let open = app.open()?;
-    let Some(lease) = lease(&open)? else { return already(app, &open) };
+    let Some(lease) = lease(&open)? else { return report_running(app, &open) };
     let offer = open.offer(Chosen::open(&open, declared)?);
     open.note_applied();
     let listener = open.wait(listen(&settings, token))?;
@@ -70,7 +70,7 @@ fn serve(app: &App, declared: JoinedWorkspaces) -> Result<CommandEnding, Failure
     let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
     // Whoever reads that a signal stops it may send one.
     let stop = open.wait(async { stop::signals() })?;
-    let data = app.shown(open.root());
+    let data = app.display_path(open.root());
     words::opening(app, &data, is_new, &notice, settings.http_token_file(), &listed);
     let told = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: false };
     app.output.reply("piton.up/1", &told)?;
@@ -97,13 +97,13 @@ fn lease(open: &Open) -> Result<Option<Lease>, Failure> {
 }
 
 /// Says where the server is that runs already.
-fn already(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+fn report_running(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
     let Some(notice) = ServerNotice::read(open.root()) else {
         let message = "Another `piton up` is about to serve this data directory.";
         let advice = "Run the command again to see where.";
         return Err(Envelope::new(Code::StoreBusy, message).with_suggestion(advice).into());
     };
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Piton serves this data directory already, at {} (process {}).",
         notice.url, notice.pid
     ));

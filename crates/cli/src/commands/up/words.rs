@@ -12,7 +12,7 @@ use crate::{app::App, commands::mcp::McpClient};
 /// What the server says when it is told to stop.
 pub(super) fn stopping(app: &App) {
     let seconds = SHUTDOWN_WAIT.as_secs();
-    app.output.say(format_args!(
+    app.output.print(format_args!(
         "Stopping. Calls under way have {seconds} s to end; new ones are refused."
     ));
 }
@@ -44,18 +44,18 @@ pub(super) fn opening(
     let bundled =
         listed.workflows.iter().filter(|entry| entry.source_kind == SourceKind::Bundled).count();
     let own = listed.workflows.len() - bundled;
-    output.say(format_args!("Piton {} · data in {data}{new}\n", env!("CARGO_PKG_VERSION")));
-    output.say(format_args!("  MCP        {}", notice.url));
+    output.print(format_args!("Piton {} · data in {data}{new}\n", env!("CARGO_PKG_VERSION")));
+    output.print(format_args!("  MCP        {}", notice.url));
     if let Some(file) = token {
-        let file = app.shown(file);
-        output.say(format_args!("  Token      what {file} holds, as `Authorization: Bearer …`"));
+        let file = app.display_path(file);
+        output.print(format_args!("  Token      what {file} holds, as `Authorization: Bearer …`"));
     } else {
-        output.say(
+        output.print(
             "  Token      none: every user of this machine can call it. Set http.token_file to require one.",
         );
     }
-    output.say(format_args!("  Workflows  {bundled} bundled · {own} of yours\n"));
-    output.say(
+    output.print(format_args!("  Workflows  {bundled} bundled · {own} of yours\n"));
+    output.print(
         "An agent that speaks HTTP connects to that address. These start Piton themselves, on the same data:",
     );
     for client in McpClient::ALL {
@@ -65,6 +65,6 @@ pub(super) fn opening(
             client.word()
         ));
     }
-    output.say("Then ask it: \"Use piton to investigate why the login test is flaky.\"\n");
+    output.print("Then ask it: \"Use piton to investigate why the login test is flaky.\"\n");
     output.advise("Nothing to connect yet? `piton workflow run wr.tour` walks a run with you.   Ctrl-C stops.");
 }

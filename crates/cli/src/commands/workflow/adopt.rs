@@ -90,14 +90,16 @@ impl Adopt {
                 Ok(Some(text)) if text == adopted.text => unchanged.push(file),
                 Ok(None) => match holder.and_then(|one| one.path.as_deref()) {
                     Some(path) => {
-                        let (path, id) = (app.shown(path), &adopted.to);
+                        let (path, id) = (app.display_path(path), &adopted.to);
                         keeps_id |= adopted.from == *id;
                         same_ids.push(format!("{path} has the id `{id}` already"));
                     }
                     None => written.push(AdoptedFiles { adopted, file }),
                 },
-                Ok(Some(_)) | Err(_) => same_files
-                    .push(format!("{} is there already, with other content", app.shown(&file))),
+                Ok(Some(_)) | Err(_) => same_files.push(format!(
+                    "{} is there already, with other content",
+                    app.display_path(&file)
+                )),
             }
         }
         self.refuse(&same_ids, &same_files, keeps_id)?;
@@ -111,7 +113,7 @@ impl Adopt {
         let dry_run = self.dry_run;
         let outcome =
             AdoptOutcome { directory: target, dry_run, written, unchanged, skipped, refused };
-        say(app, &outcome);
+        print(app, &outcome);
         app.output.reply("piton.workflow.adopt/1", &outcome)?;
         Ok(if is_whole { CommandEnding::Done } else { CommandEnding::Wanting })
     }
@@ -167,47 +169,53 @@ fn is_same(one: &Path, other: &Path) -> bool {
     files::real(one) == files::real(other)
 }
 
-fn say(app: &App, outcome: &AdoptOutcome) {
+fn print(app: &App, outcome: &AdoptOutcome) {
     let output = &app.output;
     for AdoptedFiles { adopted, file } in &outcome.written {
-        output.say(format_args!("{}: {} -> {}", app.shown(file), adopted.from, adopted.to));
+        output.print(format_args!(
+            "{}: {} -> {}",
+            app.display_path(file),
+            adopted.from,
+            adopted.to
+        ));
         for change in adopted.changes.iter().take(ADOPTED_LINES_SHOWN_MAX) {
-            let (before, after) = shown(change);
-            output.say(format_args!("  {}: - {}", change.line, styled(Tone::Bad, before)));
-            output.say(format_args!("  {}: + {}", change.line, styled(Tone::Good, after)));
+            let (before, after) = render_change(change);
+            output.print(format_args!("  {}: - {}", change.line, styled(Tone::Bad, before)));
+            output.print(format_args!("  {}: + {}", change.line, styled(Tone::Good, after)));
         }
         let more = adopted.changes.len().saturating_sub(ADOPTED_LINES_SHOWN_MAX);
         if more > 0 {
-            output.say(format_args!("  and {more} more lines"));
+            output.print(format_args!("  and {more} more lines"));
         }
     }
     for one in &outcome.skipped {
-        output.say(format_args!("{}: left out, {}", one.path.display(), one.reason));
+        output.print(format_args!("{}: left out, {}", one.path.display(), one.reason));
     }
     for one in &outcome.refused {
         let what = styled(Tone::Bad, "not adopted:");
-        output.say(format_args!("{}: {what} {}", one.path.display(), one.reason));
+        output.print(format_args!("{}: {what} {}", one.path.display(), one.reason));
     }
     let (written, there) = (outcome.written.len(), outcome.unchanged.len());
-    let place = app.shown(&outcome.directory);
+    let place = app.display_path(&outcome.directory);
     match (written, outcome.dry_run) {
-        (0, _) if there > 0 => output.say(format_args!(
+        (0, _) if there > 0 => output.print(format_args!(
             "Nothing to do: {there} files are in {place} already, as they would be written."
         )),
-        (0, _) => output.say("Nothing to do: there is no workflow file to adopt."),
+        (0, _) => output.print("Nothing to do: there is no workflow file to adopt."),
         (_, true) => {
-            output
-                .say(format_args!("Would write {written} files to {place}. Nothing was written."));
+            output.print(format_args!(
+                "Would write {written} files to {place}. Nothing was written."
+            ));
         }
         (_, false) => {
-            output.say(format_args!("Wrote {written} files to {place}."));
+            output.print(format_args!("Wrote {written} files to {place}."));
             output.advise("See them with `piton workflow list`.");
         }
     }
 }
 
 /// Both sides of a line that differs, cut to what is around the first difference.
-fn shown(change: &LineChange) -> (String, String) {
+fn render_change(change: &LineChange) -> (String, String) {
     let same = change.before.bytes().zip(change.after.bytes()).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(ADOPTED_LINE_BYTES_MAX / 4);
     let cut = |line: &str| {

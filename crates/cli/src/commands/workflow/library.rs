@@ -29,7 +29,7 @@ impl WorkflowLibrary {
         let project = project_dir(None, known.into_iter().flatten())?;
         let path = project.as_ref().map(ProjectDir::path);
         let sources = sources(&settings, configuration.user_dir(), path);
-        let stock = Library::default().stock(&sources);
+        let stock = Library::default().contents(&sources);
         Ok(Self { configuration, project, stock, sources })
     }
 

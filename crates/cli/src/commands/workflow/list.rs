@@ -26,13 +26,13 @@ impl List {
         let query = Some(self.words.join(" ")).filter(|query| !query.is_empty());
         let request = ListWorkflows { query, tags: self.tags, project_dir: None };
         let listed = open.connect(app).list_workflows(&request)?;
-        say(app, &listed);
+        print(app, &listed);
         app.output.reply("piton.workflow.list/1", &listed)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, listed: &ListedWorkflows) {
+fn print(app: &App, listed: &ListedWorkflows) {
     let output = &app.output;
     let rows: Vec<[Cell; 4]> = listed
         .workflows
@@ -48,26 +48,26 @@ fn say(app: &App, listed: &ListedWorkflows) {
         })
         .collect();
     if rows.is_empty() {
-        output.say("No workflow fits.");
+        output.print("No workflow fits.");
     } else {
         for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
-            output.say(line);
+            output.print(line);
         }
     }
     if listed.left_out > 0 {
         let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
         let tags = tags.join(", ");
         let more = if rows.is_empty() { "" } else { " more" };
-        output.say(format_args!("{}{more} do not fit. Tags: {tags}.", listed.left_out));
+        output.print(format_args!("{}{more} do not fit. Tags: {tags}.", listed.left_out));
     }
     for problem in &listed.config_problems {
-        output.say(format_args!("\nConfiguration: {problem}"));
+        output.print(format_args!("\nConfiguration: {problem}"));
     }
     for file in &listed.problems {
-        output.say(format_args!("\n{}", file.text().trim_end()));
+        output.print(format_args!("\n{}", file.text().trim_end()));
     }
     for file in &listed.shadowed {
-        output.say(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
+        output.print(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
     }
     match listed.workflows.first() {
         Some(first) => {

@@ -26,28 +26,28 @@ impl ShowWorkflow {
             project_dir: None,
         };
         let shown = open.connect(app).inspect_workflow(&request)?;
-        say(app, &shown);
+        print(app, &shown);
         app.output.reply("piton.workflow.show/1", &shown)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, shown: &InspectedWorkflow) {
+fn print(app: &App, shown: &InspectedWorkflow) {
     let output = &app.output;
     let entry = &shown.entry;
-    output.say(entry.text().trim_end());
+    output.print(entry.text().trim_end());
     if let Some(warning) = &shown.warning {
-        output.say(format_args!("{warning}."));
+        output.print(format_args!("{warning}."));
     }
     for (message, subjects) in by_message(&entry.warnings) {
-        output.say(format_args!("  {}: {message}", subjects.join(", ")));
+        output.print(format_args!("  {}: {message}", subjects.join(", ")));
     }
-    output.say("");
+    output.print("");
     for (place, title) in shown.step_titles.iter().enumerate() {
-        output.say(format_args!("{:>3}. {title}", place + 1));
+        output.print(format_args!("{:>3}. {title}", place + 1));
     }
     if let Some(prompt) = &shown.first_prompt {
-        output.say(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
+        output.print(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
     }
     if shown.is_routine {
         return;

@@ -58,7 +58,7 @@ impl Validate {
         let is_sound =
             files.iter().all(|file| file.problems.is_empty() && file.unreadable.is_none());
         let validated = Validated { is_sound, files };
-        say(app, &validated);
+        print(app, &validated);
         app.output.reply("piton.workflow.validate/1", &validated)?;
         Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
     }
@@ -103,7 +103,7 @@ fn broken(broken: &Broken) -> ValidatedFile {
     ValidatedFile { path, unreadable, problems, warnings: Vec::new() }
 }
 
-fn say(app: &App, validated: &Validated) {
+fn print(app: &App, validated: &Validated) {
     let output = &app.output;
     if validated.files.is_empty() {
         output.advise(
@@ -115,22 +115,22 @@ fn say(app: &App, validated: &Validated) {
         let ValidatedFile { path, unreadable, problems, warnings } = file;
         match (unreadable, problems.len()) {
             (Some(reason), _) => output
-                .say(format_args!("{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))),
-            (None, 0) => output.say(format_args!("{path}: {}", styled(Tone::Good, "in order"))),
-            (None, 1) => output.say(format_args!("{path}: {}", styled(Tone::Bad, "1 problem"))),
-            (None, count) => output.say(format_args!(
+                .print(format_args!("{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))),
+            (None, 0) => output.print(format_args!("{path}: {}", styled(Tone::Good, "in order"))),
+            (None, 1) => output.print(format_args!("{path}: {}", styled(Tone::Bad, "1 problem"))),
+            (None, count) => output.print(format_args!(
                 "{path}: {}",
                 styled(Tone::Bad, format_args!("{count} problems"))
             )),
         }
         for problem in problems {
-            output.say(format_args!("  {problem}"));
+            output.print(format_args!("  {problem}"));
         }
         for warning in warnings {
-            output.say(format_args!("  {warning}"));
+            output.print(format_args!("  {warning}"));
         }
     }
     if !validated.is_sound {
-        output.say("Fix each place that is named, and validate again.");
+        output.print("Fix each place that is named, and validate again.");
     }
 }

@@ -68,7 +68,7 @@ impl WalkWorkflow {
         };
         open.log.about(answer.body.run.session_id);
         loop {
-            say(app, &answer);
+            print(app, &answer);
             let body = &answer.body;
             let (Some(ack_token), false) = (body.ack_token.clone(), body.is_complete) else {
                 break;
@@ -104,14 +104,14 @@ fn take_up(
 ) -> Result<RunAnswer, Failure> {
     let state_token = match &reference.node {
         Some(_) => open.wait(open.runtime.fork_run(reference))?.next_call.params.state_token,
-        None => standing(open, connection, &reference.run)?,
+        None => current_answer(open, connection, &reference.run)?,
     };
     let request = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
     open.wait(connection.continue_workflow(request))
 }
 
 /// The token of the node that a run stands at.
-fn standing(
+fn current_answer(
     open: &Open,
     connection: &Connection,
     run: &SessionReference,
@@ -145,43 +145,43 @@ fn blockers(body: &ReplyBody) -> &[Blocker] {
     body.blockers.as_ref().map_or(&[][..], |report| report.blockers())
 }
 
-fn say(app: &App, answer: &RunAnswer) {
+fn print(app: &App, answer: &RunAnswer) {
     let output = &app.output;
     let body = &answer.body;
     let RunLine { label, workflow_id, step, of, .. } = &body.run;
     let place = step.map_or_else(|| "done".to_owned(), |step| format!("step {step} of {of}"));
     if body.kind == ReplyKind::Blocked {
-        output.say(format_args!(
+        output.print(format_args!(
             "\n{label} · {place} is {}:",
             styled(Tone::Attention, "not finished")
         ));
         say_decisions(app, body);
         for blocker in blockers(body) {
-            output.say(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
+            output.print(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
             if let Some(fix) = &blocker.suggested_fix {
-                output.say(format_args!("    {}", fix.as_str().replace('\n', "\n    ")));
+                output.print(format_args!("    {}", fix.as_str().replace('\n', "\n    ")));
             }
         }
-        output.say("\nWhat you sent is kept. Send the whole of it again:");
+        output.print("\nWhat you sent is kept. Send the whole of it again:");
         return;
     }
     let title = body.pending.as_ref().map_or_else(String::new, |step| format!(": {}", step.title));
-    output.say(format_args!("\n{label} · {workflow_id} · {place}{title}"));
+    output.print(format_args!("\n{label} · {workflow_id} · {place}{title}"));
     say_decisions(app, body);
     for gap in &body.gaps_recorded {
-        output.say(format_args!(
+        output.print(format_args!(
             "  {} {}",
             styled(Tone::Attention, "recorded as missing:"),
             gap.summary
         ));
     }
     if let Some(pending) = &body.pending {
-        output.say(format_args!("\n{}\n", pending.prompt.trim_end()));
+        output.print(format_args!("\n{}\n", pending.prompt.trim_end()));
         let form = match &pending.artifact_kind {
             Some(kind) => format!("A JSON object of the kind {kind}"),
             None => "Your notes".to_owned(),
         };
-        output.say(format_args!(
+        output.print(format_args!(
             "{form}, ended by a line that holds only a dot. To stop here, give nothing."
         ));
     }
@@ -192,12 +192,12 @@ fn say_decisions(app: &App, body: &ReplyBody) {
     if body.decisions.is_empty() {
         return;
     }
-    app.output.say(format_args!("  {DECIDED}"));
+    app.output.print(format_args!("  {DECIDED}"));
     for decision in &body.decisions {
-        app.output.say(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
+        app.output.print(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
     }
     if body.is_refused_here() {
-        app.output.say(format_args!("  {}", styled(Tone::Bad, "A person refused this step.")));
+        app.output.print(format_args!("  {}", styled(Tone::Bad, "A person refused this step.")));
     }
 }
 

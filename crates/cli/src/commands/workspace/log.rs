@@ -39,13 +39,13 @@ impl LogFile {
 pub(crate) fn say_history(app: &App, history: &FileHistory) {
     let output = &app.output;
     if history.records.is_empty() {
-        output.say(format_args!("Nobody changed {} through Piton.", history.path));
+        output.print(format_args!("Nobody changed {} through Piton.", history.path));
     } else {
         let now = App::now();
         let row = |record: &RecordShown| {
             [
                 ago(now, record.timestamp_ms).into(),
-                who(record).into(),
+                author_text(record).into(),
                 did(record, &history.path).into(),
                 version(record, &history.path).into(),
                 record.outcome.as_str().into(),
@@ -53,11 +53,11 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
         };
         let rows: Vec<_> = history.records.iter().rev().map(row).collect();
         for line in table::lines(HEADS, &rows) {
-            output.say(line.trim_end());
+            output.print(line.trim_end());
         }
     }
     if history.left_out > 0 {
-        output.say(format_args!("{} older records are not shown.", history.left_out));
+        output.print(format_args!("{} older records are not shown.", history.left_out));
     }
     if history.changed_outside {
         let words = if history.records.is_empty() {
@@ -65,11 +65,11 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
         } else {
             "It is not as the last of these left it: it was changed outside Piton."
         };
-        output.say(styled(Tone::Attention, words));
+        output.print(styled(Tone::Attention, words));
     }
     if history.lost {
         let words = "It is not as the last of these left it: it was lost when stored data was damaged. Write it again.";
-        output.say(styled(Tone::Attention, words));
+        output.print(styled(Tone::Attention, words));
         output.advise("What repairs keep of it: piton data repairs");
     }
     output.advise(format_args!(
@@ -79,7 +79,7 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
 }
 
 /// Who acted, with the run and the step. What was applied from an overlay was made by others before.
-pub(super) fn who(record: &RecordShown) -> String {
+pub(super) fn author_text(record: &RecordShown) -> String {
     let RecordShown { agent, run, step, overlay, authors, .. } = record;
     let acted = named(agent, run.as_deref(), step.as_deref());
     let Some(overlay) = overlay else { return acted };

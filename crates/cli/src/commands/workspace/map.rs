@@ -1,6 +1,6 @@
 //! `piton workspace map` and `piton workspace tools`: what an agent reads.
 
-use piton_mcp::{catalogue::workspaces::given, listed};
+use piton_mcp::{catalogue::workspaces::world_catalogue, listed};
 use piton_runtime::workspaces::WorkspaceShown;
 use serde::Serialize;
 use serde_json::Value;
@@ -24,19 +24,19 @@ struct ToolNames {
 pub(super) fn map(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (_open, world) = chosen.world(app)?;
     let map = world.map();
-    app.output.say(map.trim_end());
+    app.output.print(map.trim_end());
     app.output.advise(format_args!(
         "\nAn agent reads this when it connects. Its {}: piton workspace tools",
         count(world.tools().len(), "tool")
     ));
-    let told = ShownMap { map: &map, workspaces: world.shown(), notes: world.notes() };
+    let told = ShownMap { map: &map, workspaces: world.describe(), notes: world.notes() };
     app.output.reply("piton.workspace.map/1", &told)?;
     Ok(CommandEnding::Done)
 }
 
 pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (_open, world) = chosen.world(app)?;
-    let catalogue = given(&world);
+    let catalogue = world_catalogue(&world);
     for tool in &catalogue.tools {
         let fields = tool.input.get("properties").and_then(Value::as_object);
         let names = fields.into_iter().flat_map(|fields| fields.keys());
@@ -48,7 +48,7 @@ pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure
             names.map(String::as_str).partition(|name| is_required(name));
         let may: Vec<String> = may.iter().map(|name| format!("[{name}]")).collect();
         let fields = must.into_iter().map(str::to_owned).chain(may).collect::<Vec<_>>().join(" ");
-        app.output.say(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
+        app.output.print(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
     }
     app.output.advise("\nTry them: piton workspace shell");
     app.output.reply("piton.workspace.tools/1", &ToolNames { tools: listed(&catalogue) })?;

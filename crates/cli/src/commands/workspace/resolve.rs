@@ -21,23 +21,23 @@ impl Resolve {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (_open, world) = self.chosen.world(app)?;
         let resolved = world.resolve(&self.path)?;
-        say(app, &resolved);
+        print(app, &resolved);
         app.output.reply("piton.workspace.resolve/1", &resolved)?;
         Ok(CommandEnding::Done)
     }
 }
 
-fn say(app: &App, resolved: &ResolvedPath) {
+fn print(app: &App, resolved: &ResolvedPath) {
     let output = &app.output;
     let workspace = &resolved.workspace;
-    output.say(format_args!(
+    output.print(format_args!(
         "{} is in the {} Workspace {}.\n",
         resolved.path, workspace.scope, workspace.prefix
     ));
     let at = if resolved.at.is_empty() { "(the Workspace itself)" } else { &resolved.at };
-    output.say(format_args!("  store        {}", workspace.store));
-    output.say(format_args!("  there        {at}"));
-    output.say(format_args!("  declared by  {}", workspace.declared_by));
+    output.print(format_args!("  store        {}", workspace.store));
+    output.print(format_args!("  there        {at}"));
+    output.print(format_args!("  declared by  {}", workspace.declared_by));
     let allowed: Vec<&str> = resolved
         .tools
         .iter()
@@ -45,7 +45,7 @@ fn say(app: &App, resolved: &ResolvedPath) {
         .map(|verdict| verdict.tool.as_str())
         .collect();
     let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
-    output.say(format_args!("  allowed      {allowed}"));
+    output.print(format_args!("  allowed      {allowed}"));
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for verdict in &resolved.tools {
         if let Some(why) = &verdict.refused {
@@ -55,7 +55,7 @@ fn say(app: &App, resolved: &ResolvedPath) {
         }
     }
     for (why, tools) in reasons {
-        output.say(format_args!("  refused      {}: {why}", tools.join(", ")));
+        output.print(format_args!("  refused      {}: {why}", tools.join(", ")));
     }
     output.advise(format_args!(
         "\nWho changed it: piton workspace log {}",

@@ -9,7 +9,7 @@ use piton_runtime::{
     workspaces::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
 };
 
-use super::{Chosen, log::who};
+use super::{Chosen, log::author_text};
 use crate::{
     app::App,
     ask::confirm,
@@ -73,9 +73,9 @@ impl DiffOverlay {
                 let text = change.diff.as_deref().unwrap_or_default();
                 if change.changed_below && !text.is_empty() {
                     let what = format!("{}: {CHANGED_BELOW}", change.path);
-                    app.output.say(styled(Tone::Attention, what));
+                    app.output.print(styled(Tone::Attention, what));
                 }
-                text.lines().for_each(|line| app.output.say(coloured(line)));
+                text.lines().for_each(|line| app.output.print(coloured(line)));
             }
         }
         summary(app, &diff);
@@ -115,36 +115,39 @@ impl Apply {
 fn say_applied(app: &App, applied: &AppliedOverlay) {
     let AppliedOverlay { overlay, over, paths, left, stopped } = applied;
     let say_some = |lines: &[String]| {
-        lines.iter().take(APPLIED_SHOWN).for_each(|line| app.output.say(format_args!("  {line}")));
+        lines
+            .iter()
+            .take(APPLIED_SHOWN)
+            .for_each(|line| app.output.print(format_args!("  {line}")));
         if let Some(more @ 1..) = lines.len().checked_sub(APPLIED_SHOWN) {
-            app.output.say(format_args!("  and {more} more; --json names them all"));
+            app.output.print(format_args!("  and {more} more; --json names them all"));
         }
     };
-    app.output.say(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
+    app.output.print(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
     if stopped.is_some() || !left.is_empty() {
         say_some(paths);
     }
     if let Some(envelope) = stopped {
-        app.output.say(styled(Tone::Bad, format_args!("Stopped: {}", envelope.message)));
+        app.output.print(styled(Tone::Bad, format_args!("Stopped: {}", envelope.message)));
     }
     if left.is_empty() {
-        app.output.say(format_args!("{overlay} shows what is below again."));
+        app.output.print(format_args!("{overlay} shows what is below again."));
         return;
     }
     let stays = if left.len() == 1 { "stays" } else { "stay" };
     let changes = count(left.len(), "change");
-    app.output.say(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
+    app.output.print(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
     let paths: Vec<_> = left.iter().map(|one| visible(&one.path)).collect();
     let width = widest(&paths);
     let line = |(one, path): (&LeftShown, &Cow<'_, str>)| {
-        let why = one.protected.as_deref().unwrap_or_else(|| because(one.reason));
+        let why = one.protected.as_deref().unwrap_or_else(|| reason_text(one.reason));
         format!("{path:width$}  {why}")
     };
     say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
     app.output.advise(format_args!("review: piton workspace diff {}", shell_word(overlay)));
 }
 
-const fn because(reason: LeftReason) -> &'static str {
+const fn reason_text(reason: LeftReason) -> &'static str {
     match reason {
         LeftReason::Newer => "written after you looked",
         LeftReason::ChangedBelow => "changed below since the overlay changed it",
@@ -167,7 +170,7 @@ impl Drop {
             }
         }
         let dropped = open.wait(world.drop_overlay(prefix))?;
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "Forgot {} of {}. It shows {} again.",
             count(dropped.changes, "change"),
             dropped.overlay,
@@ -183,7 +186,7 @@ fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
     match confirm(question) {
         Some(true) => Ok(true),
         Some(false) => {
-            app.output.say(otherwise);
+            app.output.print(otherwise);
             Ok(false)
         }
         None => Err(Failure::refused(
@@ -197,38 +200,38 @@ fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
 fn summary(app: &App, diff: &OverlayDiff) {
     let output = &app.output;
     if diff.changes.is_empty() {
-        output.say(format_args!("{} changes nothing in {}.", diff.overlay, diff.over));
+        output.print(format_args!("{} changes nothing in {}.", diff.overlay, diff.over));
         return;
     }
     let paths: Vec<_> = diff.changes.iter().map(|change| visible(&change.path)).collect();
     let width = widest(&paths);
     for (change, path) in diff.changes.iter().zip(&paths) {
-        let by = change.by.as_ref().map(who).unwrap_or_default();
+        let by = change.by.as_ref().map(author_text).unwrap_or_default();
         let lines = lines(change);
         let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.kind));
         let line = line.trim_end();
         if change.changed_below {
             let below = styled(Tone::Attention, "changed below since");
-            output.say(format_args!("{line}  {below}"));
+            output.print(format_args!("{line}  {below}"));
         } else {
-            output.say(line);
+            output.print(line);
         }
     }
     if diff.left_out > 0 {
-        output.say(format_args!("{} more changed paths are not shown.", diff.left_out));
+        output.print(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
     let overlay = shell_word(&diff.overlay);
     let drop = format!("drop: piton workspace drop {overlay}");
     match diff.changes.iter().filter(|change| change.changed_below).count() {
         0 => output.advise(format_args!("apply: piton workspace apply {overlay}      {drop}")),
         all if all == diff.total() => {
-            output.say(
+            output.print(
                 "What changed below since cannot be applied. Bring it in by hand, then drop it.",
             );
             output.advise(drop);
         }
         _ => {
-            output.say("What changed below since cannot be applied, but the rest can.");
+            output.print("What changed below since cannot be applied, but the rest can.");
             output.advise(format_args!(
                 "apply: piton workspace apply {overlay} --leave-conflicts      {drop}"
             ));

@@ -42,7 +42,7 @@ pub(crate) fn put_up(
 }
 
 /// Which wall this machine has, tried out on a thread that ends.
-pub(crate) fn tried(
+pub(crate) fn report_sandbox(
     root: &Path,
     declared: &JoinedWorkspaces,
 ) -> Result<KernelSandbox, &'static str> {

@@ -61,7 +61,7 @@ pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> 
         }
         if !line.trim().is_empty() {
             let said = answer(&open, &world, line.trim());
-            app.output.say(said.text.trim_end());
+            app.output.print(said.text.trim_end());
             calls.push(said);
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
             .map_err(|error| format!("the arguments are no JSON object: {error}"))?;
         return Ok((name.to_owned(), Value::Object(arguments)));
     }
-    let words = words(rest)?;
+    let words = split_words(rest)?;
     let Ok(tool) = name.parse::<Tool>() else {
         return Ok((name.to_owned(), Value::Object(Map::new())));
     };
@@ -66,7 +66,7 @@ fn kind_of(tool: Tool, name: &str) -> Option<String> {
 }
 
 /// The words of a line. Quotes keep spaces; between double quotes `\n`, `\t`, `\"` and `\\` mean what they do in JSON.
-fn words(line: &str) -> Result<Vec<String>, String> {
+fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut letters = line.chars();

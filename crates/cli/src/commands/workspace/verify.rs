@@ -35,7 +35,7 @@ pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
     let Ok(Some(world)) = world else { return Vec::new() };
     let lost = open.wait(world.lost_files()).unwrap_or_default();
     if !lost.is_empty() {
-        app.output.say(format_args!(
+        app.output.print(format_args!(
             "Lost to damage, by the records of file changes: {}. Write them again.",
             listed(&lost)
         ));
@@ -49,9 +49,9 @@ pub(super) fn verify(app: &App) -> Result<CommandEnding, Failure> {
     let is_sound = found.damaged.is_empty();
     if is_sound {
         let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
-        app.output.say(format_args!("{files} in Virtual Stores, every byte as it was written."));
+        app.output.print(format_args!("{files} in Virtual Stores, every byte as it was written."));
     } else {
-        app.output.say(format_args!("Damaged: {}", listed(&found.damaged)));
+        app.output.print(format_args!("Damaged: {}", listed(&found.damaged)));
         app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     let lost_files = lost_files(app, &open);
@@ -63,15 +63,17 @@ pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let done = open.block_on(repair_virtual(&open.files.kept))?;
     if done.taken_out.is_empty() {
-        app.output.say("Nothing in Virtual Stores is damaged, and no record of a file change. Nothing was changed.");
+        app.output.print("Nothing in Virtual Stores is damaged, and no record of a file change. Nothing was changed.");
     } else {
         app.output
-            .say(format_args!("Out of use, and kept in the table: {}", listed(&done.taken_out)));
-        app.output.say("In an overlay, the file below is seen again. Write those files again where they are missing.");
+            .print(format_args!("Out of use, and kept in the table: {}", listed(&done.taken_out)));
+        app.output.print("In an overlay, the file below is seen again. Write those files again where they are missing.");
     }
     for kept in &done.kept {
-        app.output
-            .say(format_args!("A damaged content is kept: {}/{kept}", app.shown(open.root())));
+        app.output.print(format_args!(
+            "A damaged content is kept: {}/{kept}",
+            app.display_path(open.root())
+        ));
     }
     let lost_files = lost_files(app, &open);
     app.output.reply("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })?;

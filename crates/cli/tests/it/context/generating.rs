@@ -29,7 +29,7 @@ pub(super) fn models(rig: &Rig, providers: &[(&str, WireFormat, &ModelServer)]) 
 
 pub(super) fn answers(server: &ModelServer, count: usize) {
     (0..count).for_each(|number| {
-        server.then(ScriptedReply::text(&format!("answer {number}")));
+        server.push_reply(ScriptedReply::text(&format!("answer {number}")));
     });
 }
 
@@ -143,15 +143,19 @@ fn whatever_goes_wrong_with_a_model_is_told_and_leaves_nothing_behind() {
         (ScriptedReply::call("look", json!({})), "calls the tool `look`, but no tool was offered"),
     ];
     for (reply, words) in cases {
-        server.then(reply);
+        server.push_reply(reply);
         let (code, told) = generate(&rig, &models, &["README.md"]);
         let node = &told["generated"]["nodes"][0];
         assert_eq!((code, &node["fate"]), (1, &json!("failed")), "{told}");
         assert!(node["reason"].as_str().unwrap().contains(words), "{told}");
     }
     let asked = server.seen().len();
-    server.then(ScriptedReply::Fault(ServerFault::Status(429, "slow down".to_owned(), Some(1))));
-    server.then(ScriptedReply::text("patience"));
+    server.push_reply(ScriptedReply::Fault(ServerFault::Status(
+        429,
+        "slow down".to_owned(),
+        Some(1),
+    )));
+    server.push_reply(ScriptedReply::text("patience"));
     let (code, told) = generate(&rig, &models, &["README.md"]);
     assert_eq!((code, server.seen().len() - asked), (0, 2), "{told}");
     assert_eq!(rig.tells(&["context", "get-node", "README.md"])["frameCount"], 1);
@@ -165,7 +169,7 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     let models = models(&rig, &[("local", WireFormat::Anthropic, &server)]);
-    server.then(ScriptedReply::Fault(ServerFault::BadJson));
+    server.push_reply(ScriptedReply::Fault(ServerFault::BadJson));
     let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
     let fate = |path: &str, fate: &str| (path.to_owned(), fate.to_owned());
     assert_eq!(code, 1);
@@ -174,7 +178,7 @@ fn after_a_failure_it_stops_or_leaves_out_what_depends_on_it() {
         [fate("src/lib.rs", "failed"), fate("src/main.rs", "not_started")]
     );
     assert_eq!(server.seen().len(), 1);
-    server.then(ScriptedReply::Fault(ServerFault::BadJson));
+    server.push_reply(ScriptedReply::Fault(ServerFault::BadJson));
     answers(&server, 2);
     let (code, told) =
         generate(&rig, &models, &["--recursive", "--at-once", "1", "--on-failure", "continue"]);
@@ -287,7 +291,7 @@ fn a_directory_is_synthesised_by_a_model_from_what_is_said_of_its_entries() {
     for (path, words) in [("src/lib.rs", "It answers."), ("src/main.rs", "It starts.")] {
         rig.says(&["context", "put-frame", path, "--type", "summary", "--text", words]);
     }
-    server.then(ScriptedReply::text("Code that answers."));
+    server.push_reply(ScriptedReply::text("Code that answers."));
     let arguments = ["context", "synthesize", "src", "--type", "summary", "--policy", "model"];
     let more = ["--prompt", "In one sentence.", "--models", &models];
     let mut command = rig.command(&[&arguments[..], &more].concat());
@@ -387,8 +391,8 @@ fn a_failure_in_the_middle_tells_what_was_made() {
     let server = executor.block_on(ModelServer::start());
     let rig = project();
     let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
-    server.then(ScriptedReply::text("The first."));
-    server.then(ScriptedReply::CutShort("The sec".to_owned()));
+    server.push_reply(ScriptedReply::text("The first."));
+    server.push_reply(ScriptedReply::CutShort("The sec".to_owned()));
     let (code, told) = generate(&rig, &models, &["--recursive", "--at-once", "1"]);
     let found: Vec<String> = fates(&told).into_iter().map(|(_, fate)| fate).collect();
     assert_eq!((code, &found[..3]), (1, &["made", "failed", "not_started"].map(str::to_owned)[..]));

@@ -13,7 +13,7 @@ fn every_command_of_the_guide_does_what_it_says() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let server = executor.block_on(ModelServer::start());
     (0..20).for_each(|_| {
-        server.then(ScriptedReply::text("It is for the guide."));
+        server.push_reply(ScriptedReply::text("It is for the guide."));
     });
     let rig = Rig::new();
     rig.write("README.md", "# A sample\n");

@@ -66,7 +66,7 @@ fn a_model_is_asked_about_a_directory_of_many_entries_and_its_answer_is_kept() {
     let rig = project();
     described(&rig, COUNT);
     let models = models(&rig, &[("local", WireFormat::OpenAi, &server)]);
-    server.then(ScriptedReply::text("Many files with a number each."));
+    server.push_reply(ScriptedReply::text("Many files with a number each."));
     let asked = ["context", "generate", "many", "--type", "summary", "--prompt", "What is it?"];
     let asked = [&asked[..], &["--models", &models, "--yes"]].concat();
     let output = rig.command(&asked).env("MODEL_KEY", KEY).output().unwrap();

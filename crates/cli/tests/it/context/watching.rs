@@ -169,7 +169,7 @@ fn a_watcher_asks_models_only_if_it_is_told_to_and_only_about_what_changed() {
     let asked = server.seen().len();
 
     // A model that gives no answer is told, and the watch goes on.
-    server.then(ScriptedReply::Fault(ServerFault::BadJson));
+    server.push_reply(ScriptedReply::Fault(ServerFault::BadJson));
     rig.write("src/lib.rs", "pub fn two() {}\n");
     let told = watcher.until(|told| told.get("generated").is_some());
     assert_eq!(told["generated"]["nodes"][0]["fate"], "failed", "{told}");

@@ -37,7 +37,7 @@ pub fn catalogue() -> Arc<Catalogue> {
 
 impl BackpackTool {
     fn card(self) -> ToolCard {
-        let (title, description) = self.words();
+        let (title, description) = self.title_and_description();
         ToolCard {
             name: self.as_str(),
             title,
@@ -48,7 +48,7 @@ impl BackpackTool {
         }
     }
 
-    const fn words(self) -> (&'static str, &'static str) {
+    const fn title_and_description(self) -> (&'static str, &'static str) {
         match self {
             Self::Pack => ("Store a value", words::PACK),
             Self::Unpack => ("Read a value", words::UNPACK),

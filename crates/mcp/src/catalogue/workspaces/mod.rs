@@ -3,4 +3,4 @@
 mod tool;
 mod words;
 
-pub use tool::{catalogue, given};
+pub use tool::{catalogue, world_catalogue};

@@ -11,16 +11,16 @@ use crate::catalogue::{Catalogue, Hints, ToolCard};
 /// The whole set, as agents read it that have a Workspace of every scope.
 pub fn catalogue() -> Arc<Catalogue> {
     static WHOLE: LazyLock<Arc<Catalogue>> =
-        LazyLock::new(|| Arc::new(of(Tool::ALL, words::MAP.to_owned())));
+        LazyLock::new(|| Arc::new(build_catalogue(Tool::ALL, words::MAP.to_owned())));
     Arc::clone(&WHOLE)
 }
 
 /// What an agent reads of these Workspaces: their map, and the tools that can succeed.
-pub fn given(world: &FileWorld) -> Catalogue {
-    of(&world.tools(), world.map().trim_end().to_owned())
+pub fn world_catalogue(world: &FileWorld) -> Catalogue {
+    build_catalogue(&world.tools(), world.map().trim_end().to_owned())
 }
 
-fn of(tools: &[Tool], instructions: String) -> Catalogue {
+fn build_catalogue(tools: &[Tool], instructions: String) -> Catalogue {
     let tools = cards(tools).into_iter().map(|card| of_file(card).within_a_run()).collect();
     Catalogue { name: "files", instructions, tools }
 }

@@ -27,15 +27,15 @@ impl BackpackTools {
     }
 
     /// As whom a call acts: the one place that decides what a call may do.
-    fn acting(&self, attachment: &Attachment, standing: &CallBasis) -> CallerScope {
+    fn caller_scope(&self, attachment: &Attachment, standing: &CallBasis) -> CallerScope {
         CallerScope::new(attachment.agent.as_ref(), self.connection.client(), standing)
     }
 
     async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
         let tool: BackpackTool = call.tool().parse().expect("its catalogue has these tools alone");
         let attachment = self.attachment.as_ref().map_err(Clone::clone)?;
-        let standing = self.connection.standing(call.run()).await?;
-        let (acting, state) = (self.acting(attachment, &standing), &attachment.state);
+        let standing = self.connection.call_basis(call.run()).await?;
+        let (acting, state) = (self.caller_scope(attachment, &standing), &attachment.state);
         Ok(match tool {
             BackpackTool::Pack => {
                 let reply = state.pack(&acting, &call.request()?).await?;
@@ -75,7 +75,7 @@ impl ToolSet for BackpackTools {
         Box::pin(self.make(call))
     }
 
-    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+    fn tools_left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
         let is_left = |tool: BackpackTool| left.iter().any(|access| is_left(tool, access.as_ref()));
         let tools = self.catalogue.tools.iter();
         tools.filter(|card| card.name.parse().is_ok_and(is_left)).collect()

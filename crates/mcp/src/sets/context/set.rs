@@ -34,7 +34,11 @@ impl ContextTools {
 
     /// Who makes the call, if they may: the agent of the connection, as far as its role and the step go that the call
     /// belongs to.
-    fn acting(&self, tool: ContextTool, standing: &CallBasis) -> Result<AgentContext, Envelope> {
+    fn agent_context(
+        &self,
+        tool: ContextTool,
+        standing: &CallBasis,
+    ) -> Result<AgentContext, Envelope> {
         let may = self.agent.check(tool.needs());
         may.map_err(|error| error.envelope())?;
         if let Some(left) = taken_away(tool, standing.access.as_ref()) {
@@ -52,8 +56,8 @@ impl ContextTools {
 
     async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
         let tool: ContextTool = call.tool().parse().expect("its catalogue has these tools alone");
-        let standing = self.connection.standing(call.run()).await?;
-        let acting = self.acting(tool, &standing)?;
+        let standing = self.connection.call_basis(call.run()).await?;
+        let acting = self.agent_context(tool, &standing)?;
         Ok(match tool {
             ContextTool::GetContext => {
                 let reply = acting.get_context(&call.request()?, &CURRENT_TREE).await?;
@@ -99,7 +103,7 @@ impl ToolSet for ContextTools {
         Box::pin(self.make(call))
     }
 
-    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+    fn tools_left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
         let is_left = |tool: ContextTool| {
             left.iter().any(|access| taken_away(tool, access.as_ref()).is_none())
         };

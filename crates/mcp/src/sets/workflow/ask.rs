@@ -44,7 +44,7 @@ pub(super) async fn ask(
         }
         ElicitationAnswer::Later => return false,
     };
-    let settled = connection.settle(&question, say).await;
+    let settled = connection.answer_question(&question, say).await;
     let words = match &settled {
         Ok(settled) => {
             answer.beside.is_agreed.get_or_insert(true);

@@ -24,7 +24,7 @@ impl WorkflowTools {
     }
 
     /// Takes the answer of a person to a question that came of starting a run. To start again would be another run.
-    async fn heard(&self, state: String, person: &dyn Person) -> Result<RunAnswer, Envelope> {
+    async fn ask_person(&self, state: String, person: &dyn Person) -> Result<RunAnswer, Envelope> {
         let state = ContinueWorkflow { state_token: Some(state), ..ContinueWorkflow::default() };
         let mut reply = self.connection.continue_workflow(state.clone()).await?;
         if ask(&self.connection, person, &mut reply).await {
@@ -50,7 +50,7 @@ impl WorkflowTools {
             WorkflowTool::StartWorkflow => {
                 let person = call.person();
                 if let Some(state) = person.answered() {
-                    return Ok(told_run(&self.heard(state.to_owned(), person).await?));
+                    return Ok(told_run(&self.ask_person(state.to_owned(), person).await?));
                 }
                 let mut reply = connection.start_workflow(call.request()?).await?;
                 ask(connection, person, &mut reply).await;
@@ -66,7 +66,7 @@ impl WorkflowTools {
                 let reply = connection.checkpoint_workflow(call.request()?).await?;
                 let run = &reply.body.run;
                 ToolReply::new(&reply.body, reply.text())
-                    .beside(reply.beside.text())
+                    .with_note(reply.beside.text())
                     .of_run(run.session_id, &run.label)
             }
             WorkflowTool::GetArtifact => {
@@ -84,7 +84,7 @@ impl WorkflowTools {
 fn told_run(reply: &RunAnswer) -> ToolReply {
     let run = &reply.body.run;
     ToolReply::new(&reply.body, reply.text())
-        .beside(reply.beside.text())
+        .with_note(reply.beside.text())
         .of_run(run.session_id, &run.label)
         .blocked(reply.body.blockers.is_some())
 }

@@ -10,7 +10,7 @@ use piton_runtime::{Connection, StepAccess};
 use serde_json::Value;
 
 use crate::bounds::FLUSH_AFTER;
-use crate::catalogue::workspaces::given;
+use crate::catalogue::workspaces::world_catalogue;
 use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
@@ -28,7 +28,7 @@ pub(in crate::sets) struct WorkspaceTools {
 impl WorkspaceTools {
     /// The set of a connection; nothing if its Workspaces allow no tool.
     pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
-        let catalogue = given(&world);
+        let catalogue = world_catalogue(&world);
         (!catalogue.tools.is_empty()).then(|| Self {
             connection,
             world,
@@ -38,7 +38,7 @@ impl WorkspaceTools {
     }
 
     async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
-        let standing = self.connection.standing(call.run()).await?;
+        let standing = self.connection.call_basis(call.run()).await?;
         let agent = self.connection.client();
         let agent = agent.as_deref().unwrap_or(NAMELESS);
         let tool = call.tool();
@@ -76,7 +76,7 @@ impl ToolSet for WorkspaceTools {
         Box::pin(self.make(call))
     }
 
-    fn left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
+    fn tools_left(&self, left: &[Option<StepAccess>]) -> Vec<&ToolCard> {
         let names = self.world.tools_left(left);
         let is_left = |card: &&ToolCard| names.iter().any(|tool| tool.as_str() == card.name);
         self.catalogue.tools.iter().filter(is_left).collect()

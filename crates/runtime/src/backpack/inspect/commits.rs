@@ -61,7 +61,7 @@ impl Backpacks {
         };
         let is_aside = commit.action() == Action::Quarantine;
         let shown = stored.as_ref().map(|item| {
-            if is_aside { value::aside(item, reveal) } else { value::of(item, reveal) }
+            if is_aside { value::aside(item, reveal) } else { value::bounded_value(item, reveal) }
         });
         let (mut diff, mut left_out_lines) = (Vec::new(), 0);
         if let (Some(after), Some(before)) = (&stored, commit.previous())

@@ -23,7 +23,7 @@ impl Backpacks {
         let (old, old_side) = self.side(before, before_point).await?;
         let (new, new_side) = self.side(after, after_point).await?;
         let diff = StateDiff::between(&old, &new).map_err(|error| error.envelope())?;
-        let (changes, left_out) = told(&diff, reveal);
+        let (changes, left_out) = render_diff(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
 
@@ -59,7 +59,7 @@ impl Backpacks {
 }
 
 /// What differs, without what the runner of flows noted for itself, and how many keys are left out.
-pub(super) fn told(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
+pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
     let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
     let mut changes: Vec<&KeyChange> = diff.changes.iter().collect();
     changes.retain(|change| {
@@ -68,11 +68,11 @@ pub(super) fn told(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize
     });
     let left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
     changes.truncate(CHANGES_SHOWN_MAX);
-    (changes.into_iter().map(|change| shown(change, reveal)).collect(), left_out)
+    (changes.into_iter().map(|change| render_change(change, reveal)).collect(), left_out)
 }
 
 /// What happened to a key.
-pub(super) fn shown(change: &KeyChange, reveal: Reveal) -> ChangeShown {
+pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
     let items = [&change.before, &change.after];
     let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
     let text = |item: &Option<std::sync::Arc<Item>>| {

@@ -52,7 +52,7 @@ impl Backpacks {
                  {id}` takes the key out of use, so that it can be packed again."
             )));
         }
-        let (line, value) = (line(&item), value::whole(&item, reveal));
+        let (line, value) = (line(&item), value::whole_value(&item, reveal));
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }
 

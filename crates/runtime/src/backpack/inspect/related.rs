@@ -50,7 +50,7 @@ impl Backpacks {
         left: &BackpackMoment,
         right: &BackpackMoment,
     ) -> Result<Related, Envelope> {
-        let (left, right) = (self.spot(left).await?, self.spot(right).await?);
+        let (left, right) = (self.commit_point(left).await?, self.commit_point(right).await?);
         let of_left = self.state_of(&left).await?;
         let of_right = self.state_of(&right).await?;
         let Some(ancestor) = self.common(&left, &right).await? else {
@@ -70,7 +70,10 @@ impl Backpacks {
     }
 
     /// The backpack and the commit that a person means.
-    pub(crate) async fn spot(&self, place: &BackpackMoment) -> Result<CommitPoint, Envelope> {
+    pub(crate) async fn commit_point(
+        &self,
+        place: &BackpackMoment,
+    ) -> Result<CommitPoint, Envelope> {
         if place.at.is_none()
             && let Ok(commit) = place.name.parse::<CommitId>()
         {
@@ -188,7 +191,7 @@ fn branch(
     let changes = match states {
         Some((before, after)) => {
             let diff = StateDiff::between(before, after).map_err(|error| error.envelope())?;
-            differences::told(&diff, Reveal::Nothing)
+            differences::render_diff(&diff, Reveal::Nothing)
         }
         None => (Vec::new(), 0),
     };

@@ -8,18 +8,18 @@ use super::reply::{Hidden, ValueShown};
 use crate::bounds::VALUE_SHOWN_BYTES_MAX;
 
 /// A value in use, as much of it as is shown beside other things.
-pub(super) fn of(item: &Item, reveal: Reveal) -> ValueShown {
-    shown(item, hidden(item), reveal, VALUE_SHOWN_BYTES_MAX)
+pub(super) fn bounded_value(item: &Item, reveal: Reveal) -> ValueShown {
+    render_value(item, hidden(item), reveal, VALUE_SHOWN_BYTES_MAX)
 }
 
 /// A value in use, all of it.
-pub(super) fn whole(item: &Item, reveal: Reveal) -> ValueShown {
-    shown(item, hidden(item), reveal, usize::MAX)
+pub(super) fn whole_value(item: &Item, reveal: Reveal) -> ValueShown {
+    render_value(item, hidden(item), reveal, usize::MAX)
 }
 
 /// A value in quarantine.
 pub(super) fn aside(item: &Item, reveal: Reveal) -> ValueShown {
-    shown(item, Some(Hidden::Quarantined), reveal, VALUE_SHOWN_BYTES_MAX)
+    render_value(item, Some(Hidden::Quarantined), reveal, VALUE_SHOWN_BYTES_MAX)
 }
 
 /// Why a value in use is not shown to whoever did not ask for it.
@@ -34,7 +34,12 @@ fn hidden(item: &Item) -> Option<Hidden> {
     }
 }
 
-fn shown(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize) -> ValueShown {
+fn render_value(
+    item: &Item,
+    hidden: Option<Hidden>,
+    reveal: Reveal,
+    bytes_max: usize,
+) -> ValueShown {
     let size = item.size();
     let not_shown =
         |hidden| ValueShown { size, text: None, left_out_bytes: 0, hidden: Some(hidden) };

@@ -53,13 +53,13 @@ impl PackedInRun {
             span.1 = commit;
         }
         let told = |((backpack, key), (first, last)): ((&BackpackId, &Key), _)| {
-            Some((backpack.clone(), shown(key, first, last)?))
+            Some((backpack.clone(), render_change(key, first, last)?))
         };
         spans.into_iter().filter_map(told).collect()
     }
 }
 
-fn shown(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
+fn render_change(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
     let held = |item: Option<&Item>| item.cloned().map(std::sync::Arc::new);
     let before = held(first.previous());
     let after = held(last.value().filter(|_| last.action() == Action::Pack));
@@ -71,5 +71,5 @@ fn shown(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
     };
     let by = Some(std::sync::Arc::new(last.author().clone()));
     let change = KeyChange { key: key.clone(), kind, before, after, by };
-    Some(differences::shown(&change, Reveal::Nothing))
+    Some(differences::render_change(&change, Reveal::Nothing))
 }

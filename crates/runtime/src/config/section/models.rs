@@ -66,18 +66,18 @@ model = \"llama3.2\"";
         for (index, entry) in self.providers.iter().enumerate() {
             match entry.settings() {
                 Ok(one) => settings.push(one),
-                Err(reason) => wrong.push(mend(Some(index), reason)),
+                Err(reason) => wrong.push(invalid_entry(Some(index), reason)),
             }
         }
         let default = self.default.as_deref().map(ProviderName::parse).transpose();
         let default = default.unwrap_or_else(|error| {
-            wrong.push(mend(None, error.to_string()));
+            wrong.push(invalid_entry(None, error.to_string()));
             None
         });
         if wrong.is_empty()
             && let Err(error) = check(&settings, default.as_ref())
         {
-            wrong.push(mend(None, error.to_string()));
+            wrong.push(invalid_entry(None, error.to_string()));
         }
         if wrong.is_empty() { Ok((settings, default)) } else { Err(wrong) }
     }
@@ -114,6 +114,6 @@ impl ProviderEntry {
     }
 }
 
-fn mend(entry: Option<usize>, reason: String) -> Wrong {
+fn invalid_entry(entry: Option<usize>, reason: String) -> Wrong {
     Wrong { entry, reason, fix: "mend the provider that is named".to_owned() }
 }

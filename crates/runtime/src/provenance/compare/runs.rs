@@ -122,7 +122,7 @@ async fn side(
         link.decisions.clear();
         link.bookmarks.clear();
     }
-    let told = told(&run, &nodes, &steps);
+    let told = submitted(&run, &nodes, &steps);
     let seen = run.contexts.effective(placed.node);
     let seen = seen.into_iter().flat_map(|context| context.as_object().iter());
     let seen = seen.map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -135,7 +135,7 @@ async fn side(
 }
 
 /// What was submitted on a way, by step.
-fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
+fn submitted(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
     let mut told = Submitted::new();
     for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
         let Some(step) = &link.step else { continue };
@@ -152,7 +152,7 @@ fn told(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
             if let Some((output, text)) =
                 submitted.and_then(|output| Some((output, output.notes()?)))
             {
-                tell(&mut told, step, "bookmark", (digest_of(output), text.to_owned()));
+                add_submission(&mut told, step, "bookmark", (digest_of(output), text.to_owned()));
             }
             tell_artifacts(&mut told, step, "bookmarked ", &bookmark.outputs);
         }
@@ -168,12 +168,12 @@ fn tell_artifacts(told: &mut Submitted, step: &str, before: &str, outputs: &[Out
             |content| format!("{content:#}"),
         );
         let kind = artifact.kind.as_deref().unwrap_or("artifact");
-        tell(told, step, &format!("{before}{kind}"), (artifact.digest, text));
+        add_submission(told, step, &format!("{before}{kind}"), (artifact.digest, text));
     }
 }
 
 /// Adds something that was submitted for a step. Of several with one name each is told by its number.
-fn tell(told: &mut Submitted, step: &str, name: &str, submitted: (Digest, String)) {
+fn add_submission(told: &mut Submitted, step: &str, name: &str, submitted: (Digest, String)) {
     let names = (1..).map(|number| match number {
         1 => name.to_owned(),
         _ => format!("{name} {number}"),

@@ -18,7 +18,8 @@ pub(super) async fn fork(
     into: Option<&str>,
 ) -> Result<ForkedThing, Envelope> {
     let into = into.map(parsed).transpose()?;
-    let whole = backpacks.spot(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
+    let whole =
+        backpacks.commit_point(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
     let record = RunRecord::of(&whole.backpack).map_err(|error| error.envelope())?;
     if let (Some(node), Some(_)) = (&thing.at, record)
         && let Ok(before) = before_node(&whole.backpack, node)
@@ -30,8 +31,9 @@ pub(super) async fn fork(
         let (node, commit) = (node.clone(), short(before));
         return Ok(ForkedThing::Flow(ForkedFlow { backpack, node, commit, into, command }));
     }
-    let spot =
-        backpacks.spot(&BackpackMoment { name: thing.name.clone(), at: thing.at.clone() }).await?;
+    let spot = backpacks
+        .commit_point(&BackpackMoment { name: thing.name.clone(), at: thing.at.clone() })
+        .await?;
     let state = backpacks.state_of(&spot).await?;
     let ports = backpacks.ports().clone();
     let id = into.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));

@@ -20,23 +20,23 @@ fn an_unchanged_file_is_not_compiled_again_and_a_changed_one_is() {
     let directory = path.parent().unwrap().to_path_buf();
     let sources = [WorkflowSource { kind: SourceKind::User, directory, is_named: true }];
     let library = Library::default();
-    let first = compiled(&library.stock(&sources), "user.a");
-    assert!(Arc::ptr_eq(&first, &compiled(&library.stock(&sources), "user.a")));
+    let first = compiled(&library.contents(&sources), "user.a");
+    assert!(Arc::ptr_eq(&first, &compiled(&library.contents(&sources), "user.a")));
 
     // Written again with the same bytes: still the same.
     fs::remove_file(&path).unwrap();
     fs::write(&path, two_steps("user.a")).unwrap();
-    assert!(Arc::ptr_eq(&first, &compiled(&library.stock(&sources), "user.a")));
+    assert!(Arc::ptr_eq(&first, &compiled(&library.contents(&sources), "user.a")));
 
     // Of the same length, and with its time put back.
     let time = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, workflow("user.a", &["fyrst", "second"])).unwrap();
     fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
-    let second = compiled(&library.stock(&sources), "user.a");
+    let second = compiled(&library.contents(&sources), "user.a");
     assert_eq!(second.steps[0].step_id.as_str(), "fyrst");
 
     fs::remove_file(&path).unwrap();
-    assert!(!library.stock(&sources).workflows.contains_key("user.a"));
+    assert!(!library.contents(&sources).workflows.contains_key("user.a"));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn an_older_id_follows_when_its_place_is_taken_or_freed() {
     let sources = [WorkflowSource { kind: SourceKind::User, directory, is_named: true }];
     let library = Library::default();
     let own = || -> Vec<String> {
-        let stock = library.stock(&sources);
+        let stock = library.contents(&sources);
         let own = stock.workflows.iter().filter(|(_, one)| one.legacy_id.is_some());
         own.map(|(id, _)| id.to_string()).collect()
     };
@@ -82,16 +82,18 @@ fn a_workflow_is_compiled_again_when_a_routine_that_it_sees_changes_and_no_other
     };
     let sources = [source("a"), source("b")];
     let library = Library::default();
-    let caller = compiled(&library.stock(&sources), "user.caller");
-    let plain = compiled(&library.stock(&sources), "user.plain");
+    let caller = compiled(&library.contents(&sources), "user.caller");
+    let plain = compiled(&library.contents(&sources), "user.plain");
     assert!(caller.steps[0].prompt.starts_with("First."));
-    assert!(Arc::ptr_eq(&caller, &compiled(&library.stock(&sources), "user.caller")));
+    assert!(Arc::ptr_eq(&caller, &compiled(&library.contents(&sources), "user.caller")));
     machine.write("flows/b/routines/look.json", &file("team.look", step("Second.")));
-    let changed = compiled(&library.stock(&sources), "user.caller");
+    let changed = compiled(&library.contents(&sources), "user.caller");
     assert!(changed.steps[0].prompt.starts_with("Second."), "{}", changed.steps[0].prompt);
     assert_ne!(caller.workflow_hash(), changed.workflow_hash());
-    assert!(Arc::ptr_eq(&plain, &compiled(&library.stock(&sources), "user.plain")));
+    assert!(Arc::ptr_eq(&plain, &compiled(&library.contents(&sources), "user.plain")));
     // One beside it counts more than one from a stronger source.
     machine.write("flows/a/look.json", &file("user.routine-look", step("Mine.")));
-    assert!(compiled(&library.stock(&sources), "user.caller").steps[0].prompt.starts_with("Mine."));
+    assert!(
+        compiled(&library.contents(&sources), "user.caller").steps[0].prompt.starts_with("Mine.")
+    );
 }

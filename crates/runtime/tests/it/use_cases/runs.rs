@@ -217,12 +217,12 @@ fn requests_refuse_fields_that_nobody_knows() {
 async fn a_token_of_any_kind_names_the_step_that_a_call_belongs_to() {
     let machine = machine();
     let agent = machine.agent();
-    assert_eq!(agent.standing(None).await.unwrap().provenance, None);
+    assert_eq!(agent.call_basis(None).await.unwrap().provenance, None);
     let first = agent.start_workflow(start("project.a")).await.unwrap().body;
     let short = first.next_call.as_ref().unwrap().params.ack_token.clone();
     let tokens = [Some(first.state_token.clone()), first.ack_token.clone(), short];
     for token in tokens {
-        let standing = agent.standing(token.as_deref()).await.unwrap();
+        let standing = agent.call_basis(token.as_deref()).await.unwrap();
         let provenance = standing.provenance.unwrap();
         assert_eq!((provenance.session, provenance.run), (first.run.session_id, first.run.run_id));
         assert_eq!(provenance.step, "first");
@@ -230,8 +230,8 @@ async fn a_token_of_any_kind_names_the_step_that_a_call_belongs_to() {
     let second = agent.continue_workflow(notes(first.ack_token.as_ref(), "One.")).await.unwrap();
     let last =
         agent.continue_workflow(notes(second.body.ack_token.as_ref(), "Two.")).await.unwrap();
-    let refused = agent.standing(Some(&last.body.state_token)).await.unwrap_err();
+    let refused = agent.call_basis(Some(&last.body.state_token)).await.unwrap_err();
     assert!(refused.message.contains("names no step that is to be done"), "{}", refused.message);
-    let refused = agent.standing(Some("ak-nothing")).await.unwrap_err();
+    let refused = agent.call_basis(Some("ak-nothing")).await.unwrap_err();
     assert!(refused.code.as_str().starts_with("TOKEN"), "{}", refused.code);
 }

@@ -176,7 +176,7 @@ fn entry(table: &LeaseName, row: &Row<'_>) -> Result<TableEntry, TableFailure> {
     let (key, value) = (blob(row, 0)?, blob(row, 1)?);
     let number = row.get(2)?;
     if !is_whole(table.as_str(), key, value, number, row.get(3)?) {
-        let (table, key) = (table.to_string(), shown(key));
+        let (table, key) = (table.to_string(), display_key(key));
         return Err(TableFailure::Other(Error::EntryDamaged { table, key }));
     }
     Ok(TableEntry { key: key.into(), value: value.to_vec(), version: EntryVersion(number) })
@@ -213,7 +213,7 @@ fn checksum(table: &str, key: &[u8], value: &[u8], number: u64) -> i32 {
 
 /// A key for people: what is not a printable character is escaped, and the middle of a long one is left out. Its
 /// beginning says of what it is, its end is often a name.
-pub(super) fn shown(key: &[u8]) -> String {
+pub(super) fn display_key(key: &[u8]) -> String {
     const MARK: &str = "…";
     let text = key.escape_ascii().to_string();
     if text.len() <= TABLE_KEY_SHOWN_MAX {
@@ -237,10 +237,10 @@ mod tests {
     #[test]
     fn a_long_key_is_shown_with_its_beginning_and_its_end() {
         let key = [b"workspaces/virtual/1/", [0xff; 48].as_slice(), b"notes/name.txt"].concat();
-        let text = shown(&key);
+        let text = display_key(&key);
         assert!(text.starts_with("workspaces/virtual/1/") && text.ends_with("notes/name.txt"));
         assert_eq!((text.len(), text.matches('…').count()), (TABLE_KEY_SHOWN_MAX, 1), "{text}");
-        assert_eq!(shown(b"short\n"), "short\\n");
+        assert_eq!(display_key(b"short\n"), "short\\n");
     }
 
     #[test]

@@ -30,7 +30,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     connection,
-    entries::{self, is_whole, shown},
+    entries::{self, display_key, is_whole},
     failure::sql,
     identity,
     pages::{self, Pages},
@@ -107,7 +107,7 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let place = || -> io::Result<String> {
         // The old log must not be taken for one of the new database.
         for suffix in ["-wal", "-shm"] {
-            remove(&beside(&dir.table(), suffix))?;
+            remove(&with_suffix(&dir.table(), suffix))?;
         }
         fs::rename(&fresh, dir.table())?;
         sync_dir(dir.root())?;
@@ -148,9 +148,9 @@ fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
     super::super::files::remove_all(dir.disk().as_ref(), &copying)?;
     dir.disk().create_dir(&copying)?;
     for suffix in SUFFIXES {
-        let from = beside(&dir.table(), suffix);
+        let from = with_suffix(&dir.table(), suffix);
         if fs::symlink_metadata(&from).is_ok() {
-            let to = beside(&copying.join("table.sqlite3"), suffix);
+            let to = with_suffix(&copying.join("table.sqlite3"), suffix);
             fs::copy(&from, &to)?;
             fs::File::open(&to)?.sync_all()?;
         }
@@ -172,7 +172,7 @@ fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
 fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedTable, Error> {
     let failed = || Error::io(OPERATION);
     for suffix in ["", "-wal", "-shm"] {
-        remove(&beside(fresh, suffix)).map_err(failed())?;
+        remove(&with_suffix(fresh, suffix)).map_err(failed())?;
     }
     connection::create_file(fresh)?;
     let mut to = connection::open_writer(fresh)?;
@@ -186,12 +186,12 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     let work = kept.join("work.sqlite3");
     let copy = || -> io::Result<()> {
         for suffix in ["", "-wal", "-shm"] {
-            remove(&beside(&work, suffix))?;
+            remove(&with_suffix(&work, suffix))?;
         }
         for suffix in SUFFIXES {
-            let from = beside(&kept.join("table.sqlite3"), suffix);
+            let from = with_suffix(&kept.join("table.sqlite3"), suffix);
             if fs::symlink_metadata(&from).is_ok() {
-                fs::copy(&from, beside(&work, suffix))?;
+                fs::copy(&from, with_suffix(&work, suffix))?;
             }
         }
         Ok(())
@@ -218,7 +218,7 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     to.close().map_err(|(_, error)| sql(OPERATION)(error))?;
     let tidy = || -> io::Result<()> {
         for suffix in ["", "-wal", "-shm"] {
-            remove(&beside(&work, suffix))?;
+            remove(&with_suffix(&work, suffix))?;
         }
         fs::File::open(fresh)?.sync_all()
     };
@@ -334,9 +334,9 @@ impl<'a> Salvage<'a> {
         set_aside::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
         self.done.damaged += damaged.len() as u64;
         let room = TABLE_DAMAGED_SHOWN_MAX - self.done.damaged_shown.len();
-        let names = damaged
-            .iter()
-            .map(|StoredEntry { place: (table, key), .. }| format!("{table}: {}", shown(key)));
+        let names = damaged.iter().map(|StoredEntry { place: (table, key), .. }| {
+            format!("{table}: {}", display_key(key))
+        });
         self.done.damaged_shown.extend(names.take(room));
         let transaction = self.to.transaction().map_err(sql(OPERATION))?;
         for StoredEntry { place: (table, key), value, version, checksum } in whole {
@@ -547,7 +547,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<StoredEntry> {
 }
 
 /// The file whose name is that of `path` and a suffix.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

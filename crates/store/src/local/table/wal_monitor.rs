@@ -10,7 +10,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::{
     connection,
-    entries::{self, is_whole, shown},
+    entries::{self, display_key, is_whole},
     failure::sql,
 };
 use crate::{
@@ -146,7 +146,7 @@ fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         if is_whole(table, key, row.get_ref(2)?.as_blob()?, number, row.get(4)?) {
             newest = number.max(newest);
         } else if findings.len() < TABLE_DAMAGED_SHOWN_MAX {
-            let key = shown(key);
+            let key = display_key(key);
             findings.push(format!("an entry of `{table}` was changed after it was written: {key}"));
         } else {
             more += 1;

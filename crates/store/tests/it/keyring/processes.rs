@@ -17,11 +17,11 @@ const ROUNDS: usize = 5;
 pub(crate) fn sign(arguments: &[&str]) {
     let [root] = arguments else { panic!("the root is missing") };
     let ring = open(Path::new(root));
-    worker::say("ready");
+    worker::print_line("ready");
     worker::wait_for_go();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let signature = runtime.block_on(ring.sign(b"message")).unwrap();
-    worker::say(&Digest::from_bytes(signature.0).hex());
+    worker::print_line(&Digest::from_bytes(signature.0).hex());
 }
 
 #[test]

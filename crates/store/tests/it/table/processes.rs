@@ -58,7 +58,7 @@ pub(crate) fn increment(arguments: &[&str]) {
             let first = luck.next_u64() % COUNTERS;
             let second = (first + 1 + luck.next_u64() % (COUNTERS - 1)) % COUNTERS;
             while !increment_once(&table, [first, second], &done(lane, life, commit), lane).await {}
-            worker::say(&commit.to_string());
+            worker::print_line(&commit.to_string());
         }
     });
 }
@@ -91,14 +91,14 @@ pub(crate) fn page(arguments: &[&str]) {
     block_on(async {
         let mut page = table.scan(b"paged/", None, PAGED / 4).await.unwrap();
         let mut seen = page.entries.len();
-        worker::say("stalled");
+        worker::print_line("stalled");
         worker::wait_for_go();
         while page.more {
             let last = page.entries.last().unwrap().key.clone();
             page = table.scan(b"paged/", Some(&last), PAGED / 4).await.unwrap();
             seen += page.entries.len();
         }
-        worker::say(&seen.to_string());
+        worker::print_line(&seen.to_string());
     });
 }
 

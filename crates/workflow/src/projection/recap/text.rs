@@ -113,7 +113,7 @@ impl RecapDraft<'_> {
         for (place, (kind, part)) in parts.into_iter().enumerate() {
             let later: usize = parts[place + 1..].iter().map(|(_, part)| reserve(part)).sum();
             let room = RECAP_BYTES_MAX - length - later;
-            let told = tell(kind, part, room, &step_at);
+            let told = push_line(kind, part, room, &step_at);
             shown.push(told.iter().filter_map(|piece| Some(piece.source?.0)).collect());
             if !pieces.is_empty() && !told.is_empty() {
                 pieces.push(RecapPiece::composed("\n\n"));
@@ -129,7 +129,7 @@ impl RecapDraft<'_> {
 }
 
 /// One part in at most `room` bytes, a blank line before it included.
-fn tell<'s>(
+fn push_line<'s>(
     kind: RecapKind,
     part: &RecapGroup<'_>,
     room: usize,

@@ -127,7 +127,7 @@ impl FromSource for LoopField {
             return None;
         };
         let drive = match text(kind, &object.at("type"), problems)? {
-            kind @ ("while" | "until") => asked(&mut object, kind == "until", problems),
+            kind @ ("while" | "until") => asked_loop(&mut object, kind == "until", problems),
             "for" => object.required::<Count>("count", problems).map(Drive::Count),
             "forEach" => {
                 let key = object.required::<Name>("items", problems);
@@ -148,7 +148,11 @@ impl FromSource for LoopField {
 
 /// How a `while` or `until` loop turns. An `until` loop turns while its condition does not hold; a decision says
 /// `continue` or `stop` and means that in both.
-fn asked(object: &mut ObjectReader<'_>, until: bool, problems: &mut Problems) -> Option<Drive> {
+fn asked_loop(
+    object: &mut ObjectReader<'_>,
+    until: bool,
+    problems: &mut Problems,
+) -> Option<Drive> {
     let turns_while = |predicate: Predicate| {
         if until { Predicate::Not { of: Box::new(predicate) } } else { predicate }
     };

@@ -20,7 +20,7 @@ fn the_newest_output_that_was_not_replaced_stands() {
     let outputs = &log.state.runs()[0].outputs;
     assert_eq!(outputs.recap(root.node), Some("third"));
     assert_eq!(outputs.current(root.node, OutputChannel::Recap).count(), 1);
-    assert_eq!(outputs.of(root.node).len(), 3, "history stays");
+    assert_eq!(outputs.at_node(root.node).len(), 3, "history stays");
     assert_eq!(outputs.current(root.node, OutputChannel::Artifact).count(), 0);
 }
 
@@ -52,7 +52,7 @@ fn a_claim_is_shown_but_only_use_and_probes_count() {
     let root = log.run();
     let standing = |log: &Log, at: NodeScope| {
         let run = &log.state.runs()[0];
-        run.capabilities.standing(at.node, Capability::WebBrowsing)
+        run.capabilities.capability(at.node, Capability::WebBrowsing)
     };
     let expect = |enforced, shown| CapabilityStanding { enforced, shown };
     assert_eq!(standing(&log, root), expect(Unknown, Unknown));
@@ -67,7 +67,7 @@ fn a_claim_is_shown_but_only_use_and_probes_count() {
     log.used(child, UseResult::Success);
     assert_eq!(standing(&log, child), expect(Available, Available));
     assert_eq!(standing(&log, root), expect(Unavailable, Available));
-    assert_eq!(log.state.runs()[0].capabilities.of(root.node).len(), 3);
+    assert_eq!(log.state.runs()[0].capabilities.at_node(root.node).len(), 3);
 }
 
 // shows: WR-421, WR-422

@@ -33,7 +33,7 @@ fn walk_observations(
     counts: impl Fn(&CapabilityObserved) -> bool,
 ) -> CapabilityStatus {
     let newest = |node: NodeId| {
-        let observed = run.capabilities.of(node).iter().rev().map(|(_, observed)| observed);
+        let observed = run.capabilities.at_node(node).iter().rev().map(|(_, observed)| observed);
         observed.filter(|observed| counts(observed)).map(CapabilityObserved::status).next()
     };
     let found = run.graph.ancestry(node).find_map(|node| newest(node.id));
@@ -56,7 +56,7 @@ fn check(run: &RunState, told: &Told) {
             enforced: walk_observations(run, node, is_strong),
             shown: walk_observations(run, node, |_| true),
         };
-        assert_eq!(run.capabilities.standing(node, Capability::WebBrowsing), expected);
+        assert_eq!(run.capabilities.capability(node, Capability::WebBrowsing), expected);
 
         let ids = |gaps: Vec<&Gap>| gaps.iter().map(|gap| gap.record.gap_id).collect::<Vec<_>>();
         let all = run.gaps.all().iter().filter(|gap| gap.is_open() && gap.node == node).collect();

@@ -104,7 +104,7 @@ proptest! {
             }
             if let (1.., Some(notes)) = (what, notes) {
                 // Old logs say of every output that it corrects the one before it, also of a fork's.
-                let before = log.state.runs()[0].outputs.of(at.node).last().map(|output| output.id);
+                let before = log.state.runs()[0].outputs.at_node(at.node).last().map(|output| output.id);
                 log.note(at, &notes, before);
                 all.push(notes);
             }

@@ -57,7 +57,7 @@ async fn everything_that_can_be_asked_about_a_run_is_answered_from_its_events() 
     assert_eq!(run.graph.preferred_tip().unwrap().id, second);
     // Outputs and artifacts.
     assert_eq!(run.outputs.recap(root), Some("One, again."));
-    assert_eq!(run.outputs.of(root).len(), 4);
+    assert_eq!(run.outputs.at_node(root).len(), 4);
     assert_eq!(run.outputs.current(root, OutputChannel::Artifact).count(), 2);
     // Attempts: one that was blocked, two that went on.
     let outcomes = run.advances.all();
@@ -74,7 +74,7 @@ async fn everything_that_can_be_asked_about_a_run_is_answered_from_its_events() 
         (json!({"goal": "Mend it", "ticket": "A-1"}), json!({"goal": "Mend it", "ticket": "A-2"}),)
     );
     assert_eq!(run.preferences.effective(second).unwrap().autonomy, Autonomy::Guided);
-    let browsing = run.capabilities.standing(first, Capability::WebBrowsing);
+    let browsing = run.capabilities.capability(first, Capability::WebBrowsing);
     assert_eq!(browsing.shown, CapabilityStatus::Unavailable);
     offered(&rig, session).await;
 }

@@ -84,9 +84,9 @@ async fn preferences_beyond_the_recommended_are_recorded_told_and_never_block() 
     let state = SessionState::of(&rig.events(first.body.run.session_id).await);
     let run = &state.runs()[0];
     let root = run.graph.root().unwrap().id;
-    assert_eq!(run.outputs.of(root).len(), 2);
+    assert_eq!(run.outputs.at_node(root).len(), 2);
     let mut told = Vec::new();
-    for output in run.outputs.of(root) {
+    for output in run.outputs.at_node(root) {
         let OutputPayload::ArtifactRef { sha256, .. } = &output.payload else { panic!() };
         let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.unwrap().unwrap();
         let artifact: Value = serde_json::from_slice(&bytes).unwrap();
@@ -120,7 +120,7 @@ async fn a_decision_keeps_its_summary_and_its_limit() {
     assert_eq!(pending(&end), "end");
     let state = SessionState::of(&rig.events(asked.body.run.session_id).await);
     let run = &state.runs()[0];
-    let kept = run.outputs.of(run.graph.root().unwrap().id).last().unwrap();
+    let kept = run.outputs.at_node(run.graph.root().unwrap().id).last().unwrap();
     let OutputPayload::ArtifactRef { sha256, .. } = &kept.payload else { panic!() };
     let bytes = rig.blobs.get(BlobNamespace::Artifacts, *sha256).await.unwrap().unwrap();
     let artifact: Value = serde_json::from_slice(&bytes).unwrap();

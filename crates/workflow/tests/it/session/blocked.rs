@@ -35,7 +35,7 @@ async fn a_blocked_reply_says_what_is_missing_and_brings_the_token_for_the_next_
     assert_eq!(status(run, false), RunStatus::InProgress);
     let root = run.graph.root().unwrap().id;
     assert_eq!(run.outputs.recap(root), Some(GOOD));
-    assert_eq!(run.outputs.of(root).len(), 2, "what was handed in first is kept");
+    assert_eq!(run.outputs.at_node(root).len(), 2, "what was handed in first is kept");
 }
 
 /// A text without what differs from run to run.

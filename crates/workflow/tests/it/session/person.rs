@@ -42,14 +42,14 @@ async fn a_step_that_needs_a_person_waits_for_them_in_each_way_that_there_is() {
         assert_eq!(status(&projected.runs()[0], false), RunStatus::Blocked);
 
         let no = verdict(&first, PersonVerdict::Refused("make a backup first".to_owned()));
-        assert_eq!(rig.sessions.settle(no).await.unwrap().reason, *reason);
+        assert_eq!(rig.sessions.record_verdict(no).await.unwrap().reason, *reason);
         let again = rig.sessions.proceed(state(&blocked)).await.unwrap();
         assert!(again.text().contains("refused: make a backup first"), "{}", again.text());
         let still = rig.notes(&again, "There is a backup now.").await;
         assert_eq!(still.body.blockers.as_ref().unwrap().blockers().len(), 1);
 
         let yes = verdict(&first, PersonVerdict::Answered("yes, after Friday".to_owned()));
-        rig.sessions.settle(yes).await.unwrap();
+        rig.sessions.record_verdict(yes).await.unwrap();
         let told = rig.sessions.proceed(state(&still)).await.unwrap();
         assert!(told.text().contains("answered: yes, after Friday"), "{}", told.text());
         let end = rig.notes(&told, "Dropped on Saturday.").await;
@@ -80,18 +80,19 @@ async fn a_person_may_speak_before_the_agent_does_and_only_where_somebody_is_ask
     confirmed["requireConfirmation"] = json!(true);
     let compiled = workflow(&[needing("drop", "needs_user_approval"), step("between"), confirmed]);
     let first = rig.start(&compiled).await;
-    rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap();
+    rig.sessions.record_verdict(verdict(&first, PersonVerdict::Approved)).await.unwrap();
     let between = rig.notes(&first, "Dropped.").await;
     assert_eq!(pending(&between), "between");
-    let error = rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap_err();
+    let error =
+        rig.sessions.record_verdict(verdict(&first, PersonVerdict::Approved)).await.unwrap_err();
     assert_eq!(error.code(), Code::ValidationError);
     let end = rig.notes(&between, "Between.").await;
     assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
-    rig.sessions.settle(verdict(&first, PersonVerdict::Approved)).await.unwrap();
+    rig.sessions.record_verdict(verdict(&first, PersonVerdict::Approved)).await.unwrap();
     let now = rig.sessions.proceed(state(&end)).await.unwrap();
     assert_eq!(now.body.next_intent, NextIntent::PerformPendingThenContinue, "they said yes");
     let long = verdict(&first, PersonVerdict::Answered("x".repeat(513)));
-    assert_eq!(rig.sessions.settle(long).await.unwrap_err().code(), Code::ValidationError);
+    assert_eq!(rig.sessions.record_verdict(long).await.unwrap_err().code(), Code::ValidationError);
 }
 
 #[test]
@@ -139,22 +140,23 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     assert_eq!(asked.reason, UserOnlyDependency::Choice);
     let at = |node, verdict| SettleRequest { session, run, node: Some(node), verdict };
     let no = PersonVerdict::Refused("not today".to_owned());
-    rig.sessions.settle(at(asked.node, no)).await.unwrap();
+    rig.sessions.record_verdict(at(asked.node, no)).await.unwrap();
     assert_eq!(question().await, None, "no is an answer");
     let again = rig.notes(&blocked, "They still agree.").await;
     let asked_again = question().await.unwrap();
     assert_eq!(asked_again.node, asked.node);
     let yes = PersonVerdict::Answered("drop it".to_owned());
-    rig.sessions.settle(at(asked.node, yes)).await.unwrap();
+    rig.sessions.record_verdict(at(asked.node, yes)).await.unwrap();
     assert_eq!(question().await, None);
 
     let end = rig.notes(&again, "Dropped.").await;
     assert_eq!(end.body.next_intent, NextIntent::AwaitUserConfirmation);
     let confirm = question().await.unwrap();
     assert_eq!((confirm.reason, confirm.words), (UserOnlyDependency::Approval, None));
-    let late = rig.sessions.settle(at(asked.node, PersonVerdict::Approved)).await.unwrap_err();
+    let late =
+        rig.sessions.record_verdict(at(asked.node, PersonVerdict::Approved)).await.unwrap_err();
     assert_eq!(late.code(), Code::ValidationError, "the run is elsewhere by now");
     assert!(question().await.is_some(), "nothing was recorded");
-    rig.sessions.settle(at(confirm.node, PersonVerdict::Approved)).await.unwrap();
+    rig.sessions.record_verdict(at(confirm.node, PersonVerdict::Approved)).await.unwrap();
     assert_eq!(question().await, None);
 }

@@ -76,7 +76,7 @@ async fn a_workflow_lies_among_the_pinned_ones_before_its_run_is_recorded() {
             writes.fetch_add(1, Ordering::Relaxed);
         }
     };
-    let disk = Recorder::telling(Arc::new(RealDisk), Arc::new(listener));
+    let disk = Recorder::with_listener(Arc::new(RealDisk), Arc::new(listener));
     assert!(!file.exists());
     let rig = Rig::on(DataDir::on(Arc::new(disk), dir.path()).unwrap(), 1);
     let reply = rig.start(&compiled).await;

@@ -10,7 +10,7 @@ use piton_core::{Code, DedupeKey, Digest, Domain, EventId, EventIndex, SnapshotR
 use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
 use piton_store::port::Journal;
 use piton_store::{Event, StreamId};
-use piton_workflow::token::{Error, Payload, StatePayload, TokenError, settle, verify};
+use piton_workflow::token::{Error, Payload, StatePayload, TokenError, verify, verify_short};
 use piton_workflow::{GivenToken, ShortToken, TokenString};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ fn of_another_kind() -> Error {
 
 fn unknown() -> Error {
     let token: ShortToken = SHORT_TOKENS[1].parse().unwrap();
-    ready(settle(&token, &[], &keys())).unwrap_err()
+    ready(verify_short(&token, &[], &keys())).unwrap_err()
 }
 
 /// A token that is signed well and names another workflow than its run.

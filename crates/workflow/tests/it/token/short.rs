@@ -7,7 +7,7 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::token::{
     AckPayload, AttemptOrdinal, Error, FormatProblem, GivenToken, NodeOrdinal, Payload,
-    SessionTail, ShortTokenError, TokenError, TokenOrdinals, settle,
+    SessionTail, ShortTokenError, TokenError, TokenOrdinals, verify_short,
 };
 use piton_workflow::{NodeAddress, ShortToken, TokenKind};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ fn short(payload: &Payload, keys: &dyn KeyRing) -> ShortToken {
 }
 
 fn refused(token: &ShortToken, candidates: &[Payload], keys: &dyn KeyRing) -> TokenError {
-    match ready(settle(token, candidates, keys)) {
+    match ready(verify_short(token, candidates, keys)) {
         Err(Error::Token(error)) => error,
         other => panic!("{other:?}"),
     }
@@ -122,7 +122,7 @@ fn several_candidates_are_settled_by_the_signature() {
     let candidates = alike();
     for meant in candidates {
         let token = short(&meant, &keys);
-        assert_eq!(ready(settle(&token, &candidates, &keys)).unwrap(), meant);
+        assert_eq!(ready(verify_short(&token, &candidates, &keys)).unwrap(), meant);
         let others: Vec<Payload> =
             candidates.into_iter().filter(|candidate| *candidate != meant).collect();
         assert_eq!(refused(&token, &others, &keys), TokenError::BadSignature);
@@ -135,12 +135,12 @@ fn a_short_token_is_valid_until_the_second_rotation() {
     let candidates = alike();
     let token = short(&candidates[1], &keys);
     ready(keys.rotate()).unwrap();
-    assert_eq!(ready(settle(&token, &candidates, &keys)).unwrap(), candidates[1]);
+    assert_eq!(ready(verify_short(&token, &candidates, &keys)).unwrap(), candidates[1]);
     let newer = short(&candidates[1], &keys);
     assert_ne!(newer, token, "the current key signs");
     ready(keys.rotate()).unwrap();
     assert_eq!(refused(&token, &candidates, &keys), TokenError::BadSignature);
-    assert_eq!(ready(settle(&newer, &candidates, &keys)).unwrap(), candidates[1]);
+    assert_eq!(ready(verify_short(&newer, &candidates, &keys)).unwrap(), candidates[1]);
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn a_signature_of_the_current_key_comes_before_one_of_the_previous_key() {
     let candidates = alike();
     let token = short(&candidates[0], &keys());
     let both = Scripted(|run| Ok(Some(if run == 9 { KeyAge::Current } else { KeyAge::Previous })));
-    assert_eq!(ready(settle(&token, &candidates, &both)).unwrap(), candidates[1]);
+    assert_eq!(ready(verify_short(&token, &candidates, &both)).unwrap(), candidates[1]);
     let previous = Scripted(|_| Ok(Some(KeyAge::Previous)));
-    assert_eq!(ready(settle(&token, &candidates, &previous)).unwrap(), candidates[0]);
+    assert_eq!(ready(verify_short(&token, &candidates, &previous)).unwrap(), candidates[0]);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn keys_that_cannot_be_read_are_an_error_of_the_store() {
     let candidates = alike();
     let token = short(&candidates[0], &keys());
     let damaged = Scripted(|_| Err(piton_store::Error::BadRequest { problem: "made up" }));
-    let error = ready(settle(&token, &candidates, &damaged)).unwrap_err();
+    let error = ready(verify_short(&token, &candidates, &damaged)).unwrap_err();
     assert!(matches!(error, Error::Store(_)), "{error}");
 }
 
