@@ -16,6 +16,7 @@
 )]
 
 mod backpack;
+mod bench_dir;
 mod context;
 mod door;
 mod error;
@@ -23,7 +24,6 @@ mod flow;
 mod kernel;
 mod measure;
 mod part;
-mod place;
 mod quiet_disk;
 mod report;
 mod workflow;
@@ -38,7 +38,7 @@ use std::{
 use clap::{Parser, Subcommand, ValueEnum};
 use piton_store::StreamId;
 
-use crate::{error::Result, part::BenchPart, place::BenchDir, report::BenchReport};
+use crate::{bench_dir::BenchDir, error::Result, part::BenchPart, report::BenchReport};
 
 /// What `--help` ends with.
 const HELP: &str = "\

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use crate::{
-    backpack, context, door, error::Result, flow, kernel, place::BenchDir, report::MeasureRow,
+    backpack, bench_dir::BenchDir, context, door, error::Result, flow, kernel, report::MeasureRow,
     workflow, workspaces,
 };
 
@@ -44,7 +44,7 @@ impl BenchPart {
     }
 
     /// Makes its measures, one after the other.
-    pub(crate) fn measure(self, place: &BenchDir) -> Result<Vec<MeasureRow>> {
+    pub(crate) fn measure(self, bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
         let measures: &[(&str, Measure)] = match self {
             Self::Kernel => &kernel::MEASURES,
             Self::Workflow => &workflow::MEASURES,
@@ -57,8 +57,8 @@ impl BenchPart {
         let mut rows = Vec::new();
         for (number, (what, measure)) in measures.iter().enumerate() {
             eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
-            place.sync()?;
-            rows.extend(measure(place)?);
+            bench_dir.sync()?;
+            rows.extend(measure(bench_dir)?);
         }
         Ok(rows)
     }

@@ -6,7 +6,7 @@
 //! | `commands` | what each command does |
 //! | `app`, `open` | what commands work with: the environment, an open data directory |
 //! | `next_command` | the commands that a text names next |
-//! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `words` | what people and programs read |
+//! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `messages` | what people and programs read |
 //! | `failure`, `refusal`, `exit` | how failures are told |
 //! | `log` | what the processes of a data directory did |
 //! | `demo` | `piton demo` |

@@ -9,7 +9,7 @@
 //!
 //! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
 //! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it, in the forms
-//! that `audience` knows its client to need.
+//! that `client_kind` knows its client to need.
 //!
 //! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas
 //! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result

@@ -8,7 +8,7 @@
 //! * [`answer`], [`stream`]: what comes back, whole or piece by piece.
 //! * [`client`]: the trait.
 //! * [`provider`]: who answers: names, settings and keys.
-//! * [`retry`], [`retrying`]: when a call is repeated, and a client that does so.
+//! * [`retry`], [`retry_client`]: when a call is repeated, and a client that does so.
 //! * [`scripted`]: a client that plays answers, for tests and demonstrations.
 //! * [`rehearsed`]: a client that answers by rules, for flows that are tried out without a provider.
 //! * `providers` (feature of that name): the client that speaks to real providers.

@@ -4,17 +4,17 @@
 //!
 //! * [`config`]: settings from files and the environment, with every problem of a bad file at once.
 //! * [`library`]: workflow files from every source, compiled, with what does not load beside what does.
-//! * [`surroundings`]: the project directory of a call, and what git says about it.
-//! * [`runtime`]: the use cases, over ports that the caller hands in.
+//! * [`project_env`]: the project directory of a call, and what git says about it.
+//! * [`workflow`]: the use cases, over ports that the caller hands in.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
-//! * [`frames`]: context: a project's tree, and the frames that agents put on it.
+//! * [`context`]: context: a project's tree, and the frames that agents put on it.
 //! * [`explain`]: what an error code means.
-//! * [`files`]: the Workspaces of a process, what agents do in them, and what people see of that.
-//! * `flows` (feature `flow`): flows from files: check, draw, run and resume them.
+//! * [`workspaces`]: the Workspaces of a process, what agents do in them, and what people see of that.
+//! * `flow` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
-//! * [`lineage`]: where things come from: blame, forks, and what differs between two branches.
+//! * [`provenance`]: where things come from: blame, forks, and what differs between two branches.
 //! * [`models`]: who answers for models.
-//! * [`state`]: backpacks, as agents use them and as their owner looks at them.
+//! * [`backpack`]: backpacks, as agents use them and as their owner looks at them.
 //! * [`request`], [`reply`]: what goes in and what comes out.
 //! * [`text_diff`]: two texts, line by line.
 //! * [`bounds`]: every limit of the crate, with its reason.

@@ -13,22 +13,22 @@
 //! * [`event`]: the events themselves, with the rules that hold within one and across a log.
 //! * [`projection`]: what events add up to: graphs, tips, outputs, gaps, status, what to resume.
 //! * [`label`]: what people call a run.
-//! * [`recall`]: every run of every session, summed up, listed and ranked; over the ports of the store.
+//! * [`run_index`]: every run of every session, summed up, listed and ranked; over the ports of the store.
 //! * [`explanation`]: what is recorded for people only.
 //! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
 //! * [`snapshot`]: what is needed to go on from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
 //!   becomes what runs are pinned to.
 //! * [`predicate`]: questions about what a run was told.
-//! * [`bundled`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
+//! * [`bundled_workflows`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
 //! * [`engine`]: what happens next in a run.
 //! * [`session`]: leading an agent through a run, over the ports of the store.
-//! * [`bundle`], [`carry`]: a whole session in one file, and carrying it out of a data directory and into one.
-//! * [`upkeep`]: removing what nobody needs any more, checking and repairing what is there.
+//! * [`bundle`], [`transfer`]: a whole session in one file, and carrying it out of a data directory and into one.
+//! * [`maintenance`]: removing what nobody needs any more, checking and repairing what is there.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. What has an
-//! effect ([`session`], [`recall`], [`carry`], [`upkeep`] and the signing of tokens) goes through ports.
+//! effect ([`session`], [`run_index`], [`transfer`], [`maintenance`] and the signing of tokens) goes through ports.
 
 pub mod artifact;
 pub mod blocker;

@@ -116,25 +116,25 @@ impl Workspaces {
                 permitted: self.list.iter().filter(permits).map(|one| one.prefix.clone()).collect(),
             });
         }
-        let place = LocatedPath { path: path.clone(), workspace, at };
-        place.check_hidden(&place.at)?;
+        let target = LocatedPath { path: path.clone(), workspace, at };
+        target.check_hidden(&target.at)?;
         if right != Right::Read {
-            place.check_protected(&place.at)?;
+            target.check_protected(&target.at)?;
         }
-        Ok(place)
+        Ok(target)
     }
 
     /// Refuses an operation on a directory as a whole if it holds another Workspace, or is one.
-    pub fn refuse_inner(&self, tool: Tool, place: &LocatedPath<'_>) -> Result<(), Error> {
-        if place.path == place.workspace.prefix {
-            let path = &place.path;
+    pub fn refuse_inner(&self, tool: Tool, target: &LocatedPath<'_>) -> Result<(), Error> {
+        if target.path == target.workspace.prefix {
+            let path = &target.path;
             return Err(Error::BadArgument(format!(
                 "{path} is a Workspace itself, and `{tool}` works on what is in one"
             )));
         }
-        match self.below(&place.path).first() {
+        match self.below(&target.path).first() {
             Some(inner) => {
-                Err(Error::Inner { tool, path: place.path.clone(), inner: inner.prefix.clone() })
+                Err(Error::Inner { tool, path: target.path.clone(), inner: inner.prefix.clone() })
             }
             None => Ok(()),
         }

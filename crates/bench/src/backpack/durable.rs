@@ -14,9 +14,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::kept::{journal_ports, log, open};
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Samples, Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -30,9 +30,9 @@ const SINGLE_RATIO_MAX: f64 = 1.3;
 const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
 
 // shows: BP-112
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let rig = BackpackRig::open(place)?;
-    place.sync()?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = BackpackRig::open(bench_dir)?;
+    bench_dir.sync()?;
     let milliseconds = |samples: &Samples<Duration>| samples.map(|time| time.as_secs_f64() * 1e3);
     let single = milliseconds(&rig.single()?);
     let groups = milliseconds(&rig.groups()?);
@@ -57,12 +57,12 @@ struct BackpackRig {
 }
 
 impl BackpackRig {
-    fn open(place: &BenchDir) -> Result<Self> {
+    fn open(bench_dir: &BenchDir) -> Result<Self> {
         let runtime = Builder::new_multi_thread()
             .enable_all()
             .build()
             .map_err(Error::io("start a runtime"))?;
-        let dir = DataDir::on(Arc::new(RealDisk), &place.make("durable-packs")?)?;
+        let dir = DataDir::on(Arc::new(RealDisk), &bench_dir.make("durable-packs")?)?;
         let backpacks = journal_ports(&dir);
         Ok(Self { runtime, backpacks, bare: log(&dir) })
     }

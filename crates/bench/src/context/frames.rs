@@ -18,9 +18,9 @@ use tokio::runtime::Runtime;
 
 use super::child::{open, runtime};
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Samples, Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -67,12 +67,12 @@ impl Bench {
 }
 
 // shows: CT-091
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    Ok(vec![reading(place)?, putting(place)?])
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    Ok(vec![reading(bench_dir)?, putting(bench_dir)?])
 }
 
-fn reading(place: &BenchDir) -> Result<MeasureRow> {
-    let bench = Bench::new(&place.make("reading")?)?;
+fn reading(bench_dir: &BenchDir) -> Result<MeasureRow> {
+    let bench = Bench::new(&bench_dir.make("reading")?)?;
     for number in 0..FRAMES {
         bench.put(&format!("frame {number} says something about the file"))?;
     }
@@ -86,8 +86,8 @@ fn reading(place: &BenchDir) -> Result<MeasureRow> {
     Ok(MeasureRow::unpaired(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
 }
 
-fn putting(place: &BenchDir) -> Result<MeasureRow> {
-    let root = place.make("putting")?;
+fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {
+    let root = bench_dir.make("putting")?;
     let samples: Samples<f64> = PUTS.run(|block| {
         let bench = Bench::new(&root.join(block.to_string()))?;
         let mut floor = floor(&root.join(format!("{block}.floor")))?;

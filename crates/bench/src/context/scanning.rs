@@ -13,9 +13,9 @@ use super::{
     git, trees,
 };
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Samples, Schedule, float, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -35,37 +35,37 @@ struct Bench {
     names: [&'static str; 2],
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let mut rows = Vec::new();
-    let own = place.make("own")?;
+    let own = bench_dir.make("own")?;
     let files = trees::copy_project(&own)?;
     let names = ["first scan, this project", "unchanged rescan, this project"];
-    rows.extend(beside_git(place, own, files, names)?.1);
-    let packages = place.make("packages")?;
+    rows.extend(beside_git(bench_dir, own, files, names)?.1);
+    let packages = bench_dir.make("packages")?;
     let files = trees::copy_packages(&packages, PACKAGE_FILES)?;
     let names = ["first scan, 17,000 files of packages", "unchanged rescan, packages"];
-    rows.extend(beside_git(place, packages, files, names)?.1);
-    let generated = place.make("generated")?;
+    rows.extend(beside_git(bench_dir, packages, files, names)?.1);
+    let generated = bench_dir.make("generated")?;
     trees::generate(&generated, GENERATED_FILES)?;
     let names = ["first scan, 50,000 files", "unchanged rescan, 50,000 files"];
-    let (bench, more) = beside_git(place, generated, GENERATED_FILES, names)?;
+    let (bench, more) = beside_git(bench_dir, generated, GENERATED_FILES, names)?;
     rows.extend(more);
     rows.push(bench.one_changed()?);
     rows.push(bench.lookup()?);
-    rows.push(memory(place)?);
-    rows.push(large_file(place)?);
+    rows.push(memory(bench_dir)?);
+    rows.push(large_file(bench_dir)?);
     Ok(rows)
 }
 
 fn beside_git(
-    place: &BenchDir,
+    bench_dir: &BenchDir,
     project: PathBuf,
     files: u64,
     names: [&'static str; 2],
 ) -> Result<(Bench, Vec<MeasureRow>)> {
     let data = project.with_extension("data");
     let bench = Bench { project, data, files, names };
-    place.sync()?;
+    bench_dir.sync()?;
     let first = bench.first()?;
     let again = bench.again()?;
     Ok((bench, vec![first, again]))
@@ -155,8 +155,8 @@ impl Bench {
     }
 }
 
-fn memory(place: &BenchDir) -> Result<MeasureRow> {
-    let project = place.make("many")?;
+fn memory(bench_dir: &BenchDir) -> Result<MeasureRow> {
+    let project = bench_dir.make("many")?;
     trees::generate(&project, MANY_FILES)?;
     let data = project.with_extension("data");
     let mut peaks = Vec::new();
@@ -168,8 +168,8 @@ fn memory(place: &BenchDir) -> Result<MeasureRow> {
     Ok(MeasureRow::unpaired(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
 }
 
-fn large_file(place: &BenchDir) -> Result<MeasureRow> {
-    let project = place.make("large")?;
+fn large_file(bench_dir: &BenchDir) -> Result<MeasureRow> {
+    let project = bench_dir.make("large")?;
     let file = fs::File::create(project.join("file")).map_err(Error::io("make a file"))?;
     // Sparse: it has its size and takes no room.
     file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;

@@ -9,9 +9,9 @@ use piton_store::local::RealDisk;
 
 use super::client::DoorClient;
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
     workflow::{BenchRun, WorkflowRig},
 };
@@ -21,11 +21,11 @@ const BASELINE: &str = "the call in this process + a ping";
 const RATIO_MAX: f64 = 1.5;
 const TOOL: &str = "continue_workflow";
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let data = place.make("door-advance")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let data = bench_dir.make("door-advance")?;
     let rig = WorkflowRig::open(Arc::new(RealDisk), &data)?;
     let client = std::cell::RefCell::new(DoorClient::open(&data)?);
-    place.sync()?;
+    bench_dir.sync()?;
     let (rig, client) = (&rig, &client);
     let samples = SCHEDULE.run(|block| {
         let mut ours = BenchRun::begin(rig, &format!("door-{block}"))?;

@@ -7,9 +7,9 @@ use std::{cell::RefCell, time::Duration};
 
 use super::{advance::through, client::DoorClient};
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::{Schedule, cpu_of},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
     workflow::{BenchRun, prepared},
 };
@@ -28,8 +28,8 @@ struct CallCost {
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let data = place.make("door-flat")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let data = bench_dir.make("door-flat")?;
     let mut runs = Vec::new();
     for block in 0..SCHEDULE.blocks {
         let long = prepared(&data, &format!("door-long-{block}"), LONG_STEPS)?;
@@ -38,7 +38,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
             .collect::<Result<Vec<_>>>()?;
         runs.push((long, short));
     }
-    place.sync()?;
+    bench_dir.sync()?;
     let client = RefCell::new(DoorClient::open(&data)?);
     let call = |run: &mut BenchRun| {
         let mut client = client.borrow_mut();

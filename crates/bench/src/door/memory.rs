@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{advance::through, client::DoorClient};
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::float,
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
     workflow::{BenchRun, WorkflowRig},
@@ -15,8 +15,8 @@ use crate::{
 const STEPS: usize = 2_000;
 const MEGABYTES_MAX: f64 = 80.0;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let data = place.make("door-memory")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let data = bench_dir.make("door-memory")?;
     let rig = WorkflowRig::open(Arc::new(QuietDisk), &data)?;
     let mut run = BenchRun::begin(&rig, "door-memory")?;
     let mut client = DoorClient::open(&data)?;

@@ -2,9 +2,9 @@
 
 use super::client::DoorClient;
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::float,
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -12,8 +12,8 @@ const STARTS: usize = 21;
 const MS_MAX: f64 = 50.0;
 const MEGABYTES_MAX: f64 = 40.0;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let data = place.make("door-start")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let data = bench_dir.make("door-start")?;
     let mut times = Vec::with_capacity(STARTS);
     let mut sizes = Vec::with_capacity(STARTS);
     for _ in 0..STARTS {

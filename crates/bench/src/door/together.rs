@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 use super::client::is_there;
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Schedule, cpu_of, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -45,10 +45,10 @@ struct Took {
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let samples = SCHEDULE.run(|block| {
-        let mut together = PipeAgent::start(&place.make(&format!("door-together-{block}"))?)?;
-        let mut in_turn = PipeAgent::start(&place.make(&format!("door-in-turn-{block}"))?)?;
+        let mut together = PipeAgent::start(&bench_dir.make(&format!("door-together-{block}"))?)?;
+        let mut in_turn = PipeAgent::start(&bench_dir.make(&format!("door-in-turn-{block}"))?)?;
         Ok((move || together.packs(TOGETHER), move || in_turn.packs(1)))
     })?;
     let each = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(CALLS);

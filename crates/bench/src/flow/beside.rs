@@ -6,9 +6,9 @@ use std::{cell::RefCell, time::Duration};
 
 use super::{durable::Durable, peer::Peer, visits};
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::{Samples, Schedule, float},
-    place::BenchDir,
     report::{MeasureRow, Unit},
 };
 
@@ -24,7 +24,7 @@ const CHECKPOINTED: u64 = 1_000;
 /// Steps of the loop that keeps each on disk.
 const DURABLE: u64 = 100;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let python = RefCell::new(Peer::pocketflow_python()?);
     let typescript = RefCell::new(Peer::pocketflow_typescript()?);
     let langgraph = RefCell::new(Peer::langgraph()?);
@@ -38,7 +38,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
             CHECKPOINTED,
             &langgraph,
         )?,
-        durable(place, &langgraph)?,
+        durable(bench_dir, &langgraph)?,
     ])
 }
 
@@ -57,10 +57,10 @@ fn visit(
 }
 
 /// Time that passes at each step, with a write of the state that is on disk before the next one begins.
-fn durable(place: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
-    let ours = Durable::open(place)?;
-    let theirs = place.make("langgraph")?;
-    place.sync()?;
+fn durable(bench_dir: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
+    let ours = Durable::open(bench_dir)?;
+    let theirs = bench_dir.make("langgraph")?;
+    bench_dir.sync()?;
     let mut turn = 0;
     let samples = SCHEDULE.run(|block| {
         let file = theirs.join(format!("{block}.sqlite"));

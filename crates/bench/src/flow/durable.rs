@@ -10,8 +10,8 @@ use tokio::runtime::{Builder, Runtime};
 use super::round::{Round, next_action};
 use crate::{
     backpack,
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
-    place::BenchDir,
 };
 
 /// An open data directory.
@@ -32,10 +32,10 @@ fn count_down(steps: u64) -> Round {
 }
 
 impl Durable {
-    pub(super) fn open(place: &BenchDir) -> Result<Self> {
+    pub(super) fn open(bench_dir: &BenchDir) -> Result<Self> {
         let runtime = Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(Error::io("start a runtime"))?;
-        let dir = DataDir::on(Arc::new(RealDisk), &place.make("durable-steps")?)?;
+        let dir = DataDir::on(Arc::new(RealDisk), &bench_dir.make("durable-steps")?)?;
         Ok(Self { runtime, ports: backpack::journal_ports(&dir) })
     }
 

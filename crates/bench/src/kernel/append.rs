@@ -13,9 +13,9 @@ use super::{
     sizes::Sizes,
 };
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Samples, Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -29,14 +29,14 @@ struct Append {
     without_lease: Duration,
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let sizes = Sizes::observe(&place.make("append-sizes")?)?;
-    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("append")?)?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let sizes = Sizes::observe(&bench_dir.make("append-sizes")?)?;
+    let rig = KernelRig::open(Arc::new(RealDisk), &bench_dir.make("append")?)?;
     // The first snapshot makes the directories that all others go to.
     let mut first = StreamPlans::new("first", EVENTS);
     let plan = first.next();
     rig.lease_and_append(&first.stream, plan)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let samples = against_floor(&rig, sizes)?;
     let control = floor_against_itself(&rig, sizes)?;
     let row = |name, samples: &Samples<f64>| {

@@ -6,9 +6,9 @@ use piton_core::{EventId, canonical, port::fixed::SeededEntropy};
 use serde::Serialize;
 
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Schedule, thread_cpu},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 

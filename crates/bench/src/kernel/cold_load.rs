@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::rig::{EVENTS, KernelRig, StreamPlans};
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Schedule, float, peak_resident_bytes, wall_time},
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
 };
@@ -41,11 +41,11 @@ struct Load {
     events: u64,
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("cold")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("cold")?;
     let mut plans = StreamPlans::new("long", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let loads = (0..LOADS).map(|_| elsewhere(&root, &plans.stream)).collect::<Result<Vec<_>>>()?;
     for load in &loads {
         expect("events of the loaded session", PLANS * EVENTS, load.events)?;
@@ -61,14 +61,14 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         .judged(Bar::median(MS_MAX)),
         MeasureRow::unpaired("  its peak memory, whole process", Unit::Megabytes, &peaks)
             .judged(Bar::median(MEGABYTES_MAX)),
-        compare_loads(place)?,
+        compare_loads(bench_dir)?,
     ])
 }
 
 /// Loads the events of one long session, and as many of short ones.
 // shows in part: WR-448 (the load of a log)
-fn compare_loads(place: &BenchDir) -> Result<MeasureRow> {
-    let root = place.make("load-growth")?;
+fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
+    let root = bench_dir.make("load-growth")?;
     let prepared = |name: &str, count: u64| -> Result<StreamId> {
         let mut plans = StreamPlans::new(name, EVENTS);
         prepare(&root, &mut plans, count)?;
@@ -78,7 +78,7 @@ fn compare_loads(place: &BenchDir) -> Result<MeasureRow> {
     let short = (0..SHORT_SESSIONS)
         .map(|number| prepared(&format!("short-{number}"), PLANS / SHORT_SESSIONS))
         .collect::<Result<Vec<_>>>()?;
-    place.sync()?;
+    bench_dir.sync()?;
     let load = |streams: &[StreamId]| -> Result<f64> {
         let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {

@@ -14,9 +14,9 @@ use super::{
     rig::{EVENTS, KernelRig, StreamPlans},
 };
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::{Cost, Schedule},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -27,8 +27,8 @@ const LONG_PLANS: u64 = 1_998;
 const BASELINE: &str = "at plan 10";
 const RATIO_MAX: f64 = 1.2;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("flat")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("flat")?;
     let mut sessions = Vec::new();
     for block in 0..SCHEDULE.blocks {
         let mut long = StreamPlans::new(&format!("long-{block}"), EVENTS);
@@ -41,7 +41,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         }
         sessions.push((long, short));
     }
-    place.sync()?;
+    bench_dir.sync()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
     let rig = KernelRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |plans: &mut StreamPlans| {

@@ -17,9 +17,9 @@ use piton_store::{
 
 use super::rig::{KernelRig, StreamPlans, committed};
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Samples, Schedule, wall_time},
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{MeasureRow, Unit},
 };
@@ -29,13 +29,13 @@ const GROUPS: Schedule = Schedule { blocks: 25, pairs: 6, warm_up: 1 };
 /// Appends that wait together.
 const TOGETHER: usize = 8;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("log")?)?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = KernelRig::open(Arc::new(RealDisk), &bench_dir.make("log")?)?;
     let row = |name, baseline, samples: &Samples<Duration>| {
         let samples = samples.map(|time| time.as_secs_f64() * 1e3);
         MeasureRow::paired(name, Unit::Milliseconds, baseline, &samples)
     };
-    let single = single(&rig, record_bytes(place)?)?;
+    let single = single(&rig, record_bytes(bench_dir)?)?;
     Ok(vec![
         row("log append, 1 event, one writer", "write + fdatasync", &single),
         row("8 log appends that wait together", "8 in turn", &groups(&rig)?),
@@ -72,9 +72,9 @@ fn bare_file(directory: &Path) -> io::Result<File> {
 }
 
 /// The bytes that one append writes to a log.
-fn record_bytes(place: &BenchDir) -> Result<usize> {
+fn record_bytes(bench_dir: &BenchDir) -> Result<usize> {
     let recorder = Recorder::new(Arc::new(QuietDisk));
-    let rig = KernelRig::open(Arc::new(recorder.clone()), &place.make("log-sizes")?)?;
+    let rig = KernelRig::open(Arc::new(recorder.clone()), &bench_dir.make("log-sizes")?)?;
     let mut plans = StreamPlans::new("single", 1);
     let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
     recorder.take();

@@ -10,9 +10,9 @@ use super::{
     rig::{EVENTS, KernelRig, StreamPlans},
 };
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -20,11 +20,11 @@ const SCHEDULE: Schedule = Schedule { blocks: 40, pairs: 500, warm_up: 5 };
 const PLANS: u64 = 200;
 const MICROSECONDS_MAX: f64 = 20.0;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("lookup")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("lookup")?;
     let mut plans = StreamPlans::new("warm", EVENTS);
     prepare(&root, &mut plans, PLANS)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
     let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
     let keys: Vec<DedupeKey> =

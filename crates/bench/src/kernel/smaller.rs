@@ -13,9 +13,9 @@ use super::{
     rig::KernelRig,
 };
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{MeasureRow, Unit},
 };
 
@@ -24,8 +24,8 @@ const BLOB_WORDS: u64 = 512;
 const COMMITS: u32 = 200;
 const VALUE_BYTES: usize = 200;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let rig = KernelRig::open(Arc::new(RealDisk), &place.make("smaller")?)?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let rig = KernelRig::open(Arc::new(RealDisk), &bench_dir.make("smaller")?)?;
     Ok(vec![blob(&rig)?, table(&rig)?])
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, fs, thread};
 
 use serde::Serialize;
 
-use crate::place::BenchDir;
+use crate::bench_dir::BenchDir;
 
 /// What decides about the figures, as far as a program can see it.
 #[derive(Serialize)]
@@ -17,7 +17,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn detect(place: &BenchDir) -> Self {
+    pub(super) fn detect(bench_dir: &BenchDir) -> Self {
         let unknown = || "unknown".to_owned();
         let kernel = fs::read_to_string("/proc/sys/kernel/osrelease");
         let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -25,7 +25,7 @@ impl Machine {
             cores: thread::available_parallelism().map_or(1, usize::from),
             processor: model(&processors).unwrap_or_else(unknown),
             kernel: kernel.map_or_else(|_| unknown(), |text| text.trim().to_owned()),
-            file_system: place.file_system.clone(),
+            file_system: bench_dir.file_system.clone(),
         }
     }
 }

@@ -9,9 +9,9 @@ use serde::Serialize;
 use self::machine::Machine;
 pub(crate) use self::row::{Bar, MeasureRow, Unit};
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
     measure::Schedule,
-    place::BenchDir,
 };
 
 /// The shape of the document; the number grows when it changes.
@@ -38,10 +38,10 @@ struct ReportEntry {
 }
 
 impl BenchReport {
-    pub(crate) fn new(place: &BenchDir) -> Self {
+    pub(crate) fn new(bench_dir: &BenchDir) -> Self {
         Self {
             schema: SCHEMA,
-            machine: Machine::detect(place),
+            machine: Machine::detect(bench_dir),
             debug_build: cfg!(debug_assertions),
             seed: Schedule::SEED,
             rows: Vec::new(),

@@ -18,9 +18,9 @@ use piton_store::{
 
 use super::{plans::RunPlans, rig::WorkflowRig, run::BenchRun};
 use crate::{
+    bench_dir::BenchDir,
     error::{Result, expect},
     measure::{Samples, Schedule, thread_cpu, wall_time},
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
 };
@@ -36,9 +36,9 @@ struct AdvanceCost {
     cpu: Duration,
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let durable = samples(place, "advance", Arc::new(RealDisk))?;
-    let quiet = samples(place, "quiet-advance", Arc::new(QuietDisk))?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let durable = samples(bench_dir, "advance", Arc::new(RealDisk))?;
+    let quiet = samples(bench_dir, "quiet-advance", Arc::new(QuietDisk))?;
     let time = durable.map(|call: &AdvanceCost| call.time.as_secs_f64() * 1e3);
     let cpu = |samples: &Samples<AdvanceCost>| {
         samples.map(|call: &AdvanceCost| call.cpu.as_secs_f64() * 1e6)
@@ -58,11 +58,11 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-fn samples(place: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<AdvanceCost>> {
-    let rig = WorkflowRig::open(disk, &place.make(name)?)?;
+fn samples(bench_dir: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<AdvanceCost>> {
+    let rig = WorkflowRig::open(disk, &bench_dir.make(name)?)?;
     // The first advance makes the directories that all others go to.
     BenchRun::begin(&rig, &format!("first-{name}"))?.advance(&rig, 1)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let rig = &rig;
     SCHEDULE.run(|block| {
         let mut run = BenchRun::begin(rig, &format!("{name}-{block}"))?;

@@ -9,9 +9,9 @@ use piton_store::{local::RealDisk, testing::Recorder};
 
 use super::{rig::WorkflowRig, run::BenchRun};
 use crate::{
+    bench_dir::BenchDir,
     error::Result,
     measure::{Cost, Schedule},
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
 };
@@ -23,8 +23,8 @@ const LONG_STEPS: u64 = 1_998;
 const BASELINE: &str = "at step 10";
 const RATIO_MAX: f64 = 1.2;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("flat-advance")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("flat-advance")?;
     let mut runs = Vec::new();
     for block in 0..SCHEDULE.blocks {
         let long = prepared(&root, &format!("long-{block}"), LONG_STEPS)?;
@@ -33,7 +33,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
             .collect::<Result<Vec<_>>>()?;
         runs.push((long, short));
     }
-    place.sync()?;
+    bench_dir.sync()?;
     let recorder = Recorder::new(Arc::new(RealDisk));
     let rig = WorkflowRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |run: &mut BenchRun| {

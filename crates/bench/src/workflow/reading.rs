@@ -7,9 +7,9 @@ use piton_workflow::session::{Continue, Reply};
 
 use super::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
 use crate::{
+    bench_dir::BenchDir,
     error::{Result, expect},
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -20,11 +20,11 @@ const LONG_STEPS: u64 = 1_999;
 const BASELINE: &str = "at step 10";
 const MILLISECONDS_MAX: f64 = 1.0;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("reading")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("reading")?;
     let mut long = prepared(&root, "long", LONG_STEPS)?;
     let mut short = prepared(&root, "short", SHORT_STEPS)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let rig = WorkflowRig::open(Arc::new(RealDisk), &root)?;
     let (long, short) =
         (AnsweredStep::next(&rig, &mut long)?, AnsweredStep::next(&rig, &mut short)?);

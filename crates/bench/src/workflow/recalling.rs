@@ -18,9 +18,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::sessions;
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::wall_time,
-    place::BenchDir,
     quiet_disk::QuietDisk,
     report::{Bar, MeasureRow, Unit},
 };
@@ -66,11 +66,11 @@ impl ColdPorts {
     }
 }
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = place.make("recall")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = bench_dir.make("recall")?;
     let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
     prepare(&runtime, &root)?;
-    place.sync()?;
+    bench_dir.sync()?;
     let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::run_index);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
         let ports = ColdPorts::open(Arc::new(RealDisk), &root)?;

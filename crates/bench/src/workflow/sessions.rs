@@ -47,7 +47,8 @@ pub(super) fn session(
         done: 0,
         workflow,
     };
-    let plans = (0..plans).map(|place| if place == 0 { writer.begin() } else { writer.advance() });
+    let plans =
+        (0..plans).map(|bench_dir| if bench_dir == 0 { writer.begin() } else { writer.advance() });
     (SessionId::from_digest(&digest), plans.collect())
 }
 

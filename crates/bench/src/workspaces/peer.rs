@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::{durable::Bare, searching, server::Server, trees};
 use crate::{
+    bench_dir::BenchDir,
     error::{Result, expect},
     measure::{Schedule, float},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -53,9 +53,9 @@ struct Same {
 }
 
 // shows: WS-061
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let tree = trees::make(place, "peer-tree")?;
-    let data = place.make("peer-data")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let tree = trees::make(bench_dir, "peer-tree")?;
+    let data = bench_dir.make("peer-data")?;
     let (ours, theirs) = (Server::piton(&tree, &data)?, Server::reference(&tree)?);
     let (ours, theirs) = (RefCell::new(ours), RefCell::new(theirs));
     let mut rows = Vec::new();
@@ -63,7 +63,7 @@ pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
         rows.push(same.row(&ours, &theirs)?);
     }
     rows.push(denied(&ours)?);
-    rows.push(durable_calls(place, &ours, &tree)?);
+    rows.push(durable_calls(bench_dir, &ours, &tree)?);
     let memory = SCHEDULE.run(|_| {
         let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
         Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
@@ -193,8 +193,12 @@ fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
 }
 
 /// An edit beside the calls of the system that it cannot do without.
-fn durable_calls(place: &BenchDir, server: &RefCell<Server>, tree: &Path) -> Result<MeasureRow> {
-    let bare = Bare::new(place.make("bare-changes")?, &tree.join(FILE))?;
+fn durable_calls(
+    bench_dir: &BenchDir,
+    server: &RefCell<Server>,
+    tree: &Path,
+) -> Result<MeasureRow> {
+    let bare = Bare::new(bench_dir.make("bare-changes")?, &tree.join(FILE))?;
     let bare = RefCell::new(bare);
     let arguments = json!({ "path": format!("/tree/{FILE}") });
     let samples = SCHEDULE.run(|_| {

@@ -6,16 +6,16 @@ use serde_json::json;
 
 use super::trees;
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{MeasureRow, Unit},
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 200, warm_up: 10 };
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = trees::make(place, "read-tree")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = trees::make(bench_dir, "read-tree")?;
     let files = trees::agent(&root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

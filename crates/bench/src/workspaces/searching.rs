@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use super::trees;
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result, expect},
     measure::{Schedule, wall_time},
-    place::BenchDir,
     report::{Bar, MeasureRow, Unit},
 };
 
@@ -19,8 +19,8 @@ const RATIO_MAX: f64 = 1.5;
 const PATTERN: &str = "needle in the [a-z]+";
 pub(super) const HITS: u64 = trees::ALL / 50;
 
-pub(super) fn rows(place: &BenchDir) -> Result<Vec<MeasureRow>> {
-    let root = trees::make(place, "search-tree")?;
+pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
+    let root = trees::make(bench_dir, "search-tree")?;
     let files = trees::agent(&root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

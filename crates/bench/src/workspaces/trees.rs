@@ -14,8 +14,8 @@ use piton_workspaces::{
 };
 
 use crate::{
+    bench_dir::BenchDir,
     error::{Error, Result},
-    place::BenchDir,
 };
 
 const DIRECTORIES: usize = 100;
@@ -26,8 +26,8 @@ const LINES: usize = 120;
 pub(super) const ALL: u64 = (DIRECTORIES * FILES) as u64;
 
 /// Makes a tree of 5,000 files of source code.
-pub(super) fn make(place: &BenchDir, name: &str) -> Result<PathBuf> {
-    let root = place.make(name)?;
+pub(super) fn make(bench_dir: &BenchDir, name: &str) -> Result<PathBuf> {
+    let root = bench_dir.make(name)?;
     for directory in 0..DIRECTORIES {
         let path = root.join(format!("module_{:02}/part_{directory:03}", directory % 10));
         fs::create_dir_all(&path).map_err(Error::io("make a directory"))?;
@@ -42,7 +42,7 @@ pub(super) fn make(place: &BenchDir, name: &str) -> Result<PathBuf> {
                 .map_err(Error::io("write a file"))?;
         }
     }
-    place.sync()?;
+    bench_dir.sync()?;
     Ok(root)
 }
 

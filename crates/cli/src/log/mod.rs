@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `record` | one line |
 //! | `file` | the files, which are bounded and shared by every process |
-//! | `keeper` | what a process notes |
+//! | `logger` | what a process notes |
 //!
 //! *Invariants*: a line names what was called, which session it was about, and by which code it failed. It never
 //! holds a token, notes, context or the words of a message. Nothing fails because a line cannot be written.

@@ -116,7 +116,7 @@ impl Builder<'_> {
         if is_new {
             let origin = NodeOrigin::Node { kind: node.kind.clone(), params: node.params.clone() };
             let (id, edges) = (node.id.clone(), Vec::new());
-            self.place(FlowNode { id, body, origin, settings, edges }, path);
+            self.flow_node(FlowNode { id, body, origin, settings, edges }, path);
         }
     }
 
@@ -143,10 +143,13 @@ impl Builder<'_> {
             Ok(body) => Some(body),
             Err(found) => {
                 for problem in found {
-                    let place = join(path, "params");
-                    let place =
-                        if problem.path.is_empty() { place } else { join(&place, &problem.path) };
-                    self.problems.error(place, problem.message);
+                    let flow_node = join(path, "params");
+                    let flow_node = if problem.path.is_empty() {
+                        flow_node
+                    } else {
+                        join(&flow_node, &problem.path)
+                    };
+                    self.problems.error(flow_node, problem.message);
                 }
                 None
             }
@@ -207,15 +210,15 @@ impl Builder<'_> {
         let flow = build(subflow, path, self.depth + 1, registry, self.problems);
         if is_new {
             let (body, settings) = (NodeBody::from(flow), NodeSettings::default());
-            let place =
+            let flow_node =
                 FlowNode { id, body, origin: NodeOrigin::Subflow, settings, edges: Vec::new() };
-            self.place(place, path);
+            self.flow_node(flow_node, path);
         }
     }
 
-    fn place(&mut self, place: FlowNode, path: &str) {
-        let id = place.id.clone();
-        match self.flow.place(place) {
+    fn flow_node(&mut self, flow_node: FlowNode, path: &str) {
+        let id = flow_node.id.clone();
+        match self.flow.flow_node(flow_node) {
             Ok(node) => {
                 self.ids.insert(id, Some(node));
             }

@@ -9,23 +9,30 @@ use crate::problem::{Problems, join};
 /// one does on another. A run says the same of such an end when it comes to it.
 pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
     for (index, edge) in description.edges.iter().enumerate() {
-        let place = flow.places.iter().find(|place| place.id == edge.from);
-        let Some((place, actions)) = place.and_then(|place| Some((place, actions(place)?))) else {
+        let flow_node = flow.places.iter().find(|flow_node| flow_node.id == edge.from);
+        let Some((flow_node, actions)) =
+            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
+        else {
             continue;
         };
         if actions.iter().any(|action| action.condition() == Some(&edge.condition)) {
             continue;
         }
         let at = join(path, &format!("edges[{index}].condition"));
-        problems.warning(at, never_taken(place, &edge.condition, &actions));
+        problems.warning(at, never_taken(flow_node, &edge.condition, &actions));
     }
     for (index, node) in description.nodes.iter().enumerate() {
-        let place = flow.places.iter().find(|place| place.id == node.id && !place.edges.is_empty());
-        let Some((place, actions)) = place.and_then(|place| Some((place, actions(place)?))) else {
+        let flow_node = flow
+            .places
+            .iter()
+            .find(|flow_node| flow_node.id == node.id && !flow_node.edges.is_empty());
+        let Some((flow_node, actions)) =
+            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
+        else {
             continue;
         };
         for end in actions.iter().filter_map(Action::condition) {
-            if let Some(message) = place.dead_end(end) {
+            if let Some(message) = flow_node.dead_end(end) {
                 let at = join(path, &format!("nodes[{index}]"));
                 problems.warning(at, format!("the flow can end here: {message}"));
             }
@@ -33,24 +40,24 @@ pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems
     }
 }
 
-fn actions(place: &FlowNode) -> Option<Vec<Action>> {
-    match &place.body {
+fn actions(flow_node: &FlowNode) -> Option<Vec<Action>> {
+    match &flow_node.body {
         NodeBody::Node(node) => node.actions(),
         NodeBody::Flow(_) | NodeBody::Batch { .. } => None,
     }
 }
 
-fn never_taken(place: &FlowNode, condition: &str, actions: &[Action]) -> String {
+fn never_taken(flow_node: &FlowNode, condition: &str, actions: &[Action]) -> String {
     let quoted = |names: Vec<&str>| {
         names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
     };
     let ends: Vec<&str> = actions.iter().filter_map(Action::condition).collect();
     if ends.is_empty() {
-        return format!("this edge is never taken: the flow ends with `{}`", place.id);
+        return format!("this edge is never taken: the flow ends with `{}`", flow_node.id);
     }
     format!(
         "this edge is never taken: `{}` never ends with `{condition}`, only with {}",
-        place.id,
+        flow_node.id,
         quoted(ends)
     )
 }

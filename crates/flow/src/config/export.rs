@@ -15,18 +15,18 @@ impl Flow {
     fn describe(&self) -> Description {
         let mut description =
             Description { namespace: self.namespace.clone(), ..Description::default() };
-        for place in &self.places {
-            match (&place.origin, &place.body) {
+        for flow_node in &self.places {
+            match (&flow_node.origin, &flow_node.body) {
                 (NodeOrigin::Subflow, NodeBody::Flow(flow)) => description
                     .subflows
-                    .push(Description { id: Some(place.id.clone()), ..flow.describe() }),
+                    .push(Description { id: Some(flow_node.id.clone()), ..flow.describe() }),
                 (NodeOrigin::Node { kind, params }, _) => {
-                    description.nodes.push(node(place, kind.clone(), params.clone()));
+                    description.nodes.push(node(flow_node, kind.clone(), params.clone()));
                 }
                 (NodeOrigin::Subflow, _) => unreachable!("only flows are written under subflows"),
             }
-            description.edges.extend(place.edges.iter().map(|edge| EdgeDescription {
-                from: place.id.clone(),
+            description.edges.extend(flow_node.edges.iter().map(|edge| EdgeDescription {
+                from: flow_node.id.clone(),
                 to: self.places[edge.to].id.clone(),
                 condition: edge.condition.clone(),
                 mappings: edge.mappings.clone(),
@@ -41,15 +41,19 @@ impl Flow {
     }
 }
 
-fn node(place: &FlowNode, kind: String, params: serde_json::Map<String, Value>) -> NodeDescription {
+fn node(
+    flow_node: &FlowNode,
+    kind: String,
+    params: serde_json::Map<String, Value>,
+) -> NodeDescription {
     NodeDescription {
-        id: place.id.clone(),
+        id: flow_node.id.clone(),
         kind,
-        segment: place.settings.segment.clone(),
+        segment: flow_node.settings.segment.clone(),
         params,
-        permissions: place.settings.permissions.clone(),
-        retry: place.settings.retry,
-        inputs: place.settings.inputs.sources(),
-        outputs: place.settings.outputs.sources(),
+        permissions: flow_node.settings.permissions.clone(),
+        retry: flow_node.settings.retry,
+        inputs: flow_node.settings.inputs.sources(),
+        outputs: flow_node.settings.outputs.sources(),
     }
 }

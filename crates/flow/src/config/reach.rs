@@ -14,10 +14,12 @@ pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems
             waiting.extend(flow.places[at].edges.iter().map(|edge| edge.to));
         }
     }
-    for (place, _) in flow.places.iter().zip(&seen).filter(|(_, seen)| !**seen) {
-        let node = description.nodes.iter().position(|node| node.id == place.id);
-        let subflow =
-            description.subflows.iter().position(|subflow| subflow.id.as_ref() == Some(&place.id));
+    for (flow_node, _) in flow.places.iter().zip(&seen).filter(|(_, seen)| !**seen) {
+        let node = description.nodes.iter().position(|node| node.id == flow_node.id);
+        let subflow = description
+            .subflows
+            .iter()
+            .position(|subflow| subflow.id.as_ref() == Some(&flow_node.id));
         let at = match (node, subflow) {
             (Some(index), _) => join(path, &format!("nodes[{index}]")),
             (None, Some(index)) => join(path, &format!("subflows[{index}]")),
@@ -25,7 +27,7 @@ pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems
         };
         problems.warning(
             at,
-            format!("no way leads to `{}` from `{}`", place.id, flow.places[start].id),
+            format!("no way leads to `{}` from `{}`", flow_node.id, flow.places[start].id),
         );
     }
 }

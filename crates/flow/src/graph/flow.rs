@@ -69,33 +69,33 @@ impl Flow {
             }
             NodeBody::Flow(_) => NodeOrigin::Subflow,
         };
-        self.place(FlowNode { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
+        self.flow_node(FlowNode { id: id.to_owned(), body, origin, settings, edges: Vec::new() })
     }
 
-    pub(crate) fn place(&mut self, place: FlowNode) -> Result<NodeRef, Error> {
-        if let Some(problem) = id_problem(&place.id) {
+    pub(crate) fn flow_node(&mut self, flow_node: FlowNode) -> Result<NodeRef, Error> {
+        if let Some(problem) = id_problem(&flow_node.id) {
             return Err(Error::invalid("id", problem));
         }
-        if self.find(&place.id).is_some() {
-            let message = format!("`{}` is there already", place.id);
+        if self.find(&flow_node.id).is_some() {
+            let message = format!("`{}` is there already", flow_node.id);
             return Err(Error::invalid("id", message));
         }
-        if let Some((field, problem)) = place.settings.retry.problem() {
+        if let Some((field, problem)) = flow_node.settings.retry.problem() {
             return Err(Error::invalid(format!("retry.{field}"), problem));
         }
-        if let Some((field, problem)) = place.canonical_problem() {
+        if let Some((field, problem)) = flow_node.canonical_problem() {
             return Err(Error::invalid(field, problem));
         }
         if self.places.len() >= NODES_MAX {
             return Err(Error::invalid("nodes", format!("more than {NODES_MAX} nodes")));
         }
-        if place.body.flow().is_some_and(|flow| flow.depth() >= DEPTH_MAX) {
-            return Err(Error::invalid(place.id, too_deep()));
+        if flow_node.body.flow().is_some_and(|flow| flow.depth() >= DEPTH_MAX) {
+            return Err(Error::invalid(flow_node.id, too_deep()));
         }
-        self.places.push(place);
-        let place = NodeRef(self.places.len() - 1);
-        self.start.get_or_insert(place.0);
-        Ok(place)
+        self.places.push(flow_node);
+        let flow_node = NodeRef(self.places.len() - 1);
+        self.start.get_or_insert(flow_node.0);
+        Ok(flow_node)
     }
 
     /// Starts here instead of at the first node.
@@ -131,9 +131,9 @@ impl Flow {
         if self.edges >= EDGES_MAX {
             return Err(Error::invalid("edges", format!("more than {EDGES_MAX} edges")));
         }
-        let place = &self.places[from.0];
-        if let Some(edge) = place.edge(condition) {
-            let (id, there) = (&place.id, &self.places[edge.to].id);
+        let flow_node = &self.places[from.0];
+        if let Some(edge) = flow_node.edge(condition) {
+            let (id, there) = (&flow_node.id, &self.places[edge.to].id);
             let message = format!(
                 "`{id}` goes on to `{there}` on `{condition}` already; one condition leads to one node"
             );
@@ -147,32 +147,32 @@ impl Flow {
 
     /// The place with an id.
     pub fn find(&self, id: &str) -> Option<NodeRef> {
-        self.places.iter().position(|place| place.id == id).map(NodeRef)
+        self.places.iter().position(|flow_node| flow_node.id == id).map(NodeRef)
     }
 
     /// Whether it has a node, named as the backpack names it: the ids from this flow on, with `/` between them.
     pub(crate) fn has_node(&self, path: &str) -> bool {
         let (id, rest) = path.split_once('/').map_or((path, None), |(id, rest)| (id, Some(rest)));
-        let Some(place) = self.find(id) else { return false };
+        let Some(flow_node) = self.find(id) else { return false };
         rest.is_none_or(|rest| {
-            self.places[place.0].body.flow().is_some_and(|flow| flow.has_node(rest))
+            self.places[flow_node.0].body.flow().is_some_and(|flow| flow.has_node(rest))
         })
     }
 
     /// The ids of its nodes, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
-        self.places.iter().map(|place| place.id.as_str())
+        self.places.iter().map(|flow_node| flow_node.id.as_str())
     }
 
     /// How many flows lie inside each other here, itself included.
     pub fn depth(&self) -> usize {
-        let inner = self.places.iter().filter_map(|place| place.body.flow());
+        let inner = self.places.iter().filter_map(|flow_node| flow_node.body.flow());
         1 + inner.map(|flow| flow.depth()).max().unwrap_or(0)
     }
 
     /// Whether one of its nodes calls tools, at any depth.
     pub fn calls_tools(&self) -> bool {
-        self.places.iter().any(|place| place.body.calls_tools())
+        self.places.iter().any(|flow_node| flow_node.body.calls_tools())
     }
 
     /// What makes this flow this flow: a digest of its description.

@@ -16,11 +16,11 @@ impl Flow {
 
     fn draw(&self, text: &mut String, prefix: &str, depth: usize) {
         let indent = "    ".repeat(depth);
-        for (index, place) in self.places.iter().enumerate() {
+        for (index, flow_node) in self.places.iter().enumerate() {
             let name = format!("{prefix}n{index}");
-            let id = escaped(&place.id);
-            let kind = escaped(place.body.type_name());
-            match &place.body {
+            let id = escaped(&flow_node.id);
+            let kind = escaped(flow_node.body.type_name());
+            match &flow_node.body {
                 NodeBody::Node(_) => line(text, &indent, &format!("{name}[\"{id}<br/>{kind}\"]")),
                 NodeBody::Flow(flow) | NodeBody::Batch { flow, .. } => {
                     line(text, &indent, &format!("subgraph {name}[\"{id}\"]"));
@@ -32,8 +32,8 @@ impl Flow {
         if let Some(start) = self.start {
             line(text, &indent, &format!("{prefix}start(( )) --> {prefix}n{start}"));
         }
-        for (index, place) in self.places.iter().enumerate() {
-            for edge in &place.edges {
+        for (index, flow_node) in self.places.iter().enumerate() {
+            for edge in &flow_node.edges {
                 let label = match edge.condition.as_str() {
                     DEFAULT => String::new(),
                     condition => format!("|\"{}\"|", escaped(condition)),

@@ -19,7 +19,7 @@ use crate::node::{Exec, NodeError, Phase};
 impl Visit<'_> {
     /// The result for one entry, and how many attempts it took.
     pub(super) async fn attempts(&self, entry: &Value) -> Result<(Value, u64), Error> {
-        let rule = self.place.settings.retry;
+        let rule = self.flow_node.settings.retry;
         let mut attempt = 1;
         loop {
             let error = match self.attempt(entry, attempt).await? {

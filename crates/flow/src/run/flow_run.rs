@@ -56,32 +56,37 @@ impl FlowRun<'_> {
     }
 
     /// Counts a visit, unless there were too many.
-    pub(super) fn step(&self, frame: &FlowFrame, place: &FlowNode) -> Result<u64, Error> {
+    pub(super) fn step(&self, frame: &FlowFrame, flow_node: &FlowNode) -> Result<u64, Error> {
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
         let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
         if step > self.steps_max {
             self.steps.fetch_sub(1, Ordering::Relaxed);
-            return Err(Error::StepLimit { limit: self.steps_max, node: frame.full_id(place) });
+            return Err(Error::StepLimit { limit: self.steps_max, node: frame.full_id(flow_node) });
         }
         Ok(step)
     }
 
     /// What a place needs to be visited, made once for each pass through its flow.
-    pub(super) fn ready(&self, frame: &FlowFrame, place: &FlowNode) -> Result<PreparedNode, Error> {
-        let (id, name) = (frame.full_id(place), place.body.type_name());
-        let configured = place.settings.segment.as_deref();
+    pub(super) fn ready(
+        &self,
+        frame: &FlowFrame,
+        flow_node: &FlowNode,
+    ) -> Result<PreparedNode, Error> {
+        let (id, name) = (frame.full_id(flow_node), flow_node.body.type_name());
+        let configured = flow_node.settings.segment.as_deref();
         let within = namespace::compose(
             frame.namespace.as_ref(),
-            place.body.segment(),
+            flow_node.body.segment(),
             configured,
-            &place.id,
+            &flow_node.id,
         )
         .map_err(|error| Error::invalid(&id, format!("its namespace is refused: {error}")))?;
         let bad = |error: piton_backpack::TextError| Error::invalid(&id, error.to_string());
         let identity = NodeIdentity::new(&id, name).map_err(bad)?.within(within.clone());
-        let permissions = place.settings.permissions.clone().or_else(|| frame.permissions.clone());
+        let permissions =
+            flow_node.settings.permissions.clone().or_else(|| frame.permissions.clone());
         let mut scope = self.state.scope(identity.clone(), permissions.clone())?;
         if let Some(changes) = &frame.changes {
             scope = scope.logged(changes.clone());
@@ -132,12 +137,12 @@ impl FlowFrame {
     /// The flow inside a place. Its nodes inherit what the place may touch, and what they pack themselves.
     pub(super) fn inside(
         &self,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         ready: &PreparedNode,
         flow: &Flow,
     ) -> Result<Self, Error> {
         let mut path = self.path.clone();
-        path.push(place.id.clone());
+        path.push(flow_node.id.clone());
         let own = Pattern::parse(&format!("{}.**", ready.namespace))
             .map_err(|error| Error::invalid(&ready.id, error.to_string()))?;
         let mut permissions = ready.permissions.clone();
@@ -182,15 +187,15 @@ impl FlowFrame {
     }
 
     /// The ids from the outermost flow to a place.
-    pub(super) fn path_to(&self, place: &FlowNode) -> Vec<String> {
+    pub(super) fn path_to(&self, flow_node: &FlowNode) -> Vec<String> {
         let mut path = self.path.clone();
-        path.push(place.id.clone());
+        path.push(flow_node.id.clone());
         path
     }
 
     /// The same as one text: what the node is called in the backpack and in events.
-    pub(super) fn full_id(&self, place: &FlowNode) -> String {
-        if self.path.is_empty() { place.id.clone() } else { self.path_to(place).join("/") }
+    pub(super) fn full_id(&self, flow_node: &FlowNode) -> String {
+        if self.path.is_empty() { flow_node.id.clone() } else { self.path_to(flow_node).join("/") }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::node::{BoxFuture, Node, NodeContext, NodeError, Phase, Protected, Sha
 /// One visit.
 pub(super) struct Visit<'v> {
     pub(super) pass: &'v FlowRun<'v>,
-    pub(super) place: &'v FlowNode,
+    pub(super) flow_node: &'v FlowNode,
     pub(super) ready: &'v PreparedNode,
     pub(super) node: &'v dyn Node,
     pub(super) context: NodeContext,
@@ -31,7 +31,7 @@ impl<'v> Visit<'v> {
     pub(super) fn new(
         pass: &'v FlowRun<'_>,
         frame: &FlowFrame,
-        place: &'v FlowNode,
+        flow_node: &'v FlowNode,
         ready: &'v PreparedNode,
         node: &'v dyn Node,
     ) -> Self {
@@ -43,7 +43,7 @@ impl<'v> Visit<'v> {
             tap: ready.tap.clone(),
             protected: Arc::new(Protected::default()),
         };
-        Self { pass, place, ready, node, context, kept_as }
+        Self { pass, flow_node, ready, node, context, kept_as }
     }
 
     /// Prepares, executes and posts.

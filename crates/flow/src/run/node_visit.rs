@@ -20,56 +20,58 @@ impl FlowRun<'_> {
     pub(super) async fn visit(
         &self,
         frame: &FlowFrame,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         ready: &PreparedNode,
     ) -> Result<Action, Error> {
-        let step = self.step(frame, place)?;
+        let step = self.step(frame, flow_node)?;
         if ready.tap.is_heard() {
             ready.tap.tell(EventKind::NodeStart { step });
         }
-        check(ready, Phase::Inputs, &place.settings.inputs).await?;
-        let action = match &place.body {
-            NodeBody::Node(node) => Visit::new(self, frame, place, ready, &**node).all().await?,
+        check(ready, Phase::Inputs, &flow_node.settings.inputs).await?;
+        let action = match &flow_node.body {
+            NodeBody::Node(node) => {
+                Visit::new(self, frame, flow_node, ready, &**node).all().await?
+            }
             NodeBody::Flow(flow) => {
-                let inner = frame.inside(place, ready, flow)?;
+                let inner = frame.inside(flow_node, ready, flow)?;
                 outer_action(self.walk(flow, &inner, None).await?)
             }
             NodeBody::Batch { items, flow, parallel } => {
                 let batch = Batch { items: &**items, flow, parallel: *parallel };
-                self.batch(frame, place, ready, batch).await?
+                self.batch(frame, flow_node, ready, batch).await?
             }
         };
-        self.finish_visit(frame, place, ready, action).await
+        self.finish_visit(frame, flow_node, ready, action).await
     }
 
     /// Goes on inside a place that a run was in when it ended early.
     pub(super) async fn visit_again(
         &self,
         frame: &FlowFrame,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         ready: &PreparedNode,
         way: ResumePoint<'_>,
     ) -> Result<Action, Error> {
-        let NodeBody::Flow(flow) = &place.body else {
+        let NodeBody::Flow(flow) = &flow_node.body else {
             let reason = format!("`{}` is no flow, and its record is inside it", ready.id);
             return Err(Error::NotResumable { reason });
         };
-        let inner = frame.inside(place, ready, flow)?;
+        let inner = frame.inside(flow_node, ready, flow)?;
         let rest = ResumePoint { path: &way.path[1..], condition: way.condition };
         let action = outer_action(self.walk(flow, &inner, Some(rest)).await?);
-        self.finish_visit(frame, place, ready, action).await
+        self.finish_visit(frame, flow_node, ready, action).await
     }
 
     async fn finish_visit(
         &self,
         frame: &FlowFrame,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         ready: &PreparedNode,
         action: Action,
     ) -> Result<Action, Error> {
-        check(ready, Phase::Outputs, &place.settings.outputs).await?;
+        check(ready, Phase::Outputs, &flow_node.settings.outputs).await?;
         // Whoever hears that a node ended finds it recorded: it does not run again.
-        self.finished(frame, place, &action).await?;
+        self.finished(frame, flow_node, &action).await?;
         if ready.tap.is_heard() {
             ready.tap.tell(EventKind::NodeEnd { action: action.to_string() });
         }
@@ -80,11 +82,11 @@ impl FlowRun<'_> {
     async fn batch(
         &self,
         frame: &FlowFrame,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         ready: &PreparedNode,
         batch: Batch<'_>,
     ) -> Result<Action, Error> {
-        let visit = Visit::new(self, frame, place, ready, batch.items);
+        let visit = Visit::new(self, frame, flow_node, ready, batch.items);
         let progress = frame.progress.as_ref();
         let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
         let prepared = match kept {
@@ -105,7 +107,7 @@ impl FlowRun<'_> {
             })
         });
         let params = params.collect::<Result<Vec<_>, _>>()?;
-        let inner = frame.inside(place, ready, batch.flow)?;
+        let inner = frame.inside(flow_node, ready, batch.flow)?;
         let progress = match progress {
             Some(progress) if kept.is_some() => Some(progress),
             Some(progress) => self.note_entries(progress, entries).await?.then_some(progress),

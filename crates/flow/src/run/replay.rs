@@ -58,13 +58,14 @@ pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Opti
         None => flow.start?,
         Some(Finished { path, condition }) => {
             let [id] = path.as_slice() else { return None };
-            let place = flow.places.iter().find(|place| place.id == *id)?;
-            place.edge(condition.as_deref()?)?.to
+            let flow_node = flow.places.iter().find(|flow_node| flow_node.id == *id)?;
+            flow_node.edge(condition.as_deref()?)?.to
         }
     };
     // Records of how the run ended come after what passes of a batch have left.
-    let place = |record: &RunRecord| (record.nodes_finished, record.finished.clone());
-    let (commit, _) = records.iter().find(|(_, earlier)| place(earlier) == place(record))?;
+    let flow_node = |record: &RunRecord| (record.nodes_finished, record.finished.clone());
+    let (commit, _) =
+        records.iter().find(|(_, earlier)| flow_node(earlier) == flow_node(record))?;
     (flow.places[next].id == node).then_some(*commit)
 }
 
@@ -84,12 +85,12 @@ fn batch_around(flow: &Flow, node: &str) -> Option<String> {
     let mut ids = node.split('/').peekable();
     while let Some(id) = ids.next() {
         path.push(id);
-        let place = flow.places.iter().find(|place| place.id == id)?;
+        let flow_node = flow.places.iter().find(|flow_node| flow_node.id == id)?;
         ids.peek()?;
-        if matches!(place.body, NodeBody::Batch { .. }) {
+        if matches!(flow_node.body, NodeBody::Batch { .. }) {
             return Some(path.join("/"));
         }
-        flow = place.body.flow()?;
+        flow = flow_node.body.flow()?;
     }
     None
 }

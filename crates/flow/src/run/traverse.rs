@@ -38,17 +38,17 @@ impl FlowRun<'_> {
             at = find(flow, way.path)?;
         }
         loop {
-            let place = &flow.places[at];
+            let flow_node = &flow.places[at];
             if let std::collections::btree_map::Entry::Vacant(entry) = ready.entry(at) {
-                entry.insert(self.ready(frame, place)?);
+                entry.insert(self.ready(frame, flow_node)?);
             }
             let here = &ready[&at];
             let action = match ahead.take() {
                 Some(way) if way.path.len() == 1 => finished_with(way),
-                Some(way) => self.visit_again(frame, place, here, way).await?,
-                None => self.visit(frame, place, here).await?,
+                Some(way) => self.visit_again(frame, flow_node, here, way).await?,
+                None => self.visit(frame, flow_node, here).await?,
             };
-            let Some(edge) = next_edge(place, here, &action) else { return Ok(action) };
+            let Some(edge) = next_edge(flow_node, here, &action) else { return Ok(action) };
             apply_mappings(self.state, edge, here).await?;
             at = edge.to;
         }
@@ -58,12 +58,12 @@ impl FlowRun<'_> {
     pub(super) async fn finished(
         &self,
         frame: &FlowFrame,
-        place: &FlowNode,
+        flow_node: &FlowNode,
         action: &Action,
     ) -> Result<(), Error> {
         let Some(progress) = &frame.progress else { return Ok(()) };
         let condition = action.condition().map(ToOwned::to_owned);
-        let path = frame.path_to(place).split_off(progress.depth);
+        let path = frame.path_to(flow_node).split_off(progress.depth);
         let finished = Finished { path, condition };
         let (changes, count) = (progress.changes.take(), progress.count());
         if progress.pass.is_empty() {
@@ -81,19 +81,23 @@ impl FlowRun<'_> {
 }
 
 /// The edge that an action takes, if the flow goes on.
-fn next_edge<'p>(place: &'p FlowNode, ready: &PreparedNode, action: &Action) -> Option<&'p Edge> {
+fn next_edge<'p>(
+    flow_node: &'p FlowNode,
+    ready: &PreparedNode,
+    action: &Action,
+) -> Option<&'p Edge> {
     let condition = action.condition()?;
     if ready.tap.is_heard()
-        && let Some(message) = place.dead_end(condition)
+        && let Some(message) = flow_node.dead_end(condition)
     {
         ready.tap.warn(&format!("the flow ends here: {message}"));
     }
-    place.edge(condition)
+    flow_node.edge(condition)
 }
 
 fn find(flow: &Flow, path: &[String]) -> Result<usize, Error> {
-    let place = path.first().and_then(|id| flow.find(id));
-    place.map(|place| place.0).ok_or_else(|| Error::NotResumable {
+    let flow_node = path.first().and_then(|id| flow.find(id));
+    flow_node.map(|flow_node| flow_node.0).ok_or_else(|| Error::NotResumable {
         reason: "the flow has no node of the name that its record gives".to_owned(),
     })
 }

@@ -3,7 +3,7 @@
 //! * [`Attached`]: the backpack that an agent is attached to, and what it can do there: [`request`], [`reply`].
 //! * [`SharedBackpacks`]: the backpacks of a process, whose calls share turns to write.
 //! * [`CallerScope`]: as whom it acts.
-//! * `look` (feature `flow`): what is in backpacks, as their owner reads it.
+//! * `inspect` (feature `flow`): what is in backpacks, as their owner reads it.
 
 mod attached;
 mod caller_scope;

@@ -3,15 +3,15 @@
 //! | file | holds |
 //! |---|---|
 //! | `settings` | which agents there are, and whom clients act as |
-//! | `place` | where the project is, and which id it has |
+//! | `project_location` | where the project is, and which id it has |
 //! | `ports` | the effects that the use cases need |
 //! | `project` | the use cases that need no agent: scan, status, check, compare |
-//! | `acting` | those of one agent: read, put, synthesise, regenerate |
+//! | `agent_context` | those of one agent: read, put, synthesise, regenerate |
 //! | `following` | a project that is recorded while it is edited |
 //! | `convert` | from what is asked to what the part of context takes |
 //! | `request`, `reply`, `text` | what goes in, what comes out, and how that reads |
 //! | `generate` (feature `flow`) | frames that models write |
-//! | `written` (feature `flow`) | what was made at the steps of runs and between two trees |
+//! | `frame_writes` (feature `flow`) | what was made at the steps of runs and between two trees |
 //!
 //! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What speaks
 //! of freshness looks at the files first, and what puts a frame on a node scans first, so that both are about the files

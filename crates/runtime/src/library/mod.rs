@@ -10,7 +10,7 @@
 //! | `routines` | the files whose steps other workflows take in |
 //! | `compiled` | compiles files, and keeps what was compiled until they change |
 //! | `adopt` | files that were written for another namespace, under ids of one's own |
-//! | `stock` | puts everything that was found in order: who wins, who is shadowed, what does not load |
+//! | `contents` | puts everything that was found in order: who wins, who is shadowed, what does not load |
 //! | `find` | a workflow by id, by an older id, or the ids that were probably meant |
 //!
 //! *Invariants*: a file that does not load is listed with everything that is wrong with it. The workflows that come

@@ -3,22 +3,22 @@
 //! | file | does |
 //! |---|---|
 //! | `ports` | the effects that the use cases need |
-//! | `state` | what a process keeps: settings, compiled workflows, folded sessions |
+//! | `runtime` | what a process keeps: settings, compiled workflows, folded sessions |
 //! | `applied` | notes which configuration is in force |
 //! | `artifacts` | read artifacts again |
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start, continue, bookmark and resume runs |
 //! | `reference` | which session or run a person means |
-//! | `reading` | a session, read whole |
-//! | `drawing` | a run as people look at it: step by step, or as a graph |
+//! | `loaded_session` | a session, read whole |
+//! | `run_tree` | a run as people look at it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
-//! | `settling` | what a person says about a step that waits for one |
-//! | `standing` | the step that a call of another tool belongs to |
+//! | `verdicts` | what a person says about a step that waits for one |
+//! | `step_grant` | the step that a call of another tool belongs to |
 //! | `preferences` | what runs prefer: in general, and one of them |
 //! | `backpacks` | which backpack agents are attached to |
 //! | `frames` | the context of a project |
 //! | `owners` | what keeps the blobs of each namespace alive |
-//! | `upkeep` | check, repair, clean, export, import, new keys |
+//! | `maintenance` | check, repair, clean, export, import, new keys |
 //!
 //! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
 //! goes through a [`Connection`](crate::Connection), which knows where the agent is.

@@ -34,18 +34,18 @@ const REPAIR: &str = "repair";
 const DIGEST_DIGITS: usize = 64;
 
 /// What is kept beside a stream, by name.
-pub(super) fn list(site: &StreamDir) -> Result<Vec<SetAside>, Error> {
-    let look = || names(site)?.into_iter().map(|name| describe(site, name)).collect();
+pub(super) fn list(stream_dir: &StreamDir) -> Result<Vec<SetAside>, Error> {
+    let look = || names(stream_dir)?.into_iter().map(|name| describe(stream_dir, name)).collect();
     let look: io::Result<Vec<SetAside>> = look();
     look.map_err(Error::io("look at what was set aside"))
 }
 
 /// The names of what is kept beside a stream, in byte order.
-fn names(site: &StreamDir) -> io::Result<Vec<String>> {
-    let disk = site.disk().as_ref();
-    let mut names = names_in(disk, &site.dir)?;
+fn names(stream_dir: &StreamDir) -> io::Result<Vec<String>> {
+    let disk = stream_dir.disk().as_ref();
+    let mut names = names_in(disk, &stream_dir.dir)?;
     names.retain(|name| number(name).is_some() || name.contains(".torn-"));
-    let segments = names_in(disk, &site.dir.join(SEGMENTS))?.into_iter();
+    let segments = names_in(disk, &stream_dir.dir.join(SEGMENTS))?.into_iter();
     let segments = segments.filter(|name| name.contains(".aside-"));
     names.extend(segments.map(|name| format!("{SEGMENTS}/{name}")));
     names.sort_unstable();
@@ -53,10 +53,12 @@ fn names(site: &StreamDir) -> io::Result<Vec<String>> {
 }
 
 /// Adds every digest in what is kept beside a stream to `found`.
-pub(super) fn digests(site: &StreamDir, found: &mut BTreeSet<Digest>) -> Result<(), Error> {
+pub(super) fn digests(stream_dir: &StreamDir, found: &mut BTreeSet<Digest>) -> Result<(), Error> {
     let mut look = || {
-        let read = |name: String| digests_below(site.disk().as_ref(), &site.dir.join(name), found);
-        names(site)?.into_iter().try_for_each(read)
+        let read = |name: String| {
+            digests_below(stream_dir.disk().as_ref(), &stream_dir.dir.join(name), found)
+        };
+        names(stream_dir)?.into_iter().try_for_each(read)
     };
     look().map_err(Error::io("read what was set aside"))
 }
@@ -96,11 +98,11 @@ fn number(name: &str) -> Option<u32> {
 }
 
 /// What is kept under `name`.
-pub(super) fn describe(site: &StreamDir, name: String) -> io::Result<SetAside> {
-    let path = site.dir.join(&name);
-    let (files, bytes) = size(site.disk().as_ref(), &path)?;
+pub(super) fn describe(stream_dir: &StreamDir, name: String) -> io::Result<SetAside> {
+    let path = stream_dir.dir.join(&name);
+    let (files, bytes) = size(stream_dir.disk().as_ref(), &path)?;
     let place = path.display().to_string();
-    Ok(SetAside { stream: site.stream.clone(), name, place, files, bytes })
+    Ok(SetAside { stream: stream_dir.stream.clone(), name, place, files, bytes })
 }
 
 fn size(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u64)> {
@@ -165,40 +167,40 @@ pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
 /// Everything is copied and synced before anything is removed, and the control file stays as it is, so that the stream
 /// is damaged for everybody until the caller replaces it. A repair that was cut off is continued in its own directory.
 pub(super) fn take_away(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     control: &[u8],
     behind: &[PathBuf],
 ) -> io::Result<Option<String>> {
     if control.is_empty() && behind.is_empty() {
         // A repair that was cut off may have taken everything away, and not have made that durable.
-        sync_names(site)?;
+        sync_names(stream_dir)?;
         return Ok(None);
     }
-    let disk = site.disk().as_ref();
-    let control_name = site.control.file_name().expect("a control file has a name");
-    let name = directory(site, control, Path::new(control_name))?;
-    let backup = site.dir.join(&name);
+    let disk = stream_dir.disk().as_ref();
+    let control_name = stream_dir.control.file_name().expect("a control file has a name");
+    let name = directory(stream_dir, control, Path::new(control_name))?;
+    let backup = stream_dir.dir.join(&name);
     disk.create_dir(&backup)?;
     if !control.is_empty() {
         replace(disk, &backup.join(control_name), &backup.join("copy.tmp"), control)?;
     }
     for file in behind {
-        copy(disk, &site.dir.join(file), &backup)?;
+        copy(disk, &stream_dir.dir.join(file), &backup)?;
     }
     disk.sync_dir(&backup)?;
-    disk.sync_dir(&site.dir)?;
+    disk.sync_dir(&stream_dir.dir)?;
     for file in behind {
-        remove(disk, &site.dir.join(file))?;
+        remove(disk, &stream_dir.dir.join(file))?;
     }
     // Also if nothing was removed: whoever did so before may not have got here.
-    sync_names(site)?;
+    sync_names(stream_dir)?;
     Ok(Some(name))
 }
 
 /// Makes the names of the stream and of its segments durable as they are.
-pub(super) fn sync_names(site: &StreamDir) -> io::Result<()> {
-    unless_gone(site.disk().sync_dir(&site.dir.join(SEGMENTS)))?;
-    site.disk().sync_dir(&site.dir)
+pub(super) fn sync_names(stream_dir: &StreamDir) -> io::Result<()> {
+    unless_gone(stream_dir.disk().sync_dir(&stream_dir.dir.join(SEGMENTS)))?;
+    stream_dir.disk().sync_dir(&stream_dir.dir)
 }
 
 /// The directory of the newest repair, if that did not get to its end; otherwise a name that is free.
@@ -206,21 +208,21 @@ pub(super) fn sync_names(site: &StreamDir) -> io::Result<()> {
 /// A repair ends when it replaces the control file. If the newest directory is empty, or holds a copy of the control
 /// file that is still there, it did not end, or it took nothing from the control file; in both cases more can be put
 /// there.
-fn directory(site: &StreamDir, control: &[u8], control_name: &Path) -> io::Result<String> {
-    let disk = site.disk().as_ref();
-    let newest = names_in(disk, &site.dir)?.iter().filter_map(|name| number(name)).max();
-    let Some(newest) = newest else { return free_name(disk, &site.dir, REPAIR) };
+fn directory(stream_dir: &StreamDir, control: &[u8], control_name: &Path) -> io::Result<String> {
+    let disk = stream_dir.disk().as_ref();
+    let newest = names_in(disk, &stream_dir.dir)?.iter().filter_map(|name| number(name)).max();
+    let Some(newest) = newest else { return free_name(disk, &stream_dir.dir, REPAIR) };
     let name = format!("{REPAIR}-{newest}");
-    let copy = site.dir.join(&name).join(control_name);
+    let copy = stream_dir.dir.join(&name).join(control_name);
     let is_same = match disk.read(&copy, control.len() as u64) {
         Ok(copied) => copied == control,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            control.is_empty() || names_in(disk, &site.dir.join(&name))?.is_empty()
+            control.is_empty() || names_in(disk, &stream_dir.dir.join(&name))?.is_empty()
         }
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => false,
         Err(error) => return Err(error),
     };
-    if is_same { Ok(name) } else { free_name(disk, &site.dir, REPAIR) }
+    if is_same { Ok(name) } else { free_name(disk, &stream_dir.dir, REPAIR) }
 }
 
 /// Copies a file into `backup` under a name that no other content has there.

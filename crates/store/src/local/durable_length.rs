@@ -36,14 +36,14 @@ impl DurableLength {
         Self { bytes: head.position, events: head.next_event.get() }
     }
 
-    fn path(site: &StreamDir) -> PathBuf {
-        site.control.with_extension("length")
+    fn path(stream_dir: &StreamDir) -> PathBuf {
+        stream_dir.control.with_extension("length")
     }
 
     /// The note beside a log, if there is a whole one of this stream.
-    pub(super) fn read(site: &StreamDir) -> io::Result<Option<Self>> {
-        match site.disk().read(&Self::path(site), NOTE_BYTES as u64) {
-            Ok(note) => Ok(Self::parse(&note, site)),
+    pub(super) fn read(stream_dir: &StreamDir) -> io::Result<Option<Self>> {
+        match stream_dir.disk().read(&Self::path(stream_dir), NOTE_BYTES as u64) {
+            Ok(note) => Ok(Self::parse(&note, stream_dir)),
             Err(error) => match error.kind() {
                 // A file may stand where a stream's directory would.
                 io::ErrorKind::NotFound
@@ -55,52 +55,52 @@ impl DurableLength {
     }
 
     /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with it.
-    pub(super) fn write(site: &StreamDir, head: StreamHead) {
-        let path = Self::path(site);
+    pub(super) fn write(stream_dir: &StreamDir, head: StreamHead) {
+        let path = Self::path(stream_dir);
         let write = || {
-            let mut file = match site.disk().open(&path) {
+            let mut file = match stream_dir.disk().open(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    site.disk().create(&path)?
+                    stream_dir.disk().create(&path)?
                 }
                 file => file?,
             };
-            file.write_all_at(0, &Self::of(head).text(site))
+            file.write_all_at(0, &Self::of(head).text(stream_dir))
         };
         let _: io::Result<()> = write();
     }
 
     /// Makes the note say that the log ends at `head`, durably.
-    pub(super) fn lower(site: &StreamDir, head: StreamHead) -> io::Result<()> {
-        let (disk, path) = (site.disk().as_ref(), Self::path(site));
+    pub(super) fn lower(stream_dir: &StreamDir, head: StreamHead) -> io::Result<()> {
+        let (disk, path) = (stream_dir.disk().as_ref(), Self::path(stream_dir));
         if head.position == 0 {
             remove(disk, &path)?;
-            return disk.sync_dir(&site.dir);
+            return disk.sync_dir(&stream_dir.dir);
         }
-        replace(disk, &path, &site.dir.join("length.tmp"), &Self::of(head).text(site))
+        replace(disk, &path, &stream_dir.dir.join("length.tmp"), &Self::of(head).text(stream_dir))
     }
 
-    fn text(self, site: &StreamDir) -> Vec<u8> {
+    fn text(self, stream_dir: &StreamDir) -> Vec<u8> {
         let numbers = format!("{:016x} {:016x}", self.bytes, self.events);
-        let digest = digest_of(&numbers, site).hex();
+        let digest = digest_of(&numbers, stream_dir).hex();
         format!("{MAGIC}{numbers} {digest}\n").into_bytes()
     }
 
-    fn parse(note: &[u8], site: &StreamDir) -> Option<Self> {
+    fn parse(note: &[u8], stream_dir: &StreamDir) -> Option<Self> {
         let numbers = std::str::from_utf8(note).ok()?.strip_prefix(MAGIC)?;
         let number = |at: usize| {
             let digits = numbers.get(at..at + NUMBER_DIGITS)?;
             u64::from_str_radix(digits, 16).ok()
         };
         let found = Self { bytes: number(0)?, events: number(NUMBER_DIGITS + 1)? };
-        (found.text(site) == note).then_some(found)
+        (found.text(stream_dir) == note).then_some(found)
     }
 }
 
 /// The digest of what a note says. The stream is part of it, so that a note which was copied to another says nothing.
-fn digest_of(numbers: &str, site: &StreamDir) -> Digest {
+fn digest_of(numbers: &str, stream_dir: &StreamDir) -> Digest {
     let mut builder = DigestBuilder::new();
     builder.update(numbers.as_bytes());
     builder.update(b" ");
-    builder.update(site.stream.as_str().as_bytes());
+    builder.update(stream_dir.stream.as_str().as_bytes());
     builder.finish()
 }

@@ -40,15 +40,15 @@ pub type LogJournal<E> = LocalJournal<E, LogLayout>;
 
 /// A journal under a data directory.
 pub struct LocalJournal<E, L> {
-    ground: Arc<JournalRoot>,
+    root: Arc<JournalRoot>,
     tails: Arc<Tails>,
     types: PhantomData<fn() -> (E, L)>,
 }
 
 impl<E, L> Clone for LocalJournal<E, L> {
     fn clone(&self) -> Self {
-        let (ground, tails) = (Arc::clone(&self.ground), Arc::clone(&self.tails));
-        Self { ground, tails, types: PhantomData }
+        let (root, tails) = (Arc::clone(&self.root), Arc::clone(&self.tails));
+        Self { root, tails, types: PhantomData }
     }
 }
 
@@ -80,12 +80,12 @@ impl<E: Event> LogJournal<E> {
 
 #[expect(private_bounds, reason = "sealed: the two layouts of this crate are all there are")]
 impl<E: Event, L: Layout> LocalJournal<E, L> {
-    fn new(ground: JournalRoot) -> Self {
-        Self { ground: Arc::new(ground), tails: Arc::default(), types: PhantomData }
+    fn new(root: JournalRoot) -> Self {
+        Self { root: Arc::new(root), tails: Arc::default(), types: PhantomData }
     }
 
     fn stream_dir(&self, stream: &StreamId) -> StreamDir {
-        StreamDir::new(&self.ground, stream, L::CONTROL)
+        StreamDir::new(&self.root, stream, L::CONTROL)
     }
 
     fn streams_blocking(&self) -> Result<Vec<StreamId>, Error> {
@@ -104,7 +104,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
 
     /// Every directory that may hold a stream, or what is left of one.
     fn places(&self) -> Result<Vec<StreamId>, Error> {
-        let names = self.ground.dir.disk().list(&self.ground.streams);
+        let names = self.root.dir.disk().list(&self.root.streams);
         let names = names.map_err(Error::io("list the streams"))?;
         Ok(names.into_iter().filter_map(|name| name.parse().ok()).collect())
     }
@@ -128,65 +128,69 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     }
 
     /// Takes the lock of a stream that may be written to.
-    fn lock(&self, site: &StreamDir, make: bool) -> Result<Box<dyn FileLock>, Error> {
-        let Some(lock) = site.lock(make)? else {
-            return Err(Error::Locked { stream: site.stream.clone() });
+    fn lock(&self, stream_dir: &StreamDir, make: bool) -> Result<Box<dyn FileLock>, Error> {
+        let Some(lock) = stream_dir.lock(make)? else {
+            return Err(Error::Locked { stream: stream_dir.stream.clone() });
         };
-        let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
-        if mark.is_some() || self.ground.poisoned().contains(&site.stream) {
-            return Err(Error::Poisoned { stream: site.stream.clone() });
+        let mark = stream_dir
+            .disk()
+            .stat(&stream_dir.poison_mark())
+            .map_err(Error::io("look at a stream"))?;
+        if mark.is_some() || self.root.poisoned().contains(&stream_dir.stream) {
+            return Err(Error::Poisoned { stream: stream_dir.stream.clone() });
         }
         Ok(lock)
     }
 
-    fn lease_blocking(&self, site: StreamDir) -> Result<StreamLease, Error> {
-        let lock = self.lock(&site, true)?;
-        let shared = self.tails.get(&site.stream);
+    fn lease_blocking(&self, stream_dir: StreamDir) -> Result<StreamLease, Error> {
+        let lock = self.lock(&stream_dir, true)?;
+        let shared = self.tails.get(&stream_dir.stream);
         let mut tail = tail::lock(&shared);
-        let ending = reading::catch_up::<E, L>(&site, &mut tail)?;
+        let ending = reading::catch_up::<E, L>(&stream_dir, &mut tail)?;
         let epoch = tail.head.next_manifest.get();
         drop(tail);
-        let torn_tail = ending.into_sound(&site.stream)?;
-        Ok(self.leased(site, shared, torn_tail, lock, epoch))
+        let torn_tail = ending.into_sound(&stream_dir.stream)?;
+        Ok(self.leased(stream_dir, shared, torn_tail, lock, epoch))
     }
 
     /// A lease that takes a few metadata lookups and no reading: that is cheaper than a change of threads. Nothing if
     /// it takes more.
-    fn lease_warm(&self, site: &StreamDir) -> Option<Result<StreamLease, Error>> {
-        let shared = self.tails.find(&site.stream)?;
-        let lock = match self.lock(site, false) {
+    fn lease_warm(&self, stream_dir: &StreamDir) -> Option<Result<StreamLease, Error>> {
+        let shared = self.tails.find(&stream_dir.stream)?;
+        let lock = match self.lock(stream_dir, false) {
             Ok(lock) => lock,
             // Its directory is gone, and may be made anew.
             Err(Error::NotFound { .. }) => return None,
             Err(error) => return Some(Err(error)),
         };
         let head = tail::try_lock(&shared)?.head;
-        let is_current = head.position > 0 && head.is_current(site.control_stat().ok()?.as_ref());
+        let is_current =
+            head.position > 0 && head.is_current(stream_dir.control_stat().ok()?.as_ref());
         let epoch = head.next_manifest.get();
-        is_current.then(|| Ok(self.leased(site.clone(), shared, None, lock, epoch)))
+        is_current.then(|| Ok(self.leased(stream_dir.clone(), shared, None, lock, epoch)))
     }
 
     fn leased(
         &self,
-        site: StreamDir,
+        stream_dir: StreamDir,
         tail: SharedTail,
         torn_tail: Option<TornTail>,
         lock: Box<dyn FileLock>,
         epoch: u64,
     ) -> StreamLease {
-        let stream = site.stream.clone();
+        let stream = stream_dir.stream.clone();
         let commit = (L::commit as _, L::committed as _, L::PLANS_PER_COMMIT);
         let tails = Arc::clone(&self.tails);
-        let pipeline = Pipeline::new(site, tails, tail, torn_tail, lock, commit);
+        let pipeline = Pipeline::new(stream_dir, tails, tail, torn_tail, lock, commit);
         let hold = Arc::new(PipelineHold(Arc::new(pipeline)));
         StreamLease { stream, epoch, torn_tail, hold }
     }
 
     /// What `lookup` can answer without reading a file: one metadata lookup.
-    fn lookup_warm(&self, site: &StreamDir, key: &DedupeKey) -> CachedFact {
-        let Some(shared) = self.tails.find(&site.stream) else { return CachedFact::Unknown };
+    fn lookup_warm(&self, stream_dir: &StreamDir, key: &DedupeKey) -> CachedFact {
+        let Some(shared) = self.tails.find(&stream_dir.stream) else { return CachedFact::Unknown };
         let Some(tail) = tail::try_lock(&shared) else { return CachedFact::Unknown };
-        match site.control_stat() {
+        match stream_dir.control_stat() {
             Ok(stat) if tail.head.is_current(stat.as_ref()) => {}
             _ => return CachedFact::Unknown,
         }
@@ -202,32 +206,32 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
 
     fn lookup_blocking(
         &self,
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         key: &DedupeKey,
     ) -> Result<Option<EventIndex>, Error> {
-        let shared = self.tails.get(&site.stream);
+        let shared = self.tails.get(&stream_dir.stream);
         let mut tail = tail::lock(&shared);
         // What is wrong behind the valid part does not matter to what is found in it.
-        reading::catch_up::<E, L>(site, &mut tail)?;
+        reading::catch_up::<E, L>(stream_dir, &mut tail)?;
         let Some(&index) = tail.keys.get(key) else { return Ok(None) };
         if index >= tail.head.newest_first && tail.head.synced < tail.head.position {
-            site.confirm_newest_unlocked(tail.head)?;
+            stream_dir.confirm_newest_unlocked(tail.head)?;
             tail.head.synced = tail.head.position;
         }
         Ok(Some(index))
     }
 
-    fn follow_blocking(site: &StreamDir, cursor: &Cursor) -> Result<Follow<E>, Error> {
+    fn follow_blocking(stream_dir: &StreamDir, cursor: &Cursor) -> Result<Follow<E>, Error> {
         let head = StreamHead::from_cursor(cursor);
-        let stat = site.control_stat()?;
+        let stat = stream_dir.control_stat()?;
         if head.is_replaced(stat.as_ref()) {
             return Ok(Follow::Replaced);
         }
         if head.is_current(stat.as_ref()) {
             return Ok(Follow::Unchanged);
         }
-        let reading = reading::resolve_tail::<E, L>(site, head)?;
-        reading.ending.into_sound(&site.stream)?;
+        let reading = reading::resolve_tail::<E, L>(stream_dir, head)?;
+        reading.ending.into_sound(&stream_dir.stream)?;
         if reading.events.is_empty() {
             return Ok(Follow::Unchanged);
         }
@@ -240,15 +244,15 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         stream: &StreamId,
         work: impl FnOnce(&Self, StreamDir) -> Result<R, Error> + Send + 'static,
     ) -> BoxFuture<'a, Result<R, Error>> {
-        let (own, site) = (self.clone(), self.stream_dir(stream));
-        Box::pin(super::blocking(move || work(&own, site)))
+        let (own, stream_dir) = (self.clone(), self.stream_dir(stream));
+        Box::pin(super::blocking(move || work(&own, stream_dir)))
     }
 
     fn enqueue(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Answer, Error> {
         let lease = writer.lease();
         let foreign = || Error::ForeignLease { stream: lease.stream.clone() };
         let hold = lease.hold.as_any().downcast_ref::<PipelineHold>().ok_or_else(foreign)?;
-        if !Arc::ptr_eq(&hold.0.site.ground, &self.ground) {
+        if !Arc::ptr_eq(&hold.0.stream_dir.root, &self.root) {
             return Err(foreign());
         }
         let (answer, start) = hold.0.enqueue(plan.encode(&lease.stream)?)?;
@@ -275,14 +279,14 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     }
 
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
-        self.run(stream, |own, site| {
-            let reading = reading::resolve_tail::<E, L>(&site, StreamHead::default())?;
-            let torn_tail = reading.ending.into_sound(&site.stream)?;
+        self.run(stream, |own, stream_dir| {
+            let reading = reading::resolve_tail::<E, L>(&stream_dir, StreamHead::default())?;
+            let torn_tail = reading.ending.into_sound(&stream_dir.stream)?;
             if reading.events.is_empty() && torn_tail.is_none() {
-                return Err(Error::NotFound { stream: site.stream });
+                return Err(Error::NotFound { stream: stream_dir.stream });
             }
             let cursor = reading.tail.head.cursor();
-            reading::remember(&own.tails, &site.stream, reading.tail);
+            reading::remember(&own.tails, &stream_dir.stream, reading.tail);
             Ok(LoadedStream { events: reading.events, cursor, torn_tail })
         })
     }
@@ -291,7 +295,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
-        self.run(stream, |_, site| reading::salvage::<E, L>(&site))
+        self.run(stream, |_, stream_dir| reading::salvage::<E, L>(&stream_dir))
     }
 
     fn follow<'a>(
@@ -300,14 +304,14 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         cursor: &'a Cursor,
     ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
         let cursor = *cursor;
-        let site = self.stream_dir(stream);
+        let stream_dir = self.stream_dir(stream);
         // One metadata lookup is cheaper than a change of threads.
-        if let Ok(stat) = site.control_stat()
+        if let Ok(stat) = stream_dir.control_stat()
             && StreamHead::from_cursor(&cursor).is_current(stat.as_ref())
         {
             return Box::pin(std::future::ready(Ok(Follow::Unchanged)));
         }
-        self.run(stream, move |_, site| Self::follow_blocking(&site, &cursor))
+        self.run(stream, move |_, stream_dir| Self::follow_blocking(&stream_dir, &cursor))
     }
 
     fn lookup<'a>(
@@ -319,7 +323,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
             return Box::pin(std::future::ready(Ok(found)));
         }
         let key = key.clone();
-        self.run(stream, move |own, site| own.lookup_blocking(&site, &key))
+        self.run(stream, move |own, stream_dir| own.lookup_blocking(&stream_dir, &key))
     }
 
     fn pins<'a>(
@@ -333,11 +337,11 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         {
             return Box::pin(std::future::ready(Ok(Pins { snapshots: Vec::new(), cursor })));
         }
-        self.run(stream, move |_, site| reading::pins::<E, L>(&site, since.as_ref()))
+        self.run(stream, move |_, stream_dir| reading::pins::<E, L>(&stream_dir, since.as_ref()))
     }
 
     fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
-        self.run(stream, |_, site| reading::records::<E, L>(&site))
+        self.run(stream, |_, stream_dir| reading::records::<E, L>(&stream_dir))
     }
 
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
@@ -381,13 +385,13 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         let own = self.clone();
         Box::pin(super::blocking(move || {
             let hold = lease.hold.as_any().downcast_ref::<PipelineHold>();
-            let Some(hold) = hold.filter(|hold| Arc::ptr_eq(&hold.0.site.ground, &own.ground))
+            let Some(hold) = hold.filter(|hold| Arc::ptr_eq(&hold.0.stream_dir.root, &own.root))
             else {
                 return Err(Error::ForeignLease { stream: lease.stream.clone() });
             };
             hold.0.finish();
             own.tails.forget(&lease.stream);
-            maintenance::delete(&hold.0.site)
+            maintenance::delete(&hold.0.stream_dir)
         }))
     }
 
@@ -395,16 +399,16 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
-        self.run(stream, |own, site| {
-            own.tails.forget(&site.stream);
-            maintenance::verify::<E, L>(&site)
+        self.run(stream, |own, stream_dir| {
+            own.tails.forget(&stream_dir.stream);
+            maintenance::verify::<E, L>(&stream_dir)
         })
     }
 
     fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
-        self.run(stream, |own, site| {
-            own.tails.forget(&site.stream);
-            maintenance::repair::<E, L>(&site)
+        self.run(stream, |own, stream_dir| {
+            own.tails.forget(&stream_dir.stream);
+            maintenance::repair::<E, L>(&stream_dir)
         })
     }
 }

@@ -28,7 +28,7 @@ pub(super) trait Layout: Send + Sync + 'static {
 
     /// Reads and checks what lies behind the tail's head, and moves the head over it.
     fn scan<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error>;
@@ -36,7 +36,7 @@ pub(super) trait Layout: Send + Sync + 'static {
     /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls
     /// [`StreamDir::undo`] if this fails.
     fn commit(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         head: StreamHead,
         plans: &[Arc<EncodedPlan>],
     ) -> Result<StreamHead, Error>;
@@ -53,12 +53,12 @@ pub(super) trait Layout: Send + Sync + 'static {
 
     /// The pinned snapshots, from control records alone, and where to go on next time.
     fn pins<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error>;
 
     /// The control records; none if the layout has no such thing.
-    fn records<E: Event>(site: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error>;
+    fn records<E: Event>(stream_dir: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error>;
 
     /// A damaged control file in which records that are damaged or gone are written again, as far as they follow from
     /// other files, with where it ends. `head` is where its valid part ends. Nothing on disk is changed.
@@ -73,11 +73,11 @@ pub(super) trait Layout: Send + Sync + 'static {
     }
 
     /// Files of the stream, relative to it, that hold only what lies behind `head`, in order.
-    fn files_behind(site: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>>;
+    fn files_behind(stream_dir: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>>;
 
     /// Whether the names of files show that plans were acknowledged, although the control file holds none.
-    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool>;
+    fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool>;
 
     /// Forgets the stream's cached bytes.
-    fn evict(site: &StreamDir) -> io::Result<()>;
+    fn evict(stream_dir: &StreamDir) -> io::Result<()>;
 }

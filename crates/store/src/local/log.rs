@@ -50,13 +50,13 @@ impl Layout for LogLayout {
     const PLANS_PER_COMMIT: usize = QUEUE_PLANS_MAX;
 
     fn scan<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error> {
         // Read before the log: whatever is written meanwhile, the log is not shorter than this.
-        let length = read_length(site)?;
-        let ending = scan_records(site, tail, take)?;
+        let length = read_length(stream_dir)?;
+        let ending = scan_records(stream_dir, tail, take)?;
         let position = tail.head.position;
         let Some(length) = length.filter(|length| position < length.bytes) else {
             return Ok(ending);
@@ -74,21 +74,21 @@ impl Layout for LogLayout {
         };
         // A note goes with a log that is deleted, and changes before one that is repaired. So if it is still there, no
         // writer explains what was read.
-        if read_length(site)? != Some(length) {
+        if read_length(stream_dir)? != Some(length) {
             return Ok(ending);
         }
         Ok(TailEnding::Broken { health, newest: false })
     }
 
     fn commit(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         head: StreamHead,
         plans: &[Arc<EncodedPlan>],
     ) -> Result<StreamHead, Error> {
         let mut dirs = Vec::new();
         if head.position == 0 {
-            site.create_control()?;
-            dirs.extend([site.dir.clone(), site.ground.streams.clone()]);
+            stream_dir.create_control()?;
+            dirs.extend([stream_dir.dir.clone(), stream_dir.root.streams.clone()]);
         }
         let mut bytes = Vec::new();
         let mut next = head;
@@ -103,20 +103,20 @@ impl Layout for LogLayout {
         if measured > STREAM_BYTES_MAX {
             return Err(Error::TooLarge { what: "a log", measured, max: STREAM_BYTES_MAX });
         }
-        site.store_files(plans, None, dirs)?;
-        site.extend_control(head, &bytes)?;
+        stream_dir.store_files(plans, None, dirs)?;
+        stream_dir.extend_control(head, &bytes)?;
         next.position = measured;
         next.synced = measured;
         Ok(next)
     }
 
-    fn committed(site: &StreamDir, head: StreamHead) {
-        DurableLength::write(site, head);
+    fn committed(stream_dir: &StreamDir, head: StreamHead) {
+        DurableLength::write(stream_dir, head);
     }
 
-    fn roll_back(site: &StreamDir, head: StreamHead) -> io::Result<u64> {
-        let events = DurableLength::read(site)?.map_or(0, |length| length.events);
-        DurableLength::lower(site, head)?;
+    fn roll_back(stream_dir: &StreamDir, head: StreamHead) -> io::Result<u64> {
+        let events = DurableLength::read(stream_dir)?.map_or(0, |length| length.events);
+        DurableLength::lower(stream_dir, head)?;
         Ok(events.saturating_sub(head.next_event.get()))
     }
 
@@ -136,27 +136,27 @@ impl Layout for LogLayout {
         Ok(Vec::new())
     }
 
-    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool> {
-        Ok(DurableLength::read(site)?.is_some())
+    fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool> {
+        Ok(DurableLength::read(stream_dir)?.is_some())
     }
 
-    fn evict(site: &StreamDir) -> io::Result<()> {
-        site.disk().evict(&site.control)
+    fn evict(stream_dir: &StreamDir) -> io::Result<()> {
+        stream_dir.disk().evict(&stream_dir.control)
     }
 }
 
-fn read_length(site: &StreamDir) -> Result<Option<DurableLength>, Error> {
-    DurableLength::read(site).map_err(Error::io("look at a stream"))
+fn read_length(stream_dir: &StreamDir) -> Result<Option<DurableLength>, Error> {
+    DurableLength::read(stream_dir).map_err(Error::io("look at a stream"))
 }
 
 /// Reads and checks the records behind the tail's head.
 fn scan_records<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
 ) -> Result<TailEnding, Error> {
     let base = tail.head.position;
-    let Some(text) = site.read_control(base)? else { return Ok(TailEnding::Clean) };
+    let Some(text) = stream_dir.read_control(base)? else { return Ok(TailEnding::Clean) };
     let mut at = 0;
     while at < text.len() {
         let offset = base + at as u64;
@@ -175,7 +175,7 @@ fn scan_records<E: Event>(
         };
         let record_len = HEADER_BYTES + frame.payload.len();
         let is_last = at + record_len == text.len();
-        match read_events::<E>(site, tail, frame.payload) {
+        match read_events::<E>(stream_dir, tail, frame.payload) {
             Ok(events) => {
                 let head = &mut tail.head;
                 if frame.group == offset {
@@ -318,7 +318,7 @@ fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
 }
 
 fn read_events<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &Tail,
     payload: &[u8],
 ) -> Result<Vec<E>, LineError> {
@@ -327,7 +327,7 @@ fn read_events<E: Event>(
     let mut expected = tail.head.next_event;
     for line in payload.split_inclusive(|&byte| byte == b'\n') {
         let event = read_event::<E>(line)?;
-        if !event.belongs_to(&site.stream) {
+        if !event.belongs_to(&stream_dir.stream) {
             return corrupt(Reason::ForeignStream);
         }
         if event.index() != expected {

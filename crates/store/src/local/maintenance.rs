@@ -15,43 +15,46 @@ use crate::{
 };
 
 /// Takes the lock of a stream that exists, or whose first write failed, or of which a repair left nothing.
-fn lock<L: Layout>(site: &StreamDir) -> Result<Box<dyn FileLock>, Error> {
-    let mark = site.disk().stat(&site.poison_mark()).map_err(Error::io("look at a stream"))?;
+fn lock<L: Layout>(stream_dir: &StreamDir) -> Result<Box<dyn FileLock>, Error> {
+    let mark =
+        stream_dir.disk().stat(&stream_dir.poison_mark()).map_err(Error::io("look at a stream"))?;
     // The disk may have failed before it took anything of the stream, not even the mark.
-    let is_known = site.ground.poisoned().contains(&site.stream);
-    let is_there = site.control_stat()?.is_some() || mark.is_some() || is_known;
-    if !is_there && !reading::was_written::<L>(site)? && aside::list(site)?.is_empty() {
-        return Err(Error::NotFound { stream: site.stream.clone() });
+    let is_known = stream_dir.root.poisoned().contains(&stream_dir.stream);
+    let is_there = stream_dir.control_stat()?.is_some() || mark.is_some() || is_known;
+    if !is_there && !reading::was_written::<L>(stream_dir)? && aside::list(stream_dir)?.is_empty() {
+        return Err(Error::NotFound { stream: stream_dir.stream.clone() });
     }
-    site.lock(is_known)?.ok_or_else(|| Error::Locked { stream: site.stream.clone() })
+    stream_dir.lock(is_known)?.ok_or_else(|| Error::Locked { stream: stream_dir.stream.clone() })
 }
 
-fn evict<L: Layout>(site: &StreamDir) -> Result<(), Error> {
-    unless_gone(L::evict(site)).map_err(Error::io("drop cached bytes"))
+fn evict<L: Layout>(stream_dir: &StreamDir) -> Result<(), Error> {
+    unless_gone(L::evict(stream_dir)).map_err(Error::io("drop cached bytes"))
 }
 
 /// Checks a stream as the medium holds it, and lifts the mark of a failed sync if it is sound.
-pub(super) fn verify<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamVerification, Error> {
-    let _lock = lock::<L>(site)?;
-    evict::<L>(site)?;
-    let reading = reading::read::<E, L>(site, StreamHead::default())?;
+pub(super) fn verify<E: Event, L: Layout>(
+    stream_dir: &StreamDir,
+) -> Result<StreamVerification, Error> {
+    let _lock = lock::<L>(stream_dir)?;
+    evict::<L>(stream_dir)?;
+    let reading = reading::read::<E, L>(stream_dir, StreamHead::default())?;
     let (health, torn_tail) = reading.ending.into_health();
     let lift = || {
         if !health.is_healthy() {
             return Ok(false);
         }
-        let known = site.ground.poisoned().remove(&site.stream);
-        if site.disk().stat(&site.poison_mark())?.is_none() {
+        let known = stream_dir.root.poisoned().remove(&stream_dir.stream);
+        if stream_dir.disk().stat(&stream_dir.poison_mark())?.is_none() {
             return Ok(known);
         }
-        site.disk().remove_file(&site.poison_mark())?;
-        site.disk().sync_dir(&site.dir)?;
+        stream_dir.disk().remove_file(&stream_dir.poison_mark())?;
+        stream_dir.disk().sync_dir(&stream_dir.dir)?;
         Ok(true)
     };
     let mark_lifted = lift().map_err(Error::io("lift the mark of a failed sync"))?;
     let head = reading.tail.head;
     let unfinished = if health.is_healthy() {
-        L::files_behind(site, head).map_err(Error::io("look at a stream"))?.len()
+        L::files_behind(stream_dir, head).map_err(Error::io("look at a stream"))?.len()
     } else {
         0
     };
@@ -59,8 +62,8 @@ pub(super) fn verify<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamVeri
     let repairable = match health {
         Health::Healthy | Health::UnknownVersion { .. } => events,
         Health::CorruptTail { .. } | Health::CorruptHead { .. } => {
-            let control = site.read_control(0)?.unwrap_or_default();
-            match L::restore::<E>(site, head, &control) {
+            let control = stream_dir.read_control(0)?.unwrap_or_default();
+            match L::restore::<E>(stream_dir, head, &control) {
                 Ok(restored) => restored.head.next_event.get(),
                 Err(Error::UnsupportedVersion { .. }) => events,
                 Err(error) => return Err(error),
@@ -76,38 +79,38 @@ pub(super) fn verify<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamVeri
 /// What is taken away is copied and synced before anything is removed, and the control file is replaced last. Until
 /// then the stream is damaged for everybody, so that a repair which was cut off is always found, and is finished by
 /// the next one.
-pub(super) fn repair<E: Event, L: Layout>(site: &StreamDir) -> Result<StreamRepair, Error> {
-    let _lock = lock::<L>(site)?;
-    evict::<L>(site)?;
-    let reading = reading::read::<E, L>(site, StreamHead::default())?;
+pub(super) fn repair<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<StreamRepair, Error> {
+    let _lock = lock::<L>(stream_dir)?;
+    evict::<L>(stream_dir)?;
+    let reading = reading::read::<E, L>(stream_dir, StreamHead::default())?;
     let head = reading.tail.head;
     let TailEnding::Broken { health: was, .. } = reading.ending else {
         // It may be sound because of a repair whose last sync failed.
-        aside::sync_names(site).map_err(Error::io("repair a stream"))?;
+        aside::sync_names(stream_dir).map_err(Error::io("repair a stream"))?;
         let (was, next_event) = (Health::Healthy, head.next_event);
         return Ok(StreamRepair { was, next_event, rewritten: 0, lost: 0, backup: None });
     };
     if let Health::UnknownVersion { version, .. } = was {
         return Err(newer(version));
     }
-    let control = site.read_control(0)?.unwrap_or_default();
-    let restored = L::restore::<E>(site, head, &control)?;
+    let control = stream_dir.read_control(0)?.unwrap_or_default();
+    let restored = L::restore::<E>(stream_dir, head, &control)?;
     let head = restored.head;
     let roll_back = || {
-        let behind = L::files_behind(site, head)?;
+        let behind = L::files_behind(stream_dir, head)?;
         // If what is missing is all that is wrong, nothing is taken away.
         let is_whole = restored.control == control && behind.is_empty();
         let taken: &[u8] = if is_whole { &[] } else { &control };
-        let backup = aside::take_away(site, taken, &behind)?;
-        let lost = L::roll_back(site, head)?;
-        let disk = site.disk().as_ref();
+        let backup = aside::take_away(stream_dir, taken, &behind)?;
+        let lost = L::roll_back(stream_dir, head)?;
+        let disk = stream_dir.disk().as_ref();
         if head.position == 0 {
             // Nothing is left of the stream, and that is no damage from now on.
-            remove(disk, &site.begun_mark())?;
-            disk.sync_dir(&site.dir)?;
+            remove(disk, &stream_dir.begun_mark())?;
+            disk.sync_dir(&stream_dir.dir)?;
         }
-        replace(disk, &site.control, &site.dir.join("repair.tmp"), &restored.control)?;
-        let backup = backup.map(|name| aside::describe(site, name)).transpose()?;
+        replace(disk, &stream_dir.control, &stream_dir.dir.join("repair.tmp"), &restored.control)?;
+        let backup = backup.map(|name| aside::describe(stream_dir, name)).transpose()?;
         Ok((lost, backup))
     };
     let (lost, backup) = roll_back().map_err(Error::io("repair a stream"))?;
@@ -122,13 +125,13 @@ pub(super) fn newer(found: u64) -> Error {
 }
 
 /// Removes a stream whose lock is held: it disappears in one step, and is then emptied.
-pub(super) fn delete(site: &StreamDir) -> Result<(), Error> {
-    let disk = site.disk().as_ref();
-    let trash = site.ground.dir.trash();
+pub(super) fn delete(stream_dir: &StreamDir) -> Result<(), Error> {
+    let disk = stream_dir.disk().as_ref();
+    let trash = stream_dir.root.dir.trash();
     let remove = || {
-        let gone = free_name(disk, &trash, site.stream.as_str())?;
-        disk.rename(&site.dir, &trash.join(gone))?;
-        disk.sync_dir(&site.ground.streams)?;
+        let gone = free_name(disk, &trash, stream_dir.stream.as_str())?;
+        disk.rename(&stream_dir.dir, &trash.join(gone))?;
+        disk.sync_dir(&stream_dir.root.streams)?;
         disk.sync_dir(&trash)?;
         // What a deletion that was cut off left behind goes now too.
         for name in disk.list(&trash)? {

@@ -37,7 +37,7 @@ type Reply = oneshot::Sender<Answer>;
 
 /// What a lease on a local stream holds.
 pub(super) struct Pipeline {
-    pub(super) site: StreamDir,
+    pub(super) stream_dir: StreamDir,
     pub(super) tails: Arc<Tails>,
     tail: SharedTail,
     commit: Commit,
@@ -88,7 +88,7 @@ impl LeaseHold for PipelineHold {
 
 impl Pipeline {
     pub(super) fn new(
-        site: StreamDir,
+        stream_dir: StreamDir,
         tails: Arc<Tails>,
         tail: SharedTail,
         torn: Option<TornTail>,
@@ -104,7 +104,7 @@ impl Pipeline {
             lock: Some(lock),
         };
         Self {
-            site,
+            stream_dir,
             tails,
             tail,
             commit,
@@ -126,7 +126,7 @@ impl Pipeline {
         plan: EncodedPlan,
     ) -> Result<(oneshot::Receiver<Answer>, bool), Error> {
         let mut queue = self.queue();
-        let stream = || self.site.stream.clone();
+        let stream = || self.stream_dir.stream.clone();
         if queue.spent {
             return Err(Error::LeaseSpent { stream: stream() });
         }
@@ -192,8 +192,8 @@ impl Pipeline {
         queue.spent = true;
         let waiting = std::mem::take(&mut queue.waiting);
         drop(queue);
-        self.tails.forget(&self.site.stream);
-        let spent = || Err(Error::LeaseSpent { stream: self.site.stream.clone() });
+        self.tails.forget(&self.stream_dir.stream);
+        let spent = || Err(Error::LeaseSpent { stream: self.stream_dir.stream.clone() });
         waiting.into_iter().map(move |(_, reply)| (reply, spent()))
     }
 
@@ -225,8 +225,8 @@ impl Pipeline {
         let mut outcomes = Vec::with_capacity(plans.len());
         for plan in plans {
             let find = |key: &DedupeKey| tail.keys.get(key).or_else(|| pending.get(key)).copied();
-            outcomes.push(plan.status(&self.site.stream, next, find).map(
-                |standing| match standing {
+            outcomes.push(plan.status(&self.stream_dir.stream, next, find).map(|standing| {
+                match standing {
                     PlanStatus::Present(indices) => {
                         self.report_replay(plan);
                         Appended::AlreadyPresent { indices }
@@ -237,16 +237,16 @@ impl Pipeline {
                         accepted.push(Arc::clone(plan));
                         Appended::Committed { first: plan.first, last: plan.last() }
                     }
-                },
-            ));
+                }
+            }));
         }
         (outcomes, accepted, tail.head)
     }
 
     fn report_replay(&self, plan: &EncodedPlan) {
         if let Some(fact) = plan.facts.first() {
-            let (stream, key) = (self.site.stream.to_string(), fact.key.clone());
-            self.site.ground.trace.notice(&Notice::DedupeReplay { stream, key });
+            let (stream, key) = (self.stream_dir.stream.to_string(), fact.key.clone());
+            self.stream_dir.root.trace.notice(&Notice::DedupeReplay { stream, key });
         }
     }
 
@@ -259,27 +259,27 @@ impl Pipeline {
         if accepted.is_empty() {
             let replayed = outcomes.iter().any(Result::is_ok);
             if replayed && head.synced < head.position {
-                self.site.confirm_newest(head)?;
+                self.stream_dir.confirm_newest(head)?;
                 tail::lock(&self.tail).head.synced = head.position;
             }
             return Ok(());
         }
         let written = (|| {
-            let _writing = self.site.enter_writing(accepted)?;
+            let _writing = self.stream_dir.enter_writing(accepted)?;
             if self.queue().torn.is_some() {
-                self.site.set_aside_torn(head)?;
+                self.stream_dir.set_aside_torn(head)?;
                 self.queue().torn = None;
             }
             let mut head = head;
             if head.synced < head.position {
                 // Somebody who died may have left the newest group unsynced. What follows must never be durable without
                 // it: after a power cut that would read as a stream whose middle is lost.
-                self.site.confirm_newest(head)?;
+                self.stream_dir.confirm_newest(head)?;
                 head.synced = head.position;
             }
-            let mut head = (self.commit)(&self.site, head, accepted)?;
+            let mut head = (self.commit)(&self.stream_dir, head, accepted)?;
             if head.incarnation == 0
-                && let Some(stat) = self.site.control_stat()?
+                && let Some(stat) = self.stream_dir.control_stat()?
             {
                 head.incarnation = stat.incarnation;
             }
@@ -288,14 +288,14 @@ impl Pipeline {
         match written {
             Ok(durable) => {
                 if head.position == 0 {
-                    self.site.mark_begun();
+                    self.stream_dir.mark_begun();
                 }
-                (self.committed)(&self.site, durable);
+                (self.committed)(&self.stream_dir, durable);
                 tail::lock(&self.tail).learn(durable, accepted);
                 Ok(())
             }
             Err(error) => {
-                self.site.undo(head);
+                self.stream_dir.undo(head);
                 Err(error)
             }
         }

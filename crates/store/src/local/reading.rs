@@ -29,27 +29,27 @@ pub(super) struct StreamReading<E> {
 
 /// Reads from `head` on.
 pub(super) fn read<E: Event, L: Layout>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
 ) -> Result<StreamReading<E>, Error> {
     let mut tail = Tail { head, ..Tail::default() };
-    let stat = site.control_stat()?;
+    let stat = stream_dir.control_stat()?;
     if let Some(stat) = stat {
         tail.head.incarnation = stat.incarnation;
     }
     let mut events = Vec::new();
-    let ending = scan::<E, L>(site, &mut tail, &mut |event| events.push(event))?;
+    let ending = scan::<E, L>(stream_dir, &mut tail, &mut |event| events.push(event))?;
     Ok(StreamReading { events, tail, ending })
 }
 
 /// Reads what lies behind the tail's head. That there is nothing at all is damage if there was something.
 fn scan<E: Event, L: Layout>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
 ) -> Result<TailEnding, Error> {
-    let ending = L::scan::<E>(site, tail, take)?;
-    if tail.head.position == 0 && ending == TailEnding::Clean && was_written::<L>(site)? {
+    let ending = L::scan::<E>(stream_dir, tail, take)?;
+    if tail.head.position == 0 && ending == TailEnding::Clean && was_written::<L>(stream_dir)? {
         // The first plan may have become durable since its control file was read.
         return Ok(TailEnding::Broken { health: CONTROL_MISSING, newest: true });
     }
@@ -60,22 +60,23 @@ fn scan<E: Event, L: Layout>(
 const CONTROL_MISSING: Health = Health::CorruptHead { reason: Reason::ControlMissing };
 
 /// Whether anything but the control file shows that plans were acknowledged.
-pub(super) fn was_written<L: Layout>(site: &StreamDir) -> Result<bool, Error> {
-    let look = || -> io::Result<bool> { Ok(site.has_begun()? || L::shows_lost_plans(site)?) };
+pub(super) fn was_written<L: Layout>(stream_dir: &StreamDir) -> Result<bool, Error> {
+    let look =
+        || -> io::Result<bool> { Ok(stream_dir.has_begun()? || L::shows_lost_plans(stream_dir)?) };
     look().map_err(Error::io("look at a stream"))
 }
 
 /// Reads from `head` on, and settles doubts.
 pub(super) fn resolve_tail<E: Event, L: Layout>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
 ) -> Result<StreamReading<E>, Error> {
-    let mut reading = read::<E, L>(site, head)?;
+    let mut reading = read::<E, L>(stream_dir, head)?;
     if reading.ending == TailEnding::Clean {
         return Ok(reading);
     }
-    if let Some(_lock) = site.lock(false)? {
-        return read::<E, L>(site, head);
+    if let Some(_lock) = stream_dir.lock(false)? {
+        return read::<E, L>(stream_dir, head);
     }
     match reading.ending {
         TailEnding::Broken { newest: false, .. } => {}
@@ -86,10 +87,10 @@ pub(super) fn resolve_tail<E: Event, L: Layout>(
 
 /// Moves a remembered tail over what came since, whoever wrote it.
 pub(super) fn catch_up<E: Event, L: Layout>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
 ) -> Result<TailEnding, Error> {
-    let stat = site.control_stat()?;
+    let stat = stream_dir.control_stat()?;
     if tail.head.is_replaced(stat.as_ref()) {
         *tail = Tail::default();
     }
@@ -99,7 +100,7 @@ pub(super) fn catch_up<E: Event, L: Layout>(
     if let Some(stat) = stat {
         tail.head.incarnation = stat.incarnation;
     }
-    scan::<E, L>(site, tail, &mut |_| {})
+    scan::<E, L>(stream_dir, tail, &mut |_| {})
 }
 
 /// Keeps what a full reading learned, unless more is known already.
@@ -113,47 +114,49 @@ pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
 }
 
 /// Reads what is valid.
-pub(super) fn salvage<E: Event, L: Layout>(site: &StreamDir) -> Result<SalvagedStream<E>, Error> {
-    let reading = resolve_tail::<E, L>(site, StreamHead::default())?;
+pub(super) fn salvage<E: Event, L: Layout>(
+    stream_dir: &StreamDir,
+) -> Result<SalvagedStream<E>, Error> {
+    let reading = resolve_tail::<E, L>(stream_dir, StreamHead::default())?;
     let (health, torn_tail) = reading.ending.into_health();
     if reading.events.is_empty() && health.is_healthy() && torn_tail.is_none() {
-        return Err(Error::NotFound { stream: site.stream.clone() });
+        return Err(Error::NotFound { stream: stream_dir.stream.clone() });
     }
     Ok(SalvagedStream { events: reading.events, health, torn_tail })
 }
 
 /// Whether nothing was pinned since `cursor`: one metadata lookup.
-pub(super) fn has_no_new_pins(site: &StreamDir, cursor: &Cursor) -> bool {
-    site.control_stat().is_ok_and(|stat| {
+pub(super) fn has_no_new_pins(stream_dir: &StreamDir, cursor: &Cursor) -> bool {
+    stream_dir.control_stat().is_ok_and(|stat| {
         stat.is_some_and(|stat| stat.incarnation == cursor.incarnation && stat.len == cursor.seen)
     })
 }
 
 /// The pinned snapshots.
 pub(super) fn pins<E: Event, L: Layout>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     since: Option<&Cursor>,
 ) -> Result<Pins, Error> {
     let since = match since {
         Some(cursor)
-            if StreamHead::from_cursor(cursor).is_replaced(site.control_stat()?.as_ref()) =>
+            if StreamHead::from_cursor(cursor).is_replaced(stream_dir.control_stat()?.as_ref()) =>
         {
             None
         }
         since => since,
     };
-    let stat = site.control_stat()?;
-    let mut outcome = L::pins::<E>(site, since)?;
+    let stat = stream_dir.control_stat()?;
+    let mut outcome = L::pins::<E>(stream_dir, since)?;
     if outcome.2 != TailEnding::Clean
-        && let Some(_lock) = site.lock(false)?
+        && let Some(_lock) = stream_dir.lock(false)?
     {
-        outcome = L::pins::<E>(site, since)?;
+        outcome = L::pins::<E>(stream_dir, since)?;
     }
     let (mut snapshots, mut head, ending) = outcome;
-    ending.into_sound(&site.stream)?;
+    ending.into_sound(&stream_dir.stream)?;
     if stat.is_none_or(|stat| stat.len == 0) {
         // What it pinned is not known if its control file was lost.
-        age::<L>(site).or_else(|error| match error {
+        age::<L>(stream_dir).or_else(|error| match error {
             Error::NotFound { .. } => Ok(Duration::ZERO),
             error => Err(error),
         })?;
@@ -167,33 +170,33 @@ pub(super) fn pins<E: Event, L: Layout>(
 }
 
 /// The control records. What a writer is at work on is left out.
-pub(super) fn records<E: Event, L: Layout>(site: &StreamDir) -> Result<Vec<Record>, Error> {
-    age::<L>(site)?;
-    let (mut records, mut ending) = L::records::<E>(site)?;
+pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec<Record>, Error> {
+    age::<L>(stream_dir)?;
+    let (mut records, mut ending) = L::records::<E>(stream_dir)?;
     let mut locked = false;
     if ending != TailEnding::Clean
-        && let Some(_lock) = site.lock(false)?
+        && let Some(_lock) = stream_dir.lock(false)?
     {
-        (records, ending) = L::records::<E>(site)?;
+        (records, ending) = L::records::<E>(stream_dir)?;
         locked = true;
     }
     match ending {
         TailEnding::Broken { health, newest } if locked || !newest => {
-            Err(Error::NotHealthy { stream: site.stream.clone(), health })
+            Err(Error::NotHealthy { stream: stream_dir.stream.clone(), health })
         }
         _ => Ok(records),
     }
 }
 
 /// The time since the stream was last written to: one metadata lookup, unless its control file is lost.
-pub(super) fn age<L: Layout>(site: &StreamDir) -> Result<Duration, Error> {
+pub(super) fn age<L: Layout>(stream_dir: &StreamDir) -> Result<Duration, Error> {
     let written = |stat: Option<super::disk::Stat>| stat.filter(|stat| stat.len > 0);
-    let stream = || site.stream.clone();
-    match written(site.control_stat()?) {
+    let stream = || stream_dir.stream.clone();
+    match written(stream_dir.control_stat()?) {
         Some(stat) => Ok(stat.age),
-        None if !was_written::<L>(site)? => Err(Error::NotFound { stream: stream() }),
+        None if !was_written::<L>(stream_dir)? => Err(Error::NotFound { stream: stream() }),
         // Its first plan may have become durable in between.
-        None => match written(site.control_stat()?) {
+        None => match written(stream_dir.control_stat()?) {
             Some(stat) => Ok(stat.age),
             None => Err(Error::NotHealthy { stream: stream(), health: CONTROL_MISSING }),
         },

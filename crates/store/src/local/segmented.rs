@@ -57,33 +57,33 @@ impl Layout for Segmented {
     const PLANS_PER_COMMIT: usize = 1;
 
     fn scan<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error> {
-        let segments = segments_from_start(site, tail.head)?;
-        let ending = scan_control(site, tail, take)?;
+        let segments = segments_from_start(stream_dir, tail.head)?;
+        let ending = scan_control(stream_dir, tail, take)?;
         Ok(unless_records_are_gone(&segments, tail.head, ending))
     }
 
     fn commit(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         head: StreamHead,
         plans: &[Arc<EncodedPlan>],
     ) -> Result<StreamHead, Error> {
         let mut head = head;
         for plan in plans {
-            head = commit(site, head, plan)?;
+            head = commit(stream_dir, head, plan)?;
         }
         Ok(head)
     }
 
     fn pins<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error> {
         let mut head = since.map(StreamHead::from_cursor).unwrap_or_default();
-        let (groups, ending) = read_groups::<E>(site, head)?;
+        let (groups, ending) = read_groups::<E>(stream_dir, head)?;
         let refs = groups.iter().flat_map(|group| &group.pins);
         let refs = refs.map(|pin| pin.snapshot_ref).collect();
         // The newest group is read again next time: its pins may not all have been there.
@@ -95,24 +95,24 @@ impl Layout for Segmented {
         Ok((refs, head, ending))
     }
 
-    fn records<E: Event>(site: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error> {
-        let (groups, ending) = read_groups::<E>(site, StreamHead::default())?;
+    fn records<E: Event>(stream_dir: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error> {
+        let (groups, ending) = read_groups::<E>(stream_dir, StreamHead::default())?;
         Ok((groups.into_iter().flat_map(Group::into_records).collect(), ending))
     }
 
     fn restore<E: Event>(
-        site: &StreamDir,
+        stream_dir: &StreamDir,
         _: StreamHead,
         control: &[u8],
     ) -> Result<Restored, Error> {
-        let remains = Remains::of(control, &site.stream).map_err(maintenance::newer)?;
-        let segments = segments(site).map_err(Error::io("list the segments of a stream"))?;
+        let remains = Remains::of(control, &stream_dir.stream).map_err(maintenance::newer)?;
+        let segments = segments(stream_dir).map_err(Error::io("list the segments of a stream"))?;
         // Read again: the keys of its events are needed as well.
         let mut tail = Tail::default();
-        scan_text::<E>(site, &mut tail, control, &mut |_| {})?;
+        scan_text::<E>(stream_dir, &mut tail, control, &mut |_| {})?;
         let valid = usize::try_from(tail.head.position).unwrap_or(control.len());
         let (mut restored, mut rewritten) = (control[..valid].to_vec(), 0);
-        while let Some(group) = next_group::<E>(site, &mut tail, &segments, &remains)? {
+        while let Some(group) = next_group::<E>(stream_dir, &mut tail, &segments, &remains)? {
             rewritten +=
                 u64::from(!control[restored.len().min(control.len())..].starts_with(&group));
             restored.extend(group);
@@ -120,8 +120,8 @@ impl Layout for Segmented {
         Ok(Restored { control: restored, head: tail.head, rewritten })
     }
 
-    fn files_behind(site: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>> {
-        let mut behind = segments(site)?;
+    fn files_behind(stream_dir: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>> {
+        let mut behind = segments(stream_dir)?;
         behind.retain(|(first, _)| *first >= head.next_event);
         Ok(behind
             .into_iter()
@@ -129,22 +129,22 @@ impl Layout for Segmented {
             .collect())
     }
 
-    fn shows_lost_plans(site: &StreamDir) -> io::Result<bool> {
-        Ok(segments(site)?.iter().any(|(first, _)| *first > EventIndex::ZERO))
+    fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool> {
+        Ok(segments(stream_dir)?.iter().any(|(first, _)| *first > EventIndex::ZERO))
     }
 
-    fn evict(site: &StreamDir) -> io::Result<()> {
-        let events = site.dir.join(SEGMENTS);
-        for name in names_in(site.disk().as_ref(), &events)? {
-            unless_gone(site.disk().evict(&events.join(name)))?;
+    fn evict(stream_dir: &StreamDir) -> io::Result<()> {
+        let events = stream_dir.dir.join(SEGMENTS);
+        for name in names_in(stream_dir.disk().as_ref(), &events)? {
+            unless_gone(stream_dir.disk().evict(&events.join(name)))?;
         }
-        site.disk().evict(&site.control)
+        stream_dir.disk().evict(&stream_dir.control)
     }
 }
 
 /// The bounds of every segment by the names of files, in order.
-fn segments(site: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
-    let names = names_in(site.disk().as_ref(), &site.dir.join(SEGMENTS))?;
+fn segments(stream_dir: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
+    let names = names_in(stream_dir.disk().as_ref(), &stream_dir.dir.join(SEGMENTS))?;
     let mut bounds: Vec<_> = names.iter().filter_map(|name| record::segment_bounds(name)).collect();
     bounds.sort_unstable();
     Ok(bounds)
@@ -153,13 +153,13 @@ fn segments(site: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
 /// The segments, if a reading begins at the start. They are listed before the manifest is read: the records of all
 /// plans before one that is there now are durable already, so a reader needs no lock to conclude from them.
 fn segments_from_start(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
 ) -> Result<Vec<(EventIndex, EventIndex)>, Error> {
     if head.position > 0 {
         return Ok(Vec::new());
     }
-    segments(site).map_err(Error::io("list the segments of a stream"))
+    segments(stream_dir).map_err(Error::io("list the segments of a stream"))
 }
 
 /// The ending of a reading, or the damage that the names of `segments` show behind it.
@@ -181,19 +181,23 @@ fn unless_records_are_gone(
 
 /// Whether `rest`, which stands behind `head`, is what a crash left of the group of a plan that was being appended. The
 /// plan's segment was durable before, and says what the group was to be.
-fn is_unfinished<E: Event>(site: &StreamDir, head: StreamHead, rest: &[u8]) -> Result<bool, Error> {
-    let groups = groups_at::<E>(site, head)?;
+fn is_unfinished<E: Event>(
+    stream_dir: &StreamDir,
+    head: StreamHead,
+    rest: &[u8],
+) -> Result<bool, Error> {
+    let groups = groups_at::<E>(stream_dir, head)?;
     Ok(groups.iter().any(|group| is_torn(rest, group, head.position)))
 }
 
 /// The group of each segment that begins at `head`, as the appending of its plan writes it.
-fn groups_at<E: Event>(site: &StreamDir, head: StreamHead) -> Result<Vec<Vec<u8>>, Error> {
-    let bounds = segments(site).map_err(Error::io("list the segments of a stream"))?;
+fn groups_at<E: Event>(stream_dir: &StreamDir, head: StreamHead) -> Result<Vec<Vec<u8>>, Error> {
+    let bounds = segments(stream_dir).map_err(Error::io("list the segments of a stream"))?;
     let mut groups = Vec::new();
     for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
-        let Some(lines) = read_unattested(site, bounds)? else { continue };
-        let Ok(events) = parse_segment::<E>(site, bounds, &lines) else { continue };
-        let records = records_of(site, head, bounds, &lines, &events);
+        let Some(lines) = read_unattested(stream_dir, bounds)? else { continue };
+        let Ok(events) = parse_segment::<E>(stream_dir, bounds, &lines) else { continue };
+        let records = records_of(stream_dir, head, bounds, &lines, &events);
         groups.push(manifest::render(&records, head.position));
     }
     Ok(groups)
@@ -201,7 +205,7 @@ fn groups_at<E: Event>(site: &StreamDir, head: StreamHead) -> Result<Vec<Vec<u8>
 
 /// The records that attest a segment behind `head`.
 fn records_of<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
     bounds: (EventIndex, EventIndex),
     lines: &[u8],
@@ -209,7 +213,7 @@ fn records_of<E: Event>(
 ) -> Vec<Record> {
     let introduced =
         events.iter().filter_map(|event| Some((event.index(), event.id(), event.introduces()?)));
-    record::of_segment(&site.stream, bounds, lines, introduced, head.next_manifest)
+    record::of_segment(&stream_dir.stream, bounds, lines, introduced, head.next_manifest)
 }
 
 /// A segment that continues a damaged stream, and what speaks for it.
@@ -229,7 +233,7 @@ struct Continuation<E> {
 /// all but one are of plans that failed: the one that was attested is taken, then one that others build on, then the
 /// newest, because a failed plan came before the one that took its place.
 fn next_group<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
     segments: &[(EventIndex, EventIndex)],
     remains: &Remains<'_>,
@@ -243,7 +247,7 @@ fn next_group<E: Event>(
     {
         let next = bounds.1.next();
         let is_followed = from(next).first().is_some_and(|(first, _)| *first == next);
-        found.extend(continuation::<E>(site, tail.head, *bounds, is_followed, remains)?);
+        found.extend(continuation::<E>(stream_dir, tail.head, *bounds, is_followed, remains)?);
     }
     found.sort_by_key(|it| (!it.is_attested, !it.is_followed, it.age));
     for Continuation { events, group, .. } in found {
@@ -251,7 +255,7 @@ fn next_group<E: Event>(
         let read = manifest::read(
             &group,
             head.position,
-            &site.stream,
+            &stream_dir.stream,
             head.next_manifest,
             head.next_event,
         );
@@ -264,15 +268,16 @@ fn next_group<E: Event>(
 }
 
 fn continuation<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
     bounds: (EventIndex, EventIndex),
     is_followed: bool,
     remains: &Remains<'_>,
 ) -> Result<Option<Continuation<E>>, Error> {
-    let Some(lines) = read_unattested(site, bounds)? else { return Ok(None) };
-    let parsed = parse_segment::<E>(site, bounds, &lines);
-    let records = records_of(site, head, bounds, &lines, parsed.as_deref().unwrap_or_default());
+    let Some(lines) = read_unattested(stream_dir, bounds)? else { return Ok(None) };
+    let parsed = parse_segment::<E>(stream_dir, bounds, &lines);
+    let records =
+        records_of(stream_dir, head, bounds, &lines, parsed.as_deref().unwrap_or_default());
     let [Record::SegmentClosed(close), ..] = records.as_slice() else { return Ok(None) };
     let attested = remains.attest(close);
     let events = match parsed {
@@ -284,10 +289,11 @@ fn continuation<E: Event>(
     };
     let is_attested = attested == Some(true);
     // A plan whose records never were written may lack its snapshots as well, and nothing could go on from there.
-    if !is_attested && !is_followed && lacks_snapshots(site, &events)? {
+    if !is_attested && !is_followed && lacks_snapshots(stream_dir, &events)? {
         return Ok(None);
     }
-    let stat = site.disk().stat(&site.dir.join(record::segment_path(bounds.0, bounds.1)));
+    let stat =
+        stream_dir.disk().stat(&stream_dir.dir.join(record::segment_path(bounds.0, bounds.1)));
     let stat = stat.map_err(Error::io("look at a segment"))?;
     let age = stat.map_or(Duration::MAX, |stat| stat.age);
     let group = manifest::render(&records, head.position);
@@ -306,9 +312,9 @@ fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
 }
 
 /// Whether a snapshot that these events introduce cannot be read.
-fn lacks_snapshots<E: Event>(site: &StreamDir, events: &[E]) -> Result<bool, Error> {
+fn lacks_snapshots<E: Event>(stream_dir: &StreamDir, events: &[E]) -> Result<bool, Error> {
     for snapshot in events.iter().filter_map(Event::introduces) {
-        match site.ground.blobs.get_blocking(BlobNamespace::Snapshots, snapshot.digest()) {
+        match stream_dir.root.blobs.get_blocking(BlobNamespace::Snapshots, snapshot.digest()) {
             Ok(Some(_)) => {}
             Ok(None) | Err(Error::BlobCorrupt { .. }) => return Ok(true),
             Err(error) => return Err(error),
@@ -318,11 +324,11 @@ fn lacks_snapshots<E: Event>(site: &StreamDir, events: &[E]) -> Result<bool, Err
 }
 
 fn read_unattested(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     (first, last): (EventIndex, EventIndex),
 ) -> Result<Option<Vec<u8>>, Error> {
-    let path = site.dir.join(record::segment_path(first, last));
-    match site.disk().read(&path, PLAN_BYTES_MAX as u64) {
+    let path = stream_dir.dir.join(record::segment_path(first, last));
+    match stream_dir.disk().read(&path, PLAN_BYTES_MAX as u64) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error)
             if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>
@@ -335,19 +341,19 @@ fn read_unattested(
 
 /// Reads and checks the control records behind the tail's head, with their segments.
 fn scan_control<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
     take: &mut dyn FnMut(E),
 ) -> Result<TailEnding, Error> {
-    match site.read_control(tail.head.position)? {
-        Some(text) => scan_text(site, tail, &text, take),
+    match stream_dir.read_control(tail.head.position)? {
+        Some(text) => scan_text(stream_dir, tail, &text, take),
         None => Ok(TailEnding::Clean),
     }
 }
 
 /// The same, of control records that were read from there on.
 fn scan_text<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     tail: &mut Tail,
     text: &[u8],
     take: &mut dyn FnMut(E),
@@ -355,11 +361,11 @@ fn scan_text<E: Event>(
     let base = tail.head.position;
     let end = base + text.len() as u64;
     let (next_manifest, next_event) = (tail.head.next_manifest, tail.head.next_event);
-    let reading = manifest::read(text, base, &site.stream, next_manifest, next_event);
+    let reading = manifest::read(text, base, &stream_dir.stream, next_manifest, next_event);
     let from = |offset: u64| &text[usize::try_from(offset - base).unwrap_or(text.len())..];
     let mut pins = KnownPins { first: next_event, pins: HashMap::new() };
     for group in &reading.groups {
-        let events = check_group::<E>(site, group, &mut pins)?
+        let events = check_group::<E>(stream_dir, group, &mut pins)?
             .and_then(|events| learn(tail, group, &events).map(|()| events));
         match events {
             Ok(events) => events.into_iter().for_each(&mut *take),
@@ -370,7 +376,7 @@ fn scan_text<E: Event>(
                 let is_last = group.end == reading.groups.last().map_or(0, |last| last.end);
                 let cut_off = flaw == LineError::Corrupt(Reason::MissingPin) && is_last;
                 let stop = reading.stop.filter(|_| cut_off);
-                if newest && stop.is_some() && is_unfinished::<E>(site, tail.head, rest)? {
+                if newest && stop.is_some() && is_unfinished::<E>(stream_dir, tail.head, rest)? {
                     return Ok(TailEnding::Torn(StreamDir::torn(group.start, end)));
                 }
                 let flaw = stop.map_or(flaw, |stop| stop.flaw);
@@ -381,7 +387,7 @@ fn scan_text<E: Event>(
     let Some(stop) = reading.stop else { return Ok(TailEnding::Clean) };
     let rest = from(stop.offset);
     let newest = manifest::is_newest(rest);
-    if newest && is_unfinished::<E>(site, tail.head, rest)? {
+    if newest && is_unfinished::<E>(stream_dir, tail.head, rest)? {
         return Ok(TailEnding::Torn(StreamDir::torn(stop.offset, end)));
     }
     Ok(TailEnding::Broken { health: tail.head.health(stop.flaw), newest })
@@ -389,13 +395,14 @@ fn scan_text<E: Event>(
 
 /// The control records behind `head`, and how they end. No segment that they attest is read.
 fn read_groups<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
 ) -> Result<(Vec<Group>, TailEnding), Error> {
-    let segments = segments_from_start(site, head)?;
+    let segments = segments_from_start(stream_dir, head)?;
     let base = head.position;
-    let text = site.read_control(base)?.unwrap_or_default();
-    let reading = manifest::read(&text, base, &site.stream, head.next_manifest, head.next_event);
+    let text = stream_dir.read_control(base)?.unwrap_or_default();
+    let reading =
+        manifest::read(&text, base, &stream_dir.stream, head.next_manifest, head.next_event);
     let mut behind = head;
     let mut before_newest = head;
     for group in &reading.groups {
@@ -413,7 +420,7 @@ fn read_groups<E: Event>(
     let mut ending = TailEnding::Broken { health: before_newest.health(stop.flaw), newest };
     // Reading may have stopped among the pins of a group, or at the start of the next.
     for at in [before_newest, behind] {
-        if manifest::is_newest(from(at)) && is_unfinished::<E>(site, at, from(at))? {
+        if manifest::is_newest(from(at)) && is_unfinished::<E>(stream_dir, at, from(at))? {
             let torn = TailEnding::Torn(StreamDir::torn(at.position, base + text.len() as u64));
             ending = unless_records_are_gone(&segments, at, torn);
             break;
@@ -429,8 +436,12 @@ struct KnownPins {
     pins: HashMap<EventIndex, (SnapshotRef, EventId)>,
 }
 
-fn check_group<E: Event>(site: &StreamDir, group: &Group, known: &mut KnownPins) -> Checked<E> {
-    let events = match read_segment::<E>(site, group)? {
+fn check_group<E: Event>(
+    stream_dir: &StreamDir,
+    group: &Group,
+    known: &mut KnownPins,
+) -> Checked<E> {
+    let events = match read_segment::<E>(stream_dir, group)? {
         Ok(events) => events,
         Err(flaw) => return Ok(Err(flaw)),
     };
@@ -458,11 +469,12 @@ fn check_group<E: Event>(site: &StreamDir, group: &Group, known: &mut KnownPins)
     Ok(Ok(events))
 }
 
-fn read_segment<E: Event>(site: &StreamDir, group: &Group) -> Checked<E> {
+fn read_segment<E: Event>(stream_dir: &StreamDir, group: &Group) -> Checked<E> {
     let corrupt = |reason| Ok(Err(LineError::Corrupt(reason)));
     let close = &group.close;
     let longest = close.bytes.min(PLAN_BYTES_MAX as u64);
-    let bytes = match site.disk().read(&site.dir.join(&close.segment_rel_path), longest) {
+    let bytes = match stream_dir.disk().read(&stream_dir.dir.join(&close.segment_rel_path), longest)
+    {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
             return corrupt(Reason::SegmentAltered);
@@ -475,12 +487,12 @@ fn read_segment<E: Event>(site: &StreamDir, group: &Group) -> Checked<E> {
     if bytes.len() as u64 != close.bytes || Digest::of(&FileBytes(&bytes)) != close.sha256 {
         return corrupt(Reason::SegmentAltered);
     }
-    Ok(parse_segment(site, (close.first_event_index, close.last_event_index), &bytes))
+    Ok(parse_segment(stream_dir, (close.first_event_index, close.last_event_index), &bytes))
 }
 
 /// The events of a segment with these bounds.
 fn parse_segment<E: Event>(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     (first, last): (EventIndex, EventIndex),
     bytes: &[u8],
 ) -> Result<Vec<E>, LineError> {
@@ -489,7 +501,7 @@ fn parse_segment<E: Event>(
     let mut expected = first;
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let event = read_event::<E>(line)?;
-        if !event.belongs_to(&site.stream) {
+        if !event.belongs_to(&stream_dir.stream) {
             return corrupt(Reason::ForeignStream);
         }
         if event.index() != expected || line.last() != Some(&b'\n') {
@@ -538,25 +550,26 @@ fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<()> {
 }
 
 fn commit(
-    site: &StreamDir,
+    stream_dir: &StreamDir,
     head: StreamHead,
     plan: &Arc<EncodedPlan>,
 ) -> Result<StreamHead, Error> {
-    let disk: &dyn Disk = site.disk().as_ref();
+    let disk: &dyn Disk = stream_dir.disk().as_ref();
     let is_first = head.position == 0;
-    let mut dirs = vec![site.dir.join(SEGMENTS)];
+    let mut dirs = vec![stream_dir.dir.join(SEGMENTS)];
     if is_first {
         disk.create_dir(&dirs[0]).map_err(Error::io("make a stream's directory"))?;
-        site.create_control()?;
-        dirs.extend([site.dir.clone(), site.ground.streams.clone()]);
+        stream_dir.create_control()?;
+        dirs.extend([stream_dir.dir.clone(), stream_dir.root.streams.clone()]);
     }
-    let records = record::of_plan(&site.stream, plan, head.next_manifest);
+    let records = record::of_plan(&stream_dir.stream, plan, head.next_manifest);
     let group = manifest::render(&records, head.position);
-    let path = site.dir.join(record::segment_path(plan.first, plan.last()));
+    let path = stream_dir.dir.join(record::segment_path(plan.first, plan.last()));
     put_aside(disk, &path).map_err(Error::io("put a segment aside"))?;
-    let segment = NewFile { temporary: site.dir.join(TEMPORARY), path, bytes: Arc::clone(plan) };
-    site.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;
-    site.extend_control(head, &group)?;
+    let segment =
+        NewFile { temporary: stream_dir.dir.join(TEMPORARY), path, bytes: Arc::clone(plan) };
+    stream_dir.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;
+    stream_dir.extend_control(head, &group)?;
     let position = head.position + group.len() as u64;
     let mut next_manifest = head.next_manifest;
     for _ in &records {

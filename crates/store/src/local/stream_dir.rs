@@ -45,7 +45,7 @@ impl JournalRoot {
 /// One stream's directory.
 #[derive(Clone)]
 pub(super) struct StreamDir {
-    pub(super) ground: Arc<JournalRoot>,
+    pub(super) root: Arc<JournalRoot>,
     pub(super) stream: StreamId,
     pub(super) dir: PathBuf,
     /// The file whose length decides what is part of the stream.
@@ -63,14 +63,14 @@ type StageJob = Box<dyn FnOnce() -> Result<Option<Staged>, Error> + Send>;
 type SyncJob = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
 impl StreamDir {
-    pub(super) fn new(ground: &Arc<JournalRoot>, stream: &StreamId, control: &str) -> Self {
-        let dir = ground.streams.join(stream.as_str());
+    pub(super) fn new(root: &Arc<JournalRoot>, stream: &StreamId, control: &str) -> Self {
+        let dir = root.streams.join(stream.as_str());
         let control = dir.join(control);
-        Self { ground: Arc::clone(ground), stream: stream.clone(), dir, control }
+        Self { root: Arc::clone(root), stream: stream.clone(), dir, control }
     }
 
     pub(super) fn disk(&self) -> &Arc<dyn Disk> {
-        self.ground.dir.disk()
+        self.root.dir.disk()
     }
 
     /// The mark of a failed sync that could not be undone.
@@ -135,7 +135,7 @@ impl StreamDir {
         let refers = plans.iter().any(|plan| {
             !plan.blobs.is_empty() || plan.facts.iter().any(|fact| fact.introduces.is_some())
         });
-        refers.then(|| self.ground.leases.enter_writing()).transpose()
+        refers.then(|| self.root.leases.enter_writing()).transpose()
     }
 
     /// Writes and syncs the plans' blobs and the new file, all at the same time, then gives them
@@ -183,7 +183,7 @@ impl StreamDir {
     fn blob_jobs(&self, plans: &[Arc<EncodedPlan>], jobs: &mut Vec<StageJob>) -> Result<(), Error> {
         for plan in plans {
             for (number, blob) in plan.blobs.iter().enumerate() {
-                let store = self.ground.blobs.clone();
+                let store = self.root.blobs.clone();
                 store.prepare(blob.namespace()).map_err(Error::io("prepare the blobs"))?;
                 let plan = Arc::clone(plan);
                 jobs.push(Box::new(move || {
@@ -195,7 +195,7 @@ impl StreamDir {
                 }));
             }
             for snapshot in plan.snapshots_elsewhere() {
-                let store = self.ground.blobs.clone();
+                let store = self.root.blobs.clone();
                 jobs.push(Box::new(move || {
                     store.stage_existing(BlobNamespace::Snapshots, snapshot.digest()).map(Some)
                 }));
@@ -274,7 +274,7 @@ impl StreamDir {
         };
         save().map_err(Error::io("put an unfinished write aside"))?;
         let (stream, offset) = (self.stream.to_string(), head.position);
-        self.ground.trace.notice(&Notice::TornTailSaved { stream, offset, bytes });
+        self.root.trace.notice(&Notice::TornTailSaved { stream, offset, bytes });
         Ok(())
     }
 
@@ -323,8 +323,8 @@ impl StreamDir {
             self.renew_control();
             return;
         }
-        self.ground.poisoned().insert(self.stream.clone());
-        self.ground.trace.notice(&Notice::SyncFailed { stream: self.stream.to_string() });
+        self.root.poisoned().insert(self.stream.clone());
+        self.root.trace.notice(&Notice::SyncFailed { stream: self.stream.to_string() });
         let mark = || -> io::Result<()> {
             match self.disk().create(&self.poison_mark()) {
                 Ok(mut file) => file.sync()?,

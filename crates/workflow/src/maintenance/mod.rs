@@ -2,12 +2,12 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `clean` | removes sessions that are past their time, then what nothing refers to any more |
+//! | `expire` | removes sessions that are past their time, then what nothing refers to any more |
 //! | `retention` | says for how long sessions are kept |
-//! | `control` | lets a person keep a session for good |
+//! | `retention_mark` | lets a person keep a session for good |
 //! | `roots` | says which blobs sessions refer to |
 //! | `report` | what a cleaning did |
-//! | `soundness` | checks a session, and repairs it on request |
+//! | `verify` | checks a session, and repairs it on request |
 //! | `ports` | the effects that these need |
 //! | `error` | what can go wrong |
 //!

@@ -6,11 +6,11 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `all_runs` | the use case: list and resume |
-//! | `session` | what is known of one session, and whether this process made sure of it |
-//! | `entry` | what the cache keeps, and what is refused when it comes back |
-//! | `build` | a session summed up from its events |
-//! | `trouble` | why a session is not listed |
+//! | `index` | the use case: list and resume |
+//! | `session_summary` | what is known of one session, and whether this process made sure of it |
+//! | `cached_summary` | what the cache keeps, and what is refused when it comes back |
+//! | `builder` | a session summed up from its events |
+//! | `summary_error` | why a session is not listed |
 //!
 //! *Invariants*: read-only, and nothing but the cache is written. What the cache says is never offered to be
 //! resumed before this process has read the events that it was made from; so a wrong entry can misstate a

@@ -29,43 +29,48 @@ impl Sessions {
     ) -> Result<Reply, Error> {
         let handed_in = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
-        let warm = self.reader().current(address.session).await?;
-        let recorded = ReplyBasis::after(&warm.lock().state, address, attempt)?;
-        if let Some(place) = recorded {
+        let cached = self.reader().current(address.session).await?;
+        let recorded = ReplyBasis::after(&cached.lock().state, address, attempt)?;
+        if let Some(basis) = recorded {
             self.make_sure(ack).await?;
-            return self.replay(ack, place, &handed_in).await;
+            return self.replay(ack, basis, &handed_in).await;
         }
-        let scene = {
-            let place = ReplyBasis::now(&warm.lock().state, address)?;
-            self.reader().step_context(place).await?
+        let step_context = {
+            let basis = ReplyBasis::now(&cached.lock().state, address)?;
+            self.reader().step_context(basis).await?
         };
-        let (lease, warm) = self.locked(address.session).await?;
-        let found = ReplyBasis::after(&warm.lock().state, address, attempt)?;
-        if let Some(place) = found {
+        let (lease, cached) = self.locked(address.session).await?;
+        let found = ReplyBasis::after(&cached.lock().state, address, attempt)?;
+        if let Some(basis) = found {
             drop(lease);
             self.make_sure(ack).await?;
-            return self.replay(ack, place, &handed_in).await;
+            return self.replay(ack, basis, &handed_in).await;
         }
-        let change =
-            AdvanceDraft { ack, scene: &scene, handed_in: &handed_in, context, observations };
+        let change = AdvanceDraft {
+            ack,
+            step_context: &step_context,
+            handed_in: &handed_in,
+            context,
+            observations,
+        };
         let (draft, reached) = {
-            let mut warm = warm.lock();
-            let next = warm.state.next();
+            let mut cached = cached.lock();
+            let next = cached.state.next();
             let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
-            let reached = change.draft(&warm, &mut draft)?;
-            draft.check(&mut warm.rules).inspect_err(|_| {
+            let reached = change.draft(&cached, &mut draft)?;
+            draft.check(&mut cached.rules).inspect_err(|_| {
                 // The rules have seen a part of the plan.
                 self.reader().cache().forget(address.session);
             })?;
             (draft, reached)
         };
-        self.append(address.session, &lease, Some(&warm), draft).await?;
+        self.append(address.session, &lease, Some(&cached), draft).await?;
         drop(lease);
         if let Some((snapshot_ref, snapshot)) = reached {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
-        let place = ReplyBasis::after(&warm.lock().state, address, attempt)?;
-        let mut reply = self.reader().reply(place.ok_or(TokenError::UnknownNode)?).await?;
+        let basis = ReplyBasis::after(&cached.lock().state, address, attempt)?;
+        let mut reply = self.reader().reply(basis.ok_or(TokenError::UnknownNode)?).await?;
         reply.notices.extend(handed_in.notice());
         Ok(reply)
     }
@@ -83,25 +88,26 @@ impl Sessions {
     async fn replay(
         &self,
         ack: AckPayload,
-        place: ReplyBasis,
+        basis: ReplyBasis,
         handed_in: &CheckedOutput,
     ) -> Result<Reply, Error> {
-        let mut reply = self.reader().reply(place).await?;
-        let warm = self.reader().current(ack.address.session).await?;
+        let mut reply = self.reader().reply(basis).await?;
+        let cached = self.reader().current(ack.address.session).await?;
         let (is_same, was_left, now) = {
-            let warm = warm.lock();
-            let (run, node) = node_of(&warm.state, ack.address)?;
+            let cached = cached.lock();
+            let (run, node) = node_of(&cached.state, ack.address)?;
             let outputs = outputs_of(run, ack.address.node, ack.attempt);
             let is_same = handed_in.is_what(ack.attempt, &outputs);
-            (is_same, !node.is_tip(), ReplyBasis::now(&warm.state, ack.address)?)
+            (is_same, !node.is_tip(), ReplyBasis::now(&cached.state, ack.address)?)
         };
         if is_same {
             reply.notices.extend(handed_in.notice());
         } else {
-            let scene = self.reader().step_context(now).await?;
-            let token = self.reader().ack_token(&scene.place).await?;
+            let step_context = self.reader().step_context(now).await?;
+            let token = self.reader().ack_token(&step_context.basis).await?;
             let submit_call = NextCall::submit(ack.address.run, token.short.clone());
-            let kind = scene.pending().and_then(|pending| scene.artifact_kind(pending));
+            let kind =
+                step_context.pending().and_then(|pending| step_context.artifact_kind(pending));
             let call = submit_call.text(&output_form(kind.as_deref()));
             // The reply has the next call of the run. Another one must not be taken for it.
             let what_follows = if was_left {

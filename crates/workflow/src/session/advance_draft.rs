@@ -42,7 +42,7 @@ use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 /// An output that is new, at the place where it is handed in.
 pub(super) struct AdvanceDraft<'a> {
     pub(super) ack: AckPayload,
-    pub(super) scene: &'a StepContext,
+    pub(super) step_context: &'a StepContext,
     pub(super) handed_in: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
     pub(super) observations: &'a [ObservationRecorded],
@@ -53,18 +53,18 @@ impl AdvanceDraft<'_> {
     /// place where it is stored.
     pub(super) fn draft(
         &self,
-        warm: &CachedSession,
+        cached: &CachedSession,
         draft: &mut PlanDraft<'_>,
     ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
-        let (run, node) = node_of(&warm.state, self.ack.address)?;
+        let (run, node) = node_of(&cached.state, self.ack.address)?;
         let before = run.contexts.effective(node.id);
         let change = self.context.as_ref().map(|change| merged_context::after(before, change));
         let context = change.transpose()?.flatten();
         let facts = facts(run, node.id, context.as_ref().or(before));
-        let workflow = &self.scene.pinned.workflow;
-        let state = &self.scene.snapshot.state;
+        let workflow = &self.step_context.pinned.workflow;
+        let state = &self.step_context.snapshot.state;
         let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
-        let news = new_observations::new_observations(&warm.state, self.observations);
+        let news = new_observations::new_observations(&cached.state, self.observations);
         Ok(match decision {
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
@@ -136,8 +136,8 @@ impl AdvanceDraft<'_> {
 
     /// What artifacts say that is an event of its own.
     fn record_sides(&self, draft: &mut PlanDraft<'_>) {
-        let Some(pending) = derive_pending_step(&self.scene.snapshot) else { return };
-        let Some(step) = self.scene.pinned.workflow.step(&pending.step_id) else { return };
+        let Some(pending) = derive_pending_step(&self.step_context.snapshot) else { return };
+        let Some(step) = self.step_context.pinned.workflow.step(&pending.step_id) else { return };
         let artifacts = self.handed_in.artifacts();
         push_all(draft, artifact_events::events(step, self.at(), self.ack.attempt, artifacts));
     }
@@ -171,7 +171,7 @@ impl AdvanceDraft<'_> {
         is_fork: bool,
         cause: EventId,
     ) -> (SnapshotRef, ExecutionSnapshot) {
-        let workflow_hash = self.scene.pinned.hash;
+        let workflow_hash = self.step_context.pinned.hash;
         let snapshot = ExecutionSnapshot { workflow_hash, state };
         let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
         let snapshot_ref = SnapshotRef::new(blob.digest());

@@ -37,13 +37,13 @@ impl Sessions {
         let key = dedupe::node_created(address.session, address.run, bookmark);
         if !self.reader().holds(address.session, &key).await? {
             // What the reply takes has to be there before anything is written.
-            let warm = self.reader().current(address.session).await?;
-            let place = ReplyBasis::now(&warm.lock().state, address)?;
-            self.reader().step_context(place).await?;
-            let (lease, warm) = self.locked(address.session).await?;
-            let draft = self.draft_bookmark(&mut warm.lock(), payload, bookmark, &handed_in)?;
+            let cached = self.reader().current(address.session).await?;
+            let basis = ReplyBasis::now(&cached.lock().state, address)?;
+            self.reader().step_context(basis).await?;
+            let (lease, cached) = self.locked(address.session).await?;
+            let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &handed_in)?;
             if let Some(draft) = draft {
-                self.append(address.session, &lease, Some(&warm), draft).await?;
+                self.append(address.session, &lease, Some(&cached), draft).await?;
             } else {
                 drop(lease);
                 self.reader().holds(address.session, &key).await?;
@@ -55,13 +55,13 @@ impl Sessions {
     /// What is recorded of a bookmark; nothing if it is there already.
     fn draft_bookmark(
         &self,
-        warm: &mut CachedSession,
+        cached: &mut CachedSession,
         payload: CheckpointPayload,
         bookmark: NodeId,
         handed_in: &CheckedOutput,
     ) -> Result<Option<PlanDraft<'_>>, Error> {
         let CheckpointPayload { address, attempt } = payload;
-        let (run, node) = node_of(&warm.state, address)?;
+        let (run, node) = node_of(&cached.state, address)?;
         if run.graph.node(bookmark).is_some() {
             return Ok(None);
         }
@@ -71,7 +71,7 @@ impl Sessions {
             workflow_hash: run.started.workflow_hash,
             snapshot_ref: node.snapshot,
         };
-        let next = warm.state.next();
+        let next = cached.state.next();
         let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
         let at = NodeScope { run: address.run, node: bookmark };
         let event_id = draft.push(EventBody::NodeCreated(at, created));
@@ -84,7 +84,7 @@ impl Sessions {
         }
         handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
         draft
-            .check(&mut warm.rules)
+            .check(&mut cached.rules)
             .inspect_err(|_| self.reader().cache().forget(address.session))?;
         Ok(Some(draft))
     }
@@ -95,13 +95,13 @@ impl Sessions {
         payload: CheckpointPayload,
         bookmark: NodeId,
     ) -> Result<CheckpointReply, Error> {
-        let warm = self.reader().current(payload.address.session).await?;
-        let place = ReplyBasis::after_bookmark(&warm.lock().state, payload.address, bookmark)?;
-        let scene = self.reader().step_context(place).await?;
-        let state = self.reader().state_token(&scene.place).await?;
-        let checkpoint = self.reader().checkpoint_token(&scene.place).await?;
+        let cached = self.reader().current(payload.address.session).await?;
+        let basis = ReplyBasis::after_bookmark(&cached.lock().state, payload.address, bookmark)?;
+        let step_context = self.reader().step_context(basis).await?;
+        let state = self.reader().state_token(&step_context.basis).await?;
+        let checkpoint = self.reader().checkpoint_token(&step_context.basis).await?;
         let body = CheckpointBody {
-            run: scene.run_line(),
+            run: step_context.run_line(),
             checkpoint_node_id: bookmark,
             state_token: state.long,
             checkpoint_token: checkpoint.long,

@@ -9,25 +9,25 @@ use crate::token::{
 /// A payload, and what its short form counts.
 pub(super) type CountedPayload = (Payload, token::TokenOrdinals);
 
-pub(super) fn state(place: &ReplyBasis) -> CountedPayload {
-    let workflow_hash = place.workflow_hash;
-    let payload = StatePayload { address: place.address, workflow_hash };
-    (Payload::State(payload), at(place, AttemptOrdinal::FIRST))
+pub(super) fn state(basis: &ReplyBasis) -> CountedPayload {
+    let workflow_hash = basis.workflow_hash;
+    let payload = StatePayload { address: basis.address, workflow_hash };
+    (Payload::State(payload), at(basis, AttemptOrdinal::FIRST))
 }
 
-pub(super) fn ack(place: &ReplyBasis) -> CountedPayload {
-    let address = place.address;
-    let attempt = attempt_id(address, AttemptKind::Ack, place.ack);
-    (Payload::Ack(AckPayload { address, attempt }), at(place, place.ack))
+pub(super) fn ack(basis: &ReplyBasis) -> CountedPayload {
+    let address = basis.address;
+    let attempt = attempt_id(address, AttemptKind::Ack, basis.ack);
+    (Payload::Ack(AckPayload { address, attempt }), at(basis, basis.ack))
 }
 
-pub(super) fn checkpoint(place: &ReplyBasis) -> CountedPayload {
-    let address = place.address;
-    let attempt = attempt_id(address, AttemptKind::Checkpoint, place.checkpoint);
+pub(super) fn checkpoint(basis: &ReplyBasis) -> CountedPayload {
+    let address = basis.address;
+    let attempt = attempt_id(address, AttemptKind::Checkpoint, basis.checkpoint);
     let payload = CheckpointPayload { address, attempt };
-    (Payload::Checkpoint(payload), at(place, place.checkpoint))
+    (Payload::Checkpoint(payload), at(basis, basis.checkpoint))
 }
 
-fn at(place: &ReplyBasis, attempt: AttemptOrdinal) -> token::TokenOrdinals {
-    token::TokenOrdinals { node: place.ordinal, attempt }
+fn at(basis: &ReplyBasis, attempt: AttemptOrdinal) -> token::TokenOrdinals {
+    token::TokenOrdinals { node: basis.ordinal, attempt }
 }

@@ -5,18 +5,18 @@
 //! | file | does |
 //! |---|---|
 //! | `request` | what a caller sends |
-//! | `find` | verifies the tokens of a call and finds the node that they name |
-//! | `warm` | keeps the folded state of a session current with its log |
+//! | `token_lookup` | verifies the tokens of a call and finds the node that they name |
+//! | `session_cache` | keeps the folded state of a session current with its log |
 //! | `content` | keeps pinned workflows and snapshots, which never change |
 //! | `bounded_map` | what both of them keep, up to a limit |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
-//! | `change`, `handed_in`, `recorded`, `observed`, `told` | what is recorded of a call |
-//! | `derive`, `draft` | ids that follow from an attempt, and the plan |
-//! | `place`, `said`, `answer` | a reply from recorded facts alone |
+//! | `advance_draft`, `checked_output`, `artifact_events`, `new_observations`, `merged_context` | what is recorded of a call |
+//! | `derive`, `plan_draft` | ids that follow from an attempt, and the plan |
+//! | `reply_basis`, `counted_payload`, `reply_builder` | a reply from recorded facts alone |
 //! | `question` | what a person is to be asked |
 //! | `rehydrate` | where a run stands, for an agent that takes it up |
 //! | `resume` | the token of a run that was found by other means |
-//! | `standing` | the pending step that a call of another tool belongs to |
+//! | `step_grant` | the pending step that a call of another tool belongs to |
 //! | `token_run` | the run that a token belongs to, and the calls that continue it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | why a call fails |

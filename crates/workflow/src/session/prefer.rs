@@ -13,10 +13,10 @@ impl Sessions {
     /// Changes preferences and returns those in force. A change that changes nothing is not recorded.
     pub async fn prefer(&self, request: Prefer) -> Result<Preferences, Error> {
         let Prefer { session, run, source, changes } = request;
-        let (lease, warm) = self.locked(session).await?;
+        let (lease, cached) = self.locked(session).await?;
         let (draft, effective) = {
-            let mut warm = warm.lock();
-            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let mut cached = cached.lock();
+            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
             let before = state.preferences.effective(tip).unwrap_or(PREFERENCES_DEFAULT);
             if before.after(&changes) == before && !changes.is_empty() {
@@ -26,14 +26,16 @@ impl Sessions {
             let changed = PreferencesChanged::new(change, source, before, changes)
                 .map_err(|error| Refusal::Preferences { reason: error.to_string() })?;
             let effective = changed.effective();
-            let next = warm.state.next();
+            let next = cached.state.next();
             let mut draft = PlanDraft::new(session, next, &*self.clock, &*self.entropy);
             let at = NodeScope { run, node: tip };
             draft.push(EventBody::PreferencesChanged(at, changed));
-            draft.check(&mut warm.rules).inspect_err(|_| self.reader().cache().forget(session))?;
+            draft
+                .check(&mut cached.rules)
+                .inspect_err(|_| self.reader().cache().forget(session))?;
             (draft, effective)
         };
-        self.append(session, &lease, Some(&warm), draft).await?;
+        self.append(session, &lease, Some(&cached), draft).await?;
         Ok(effective)
     }
 }

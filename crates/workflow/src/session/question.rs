@@ -41,21 +41,21 @@ impl Reader {
         session: SessionId,
         run: RunId,
     ) -> Result<Option<Question>, Error> {
-        let warm = self.current(session).await?;
-        let (place, has_spoken) = {
-            let warm = warm.lock();
-            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+        let cached = self.current(session).await?;
+        let (basis, has_spoken) = {
+            let cached = cached.lock();
+            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
-            let place = ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?;
-            (place, has_spoken(state, node))
+            let basis = ReplyBasis::now(&cached.state, NodeAddress { session, run, node })?;
+            (basis, has_spoken(state, node))
         };
         if has_spoken {
             return Ok(None);
         }
-        let scene = self.step_context(place).await?;
-        let warm = warm.lock();
-        let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
-        Ok(question_for(&scene, state))
+        let step_context = self.step_context(basis).await?;
+        let cached = cached.lock();
+        let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
+        Ok(question_for(&step_context, state))
     }
 }
 
@@ -67,22 +67,22 @@ fn has_spoken(run: &RunState, node: NodeId) -> bool {
 }
 
 /// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.
-fn question_for(scene: &StepContext, run: &RunState) -> Option<Question> {
-    let pending = scene.pending()?;
-    let step = scene.pinned.workflow.step(&pending.step_id)?;
-    let node = scene.place.address.node;
+fn question_for(step_context: &StepContext, run: &RunState) -> Option<Question> {
+    let pending = step_context.pending()?;
+    let step = step_context.pinned.workflow.step(&pending.step_id)?;
+    let node = step_context.basis.address.node;
     let needed = step
         .needs_user
         .as_ref()
         .filter(|need| open_on(run, node, need.reason).next().is_some())
         .map(|need| (need.reason, Some(need.question.clone())));
     let confirmed = || {
-        let awaits = scene.next_intent() == NextIntent::AwaitUserConfirmation;
+        let awaits = step_context.next_intent() == NextIntent::AwaitUserConfirmation;
         (awaits && step.needs_user.is_none()).then_some((UserOnlyDependency::Approval, None))
     };
     let (reason, words) = needed.or_else(confirmed)?;
     Some(Question {
-        run: scene.run_line(),
+        run: step_context.run_line(),
         node,
         title: pending.title.as_str().to_owned(),
         reason,

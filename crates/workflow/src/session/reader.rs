@@ -72,7 +72,7 @@ pub struct Reader {
     journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
     keys: Arc<dyn KeyRing>,
-    warm: Arc<SessionCache>,
+    cached: Arc<SessionCache>,
     contents: Arc<Contents>,
 }
 
@@ -89,8 +89,8 @@ impl Reader {
         blobs: Arc<dyn BlobReader>,
         keys: Arc<dyn KeyRing>,
     ) -> Self {
-        let warm = Arc::new(SessionCache::new());
-        Self { journal, blobs, keys, warm, contents: Arc::new(Contents::new()) }
+        let cached = Arc::new(SessionCache::new());
+        Self { journal, blobs, keys, cached, contents: Arc::new(Contents::new()) }
     }
 
     /// The journal that it reads.
@@ -111,7 +111,7 @@ impl Reader {
     }
 
     pub(super) fn cache(&self) -> &SessionCache {
-        &self.warm
+        &self.cached
     }
 
     /// Whether a session holds a fact. If so it is durable, whoever wrote it: what the log shows may still be
@@ -126,6 +126,6 @@ impl Reader {
 
     /// A session as its log stands now.
     pub(super) async fn current(&self, session: SessionId) -> Result<SharedSession, Error> {
-        self.warm.current(self.journal(), session).await
+        self.cached.current(self.journal(), session).await
     }
 }

@@ -26,16 +26,16 @@ impl Reader {
     }
 
     pub(super) async fn rehydrate_at(&self, state: StatePayload) -> Result<Reply, Error> {
-        let warm = self.current(state.address.session).await?;
-        let place = {
-            let warm = warm.lock();
-            let (run, _) = node_of(&warm.state, state.address)?;
+        let cached = self.current(state.address.session).await?;
+        let basis = {
+            let cached = cached.lock();
+            let (run, _) = node_of(&cached.state, state.address)?;
             state.check_pin(run.started.workflow_hash)?;
-            ReplyBasis::now(&warm.state, state.address)?
+            ReplyBasis::now(&cached.state, state.address)?
         };
-        let scene = self.step_context(place).await?;
-        let mut body = self.body(&scene).await?;
-        let parts = self.recap(&scene, state.address).await?;
+        let step_context = self.step_context(basis).await?;
+        let mut body = self.body(&step_context).await?;
+        let parts = self.recap(&step_context, state.address).await?;
         if let Some(pending) = &mut body.pending {
             for part in parts.iter().filter(|part| !part.is_empty()) {
                 pending.prompt.push_str(PART_BREAK);
@@ -46,13 +46,17 @@ impl Reader {
     }
 
     /// What was noted on the way to a node and after it, and what was produced on the way.
-    async fn recap(&self, scene: &StepContext, address: NodeAddress) -> Result<[String; 2], Error> {
-        let warm = self.current(address.session).await?;
+    async fn recap(
+        &self,
+        step_context: &StepContext,
+        address: NodeAddress,
+    ) -> Result<[String; 2], Error> {
+        let cached = self.current(address.session).await?;
         // Snapshots and artifacts are read without the lock, so the notes are chosen twice: a log only grows, and a
         // node that was added in between just has no title yet.
         let (nodes, produced) = {
-            let warm = warm.lock();
-            let (run, _) = node_of(&warm.state, address)?;
+            let cached = cached.lock();
+            let (run, _) = node_of(&cached.state, address)?;
             let recap = RecapDraft::select(run, address.node);
             let produced = Produced::select(run, address.node);
             let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
@@ -60,7 +64,8 @@ impl Reader {
         };
         let mut steps: HashMap<NodeId, Arc<ExecutionSnapshot>> = HashMap::new();
         for (node, snapshot) in nodes {
-            let read = self.contents().snapshot(self.blobs(), snapshot, &scene.pinned).await?;
+            let read =
+                self.contents().snapshot(self.blobs(), snapshot, &step_context.pinned).await?;
             steps.insert(node, read);
         }
         let mut texts: HashMap<Digest, Arc<ArtifactText>> = HashMap::new();
@@ -74,12 +79,15 @@ impl Reader {
         let text_of = |digest| {
             texts.get(&digest).map_or(ArtifactText::Large(None), |text| ArtifactText::clone(text))
         };
-        let warm = warm.lock();
-        let (run, _) = node_of(&warm.state, address)?;
-        let pending = derive_pending_step(&scene.snapshot);
-        let noted =
-            RecapDraft::select(run, address.node).render(&scene.pinned.workflow, pending, step_at);
-        drop(warm);
+        let cached = cached.lock();
+        let (run, _) = node_of(&cached.state, address)?;
+        let pending = derive_pending_step(&step_context.snapshot);
+        let noted = RecapDraft::select(run, address.node).render(
+            &step_context.pinned.workflow,
+            pending,
+            step_at,
+        );
+        drop(cached);
         let produced = produced.pieces(step_at, text_of);
         Ok([noted, produced.into_iter().map(|RecapPiece { text, .. }| text).collect()])
     }

@@ -46,17 +46,17 @@ pub(super) struct ReplyBasis {
 impl ReplyBasis {
     /// Where a run stands at a node now.
     pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
-        let mut place = Self::new(state, address, None)?;
+        let mut basis = Self::new(state, address, None)?;
         let (run, node) = node_of(state, address)?;
-        place.decisions = with_snapshots(run, run.decisions_toward(node.id));
+        basis.decisions = with_snapshots(run, run.decisions_toward(node.id));
         // Whoever never stops for a person still stops for a no.
-        let never_stops = place.preferences.autonomy == Autonomy::FullAutoNeverStop;
+        let never_stops = basis.preferences.autonomy == Autonomy::FullAutoNeverStop;
         let waits = |gap: &Gap| {
             gap.record.reason.category() == ReasonCategory::UserOnlyDependency
                 && (!never_stops || gap.decision().is_some())
         };
-        place.is_open_for_person = run.gaps.open_on(node.id).any(waits);
-        Ok(place)
+        basis.is_open_for_person = run.gaps.open_on(node.id).any(waits);
+        Ok(basis)
     }
 
     /// Whether the run waits here for a person: they have to settle something, or they refused.
@@ -68,13 +68,13 @@ impl ReplyBasis {
 
     /// Where a run stood at its first node when it began.
     pub(super) fn at_start(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
-        let mut place = Self::new(state, address, None)?;
-        place.ack = AttemptOrdinal::FIRST;
-        place.checkpoint = AttemptOrdinal::FIRST;
+        let mut basis = Self::new(state, address, None)?;
+        basis.ack = AttemptOrdinal::FIRST;
+        basis.checkpoint = AttemptOrdinal::FIRST;
         let (run, _) = node_of(state, address)?;
         let root = run.preferences.first(address.node);
-        place.preferences = root.unwrap_or(PREFERENCES_DEFAULT);
-        Ok(place)
+        basis.preferences = root.unwrap_or(PREFERENCES_DEFAULT);
+        Ok(basis)
     }
 
     /// Where a run stood after an attempt that was recorded; nothing if it was not.
@@ -100,18 +100,18 @@ impl ReplyBasis {
         let decisions = with_snapshots(run, decisions.split_off(surplus));
         match &recorded.outcome {
             AdvanceOutcome::Blocked { blockers } => {
-                let mut place = Self::new(state, address, Some(recorded.index))?;
-                place.ack = ordinal(recorded.ordinal + 1);
-                place.blockers = Some(blockers.clone());
-                place.decisions = decisions;
-                Ok(Some(place))
+                let mut basis = Self::new(state, address, Some(recorded.index))?;
+                basis.ack = ordinal(recorded.ordinal + 1);
+                basis.blockers = Some(blockers.clone());
+                basis.decisions = decisions;
+                Ok(Some(basis))
             }
             AdvanceOutcome::Advanced { to_node_id } => {
                 let there = NodeAddress { node: *to_node_id, ..address };
-                let mut place = Self::new(state, there, Some(recorded.index))?;
-                place.gaps = gaps.collect();
-                place.decisions = decisions;
-                Ok(Some(place))
+                let mut basis = Self::new(state, there, Some(recorded.index))?;
+                basis.gaps = gaps.collect();
+                basis.decisions = decisions;
+                Ok(Some(basis))
             }
         }
     }
@@ -137,14 +137,14 @@ impl ReplyBasis {
         let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
         let made =
             run.advances.at_node(node.id).iter().filter(|attempt| before(attempt.index)).count();
-        let place = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
+        let basis = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
         let preferences = match as_of {
             None => run.preferences.effective(node.id),
             Some(index) => run.preferences.effective_before(&run.graph, node.id, index),
         };
         Ok(Self {
             address,
-            ordinal: NodeOrdinal::new(u32::try_from(place).unwrap_or(u32::MAX)),
+            ordinal: NodeOrdinal::new(u32::try_from(basis).unwrap_or(u32::MAX)),
             workflow_id: run.started.workflow_id.clone(),
             workflow_hash: run.started.workflow_hash,
             snapshot: node.snapshot,

@@ -17,7 +17,7 @@ use crate::token;
 
 /// A place with what is pinned there.
 pub(super) struct StepContext {
-    pub(super) place: ReplyBasis,
+    pub(super) basis: ReplyBasis,
     pub(super) pinned: Arc<Pinned>,
     pub(super) snapshot: Arc<ExecutionSnapshot>,
 }
@@ -28,12 +28,12 @@ impl StepContext {
     }
 
     pub(super) fn run_line(&self) -> RunLine {
-        let address = self.place.address;
+        let address = self.basis.address;
         RunLine {
             label: label(address.run),
             session_id: address.session,
             run_id: address.run,
-            workflow_id: self.place.workflow_id.clone(),
+            workflow_id: self.basis.workflow_id.clone(),
             step: self.pending().and_then(|pending| self.number_of(pending)),
             of: self.pinned.workflow.steps.len(),
             turn: self.innermost().map(|position| position.iteration.get() + 1),
@@ -67,10 +67,10 @@ impl StepContext {
             None if crate::snapshot::derive_is_complete(&self.snapshot) => NextIntent::Complete,
             None => NextIntent::RehydrateOnly,
             Some(pending)
-                if self.place.waits_for_person()
+                if self.basis.waits_for_person()
                     || (pending.require_confirmation
-                        && !self.place.approved
-                        && self.place.preferences.autonomy == Autonomy::Guided) =>
+                        && !self.basis.approved
+                        && self.basis.preferences.autonomy == Autonomy::Guided) =>
             {
                 NextIntent::AwaitUserConfirmation
             }
@@ -87,50 +87,51 @@ pub(super) struct MintedToken {
 
 impl Reader {
     /// A place with what is pinned there.
-    pub(super) async fn step_context(&self, place: ReplyBasis) -> Result<StepContext, Error> {
-        let pinned = self.contents().workflow(self.blobs(), place.workflow_hash).await?;
-        let snapshot = self.contents().snapshot(self.blobs(), place.snapshot, &pinned).await?;
-        Ok(StepContext { place, pinned, snapshot })
+    pub(super) async fn step_context(&self, basis: ReplyBasis) -> Result<StepContext, Error> {
+        let pinned = self.contents().workflow(self.blobs(), basis.workflow_hash).await?;
+        let snapshot = self.contents().snapshot(self.blobs(), basis.snapshot, &pinned).await?;
+        Ok(StepContext { basis, pinned, snapshot })
     }
 
     /// What is said about a place.
-    pub(super) async fn body(&self, scene: &StepContext) -> Result<ReplyBody, Error> {
-        let StepContext { place, .. } = scene;
-        let pending = scene.pending().map(|pending| PendingReply {
+    pub(super) async fn body(&self, step_context: &StepContext) -> Result<ReplyBody, Error> {
+        let StepContext { basis, .. } = step_context;
+        let pending = step_context.pending().map(|pending| PendingReply {
             step_id: pending.step_id.clone(),
             title: pending.title.as_str().to_owned(),
             prompt: pending.prompt.as_str().to_owned(),
-            artifact_kind: scene.artifact_kind(pending),
+            artifact_kind: step_context.artifact_kind(pending),
         });
-        let mut sayings = vec![counted_payload::state(place)];
+        let mut sayings = vec![counted_payload::state(basis)];
         if pending.is_some() {
-            sayings.extend([counted_payload::ack(place), counted_payload::checkpoint(place)]);
+            sayings.extend([counted_payload::ack(basis), counted_payload::checkpoint(basis)]);
         }
         let mut tokens = self.mint(&sayings).await?.into_iter();
         let state = tokens.next().expect("one token for each that was asked for");
         let (ack, checkpoint) = (tokens.next(), tokens.next());
-        let run = place.address.run;
+        let run = basis.address.run;
         let next_call = ack.as_ref().map(|ack| NextCall::submit(run, ack.short.clone()));
         let checkpoint_call =
             checkpoint.as_ref().map(|made| NextCall::bookmark(run, made.short.clone()));
-        let next_intent = scene.next_intent();
-        let is_waiting = next_intent == NextIntent::RehydrateOnly || place.waits_for_person();
-        let mut decisions = Vec::with_capacity(place.decisions.len());
-        for (recorded, snapshot) in &place.decisions {
-            let there = self.contents().snapshot(self.blobs(), *snapshot, &scene.pinned).await?;
+        let next_intent = step_context.next_intent();
+        let is_waiting = next_intent == NextIntent::RehydrateOnly || basis.waits_for_person();
+        let mut decisions = Vec::with_capacity(basis.decisions.len());
+        for (recorded, snapshot) in &basis.decisions {
+            let there =
+                self.contents().snapshot(self.blobs(), *snapshot, &step_context.pinned).await?;
             let step = crate::snapshot::derive_pending_step(&there);
             decisions.push(DecisionLine {
                 step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
                 decision: recorded.decision.clone(),
             });
         }
-        let kind = if place.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
+        let kind = if basis.blockers.is_some() { ReplyKind::Blocked } else { ReplyKind::Ok };
         Ok(ReplyBody {
             kind,
-            run: scene.run_line(),
-            is_complete: crate::snapshot::derive_is_complete(&scene.snapshot),
+            run: step_context.run_line(),
+            is_complete: crate::snapshot::derive_is_complete(&step_context.snapshot),
             pending,
-            preferences: place.preferences,
+            preferences: basis.preferences,
             next_intent,
             state_call: is_waiting.then(|| NextCall::ask(run, state.short)),
             state_token: state.long,
@@ -138,28 +139,28 @@ impl Reader {
             checkpoint_token: checkpoint.map(|checkpoint| checkpoint.long),
             next_call,
             checkpoint_call,
-            blockers: place.blockers.clone(),
+            blockers: basis.blockers.clone(),
             decisions,
-            gaps_recorded: place.gaps.clone(),
+            gaps_recorded: basis.gaps.clone(),
         })
     }
 
     /// A reply that says no more than its body.
-    pub(super) async fn reply(&self, place: ReplyBasis) -> Result<Reply, Error> {
-        let scene = self.step_context(place).await?;
-        Ok(Reply { body: self.body(&scene).await?, notices: Vec::new() })
+    pub(super) async fn reply(&self, basis: ReplyBasis) -> Result<Reply, Error> {
+        let step_context = self.step_context(basis).await?;
+        Ok(Reply { body: self.body(&step_context).await?, notices: Vec::new() })
     }
 
-    pub(super) async fn state_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::state(place)).await
+    pub(super) async fn state_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::state(basis)).await
     }
 
-    pub(super) async fn ack_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::ack(place)).await
+    pub(super) async fn ack_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::ack(basis)).await
     }
 
-    pub(super) async fn checkpoint_token(&self, place: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::checkpoint(place)).await
+    pub(super) async fn checkpoint_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
+        self.mint_one(counted_payload::checkpoint(basis)).await
     }
 
     async fn mint_one(&self, saying: CountedPayload) -> Result<MintedToken, Error> {

@@ -31,15 +31,15 @@ impl Reader {
         run: RunId,
         node: Option<NodeId>,
     ) -> Result<ResumedRun, Error> {
-        let warm = self.current(session).await?;
-        let place = {
-            let warm = warm.lock();
-            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+        let cached = self.current(session).await?;
+        let basis = {
+            let cached = cached.lock();
+            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = || state.graph.preferred_tip().map(|tip| tip.id);
             let node = node.or_else(tip).ok_or(Refusal::UnknownRun)?;
-            ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
+            ReplyBasis::now(&cached.state, NodeAddress { session, run, node })?
         };
-        let token = self.state_token(&place).await?;
+        let token = self.state_token(&basis).await?;
         let next_call = NextCall::ask(run, token.short);
         Ok(ResumedRun { state_token: token.long, next_call })
     }

@@ -36,9 +36,9 @@ impl SharedSession {
 
 impl CachedSession {
     fn of(events: &[SessionEvent], cursor: Cursor) -> Result<Self, LogFlaw> {
-        let mut warm = Self { state: SessionState::default(), rules: LogRules::new(), cursor };
-        warm.take(events, cursor)?;
-        Ok(warm)
+        let mut cached = Self { state: SessionState::default(), rules: LogRules::new(), cursor };
+        cached.take(events, cursor)?;
+        Ok(cached)
     }
 
     /// Takes in what came since, as far as it is new.
@@ -88,9 +88,9 @@ impl SessionCache {
         session: SessionId,
     ) -> Result<SharedSession, Error> {
         let stream = StreamId::from(session);
-        if let Some(warm) = self.0.get(session) {
-            match follow(journal, &stream, &warm).await {
-                Ok(true) => return Ok(warm),
+        if let Some(cached) = self.0.get(session) {
+            match follow(journal, &stream, &cached).await {
+                Ok(true) => return Ok(cached),
                 Ok(false) => {}
                 Err(error) => {
                     self.forget(session);
@@ -100,13 +100,13 @@ impl SessionCache {
             self.forget(session);
         }
         let loaded = journal.load(&stream).await?;
-        let warm = CachedSession::of(&loaded.events, loaded.cursor)?;
-        Ok(self.0.get_or_insert(session, SharedSession(Arc::new(Mutex::new(warm)))))
+        let cached = CachedSession::of(&loaded.events, loaded.cursor)?;
+        Ok(self.0.get_or_insert(session, SharedSession(Arc::new(Mutex::new(cached)))))
     }
 
     /// A session that is known up to `cursor`. If that is where a lease stands, nothing can have come after it.
     pub(super) fn at(&self, session: SessionId, cursor: Cursor) -> Option<SharedSession> {
-        self.0.get(session).filter(|warm| warm.lock().cursor == cursor)
+        self.0.get(session).filter(|cached| cached.lock().cursor == cursor)
     }
 
     /// The sessions that are known and that `wanted` says yes to.
@@ -154,13 +154,13 @@ impl Drop for ForgetOnDrop<'_> {
 async fn follow(
     journal: &dyn JournalReader<SessionEvent>,
     stream: &StreamId,
-    warm: &SharedSession,
+    cached: &SharedSession,
 ) -> Result<bool, Error> {
-    let cursor = warm.lock().cursor;
+    let cursor = cached.lock().cursor;
     match journal.follow(stream, &cursor).await? {
         Follow::Unchanged => Ok(true),
         Follow::Appended { events, cursor } => {
-            warm.lock().take(&events, cursor)?;
+            cached.lock().take(&events, cursor)?;
             Ok(true)
         }
         Follow::Replaced => Ok(false),

@@ -75,8 +75,8 @@ impl Sessions {
 
     /// Whether a state token is about the node that another token is about.
     async fn check_pair(&self, state: StatePayload, other: NodeAddress) -> Result<(), Error> {
-        let warm = self.reader.current(state.address.session).await?;
-        let pinned = super::token_lookup::node_of(&warm.lock().state, state.address)
+        let cached = self.reader.current(state.address.session).await?;
+        let pinned = super::token_lookup::node_of(&cached.lock().state, state.address)
             .map(|(run, _)| run.started.workflow_hash)?;
         state.check_pin(pinned)?;
         if state.address == other {
@@ -97,11 +97,11 @@ impl Sessions {
         session: SessionId,
     ) -> Result<(StreamLease, SharedSession), Error> {
         let lease = self.lease(session).await?;
-        let warm = match self.reader.cache().at(session, lease.cursor()) {
-            Some(warm) => warm,
+        let cached = match self.reader.cache().at(session, lease.cursor()) {
+            Some(cached) => cached,
             None => self.reader.current(session).await?,
         };
-        Ok((lease, warm))
+        Ok((lease, cached))
     }
 
     /// The lease of a session that may not exist yet.
@@ -114,15 +114,15 @@ impl Sessions {
         &self,
         session: SessionId,
         lease: &StreamLease,
-        warm: Option<&SharedSession>,
+        cached: Option<&SharedSession>,
         draft: PlanDraft<'_>,
     ) -> Result<(), Error> {
         let (events, plan) = draft.finish();
         let ahead = self.reader.cache().ahead(session);
         self.journal.append(&lease.writer(), plan).await?;
         ahead.keep();
-        if let Some(warm) = warm {
-            warm.lock().learn(&events, lease.cursor());
+        if let Some(cached) = cached {
+            cached.lock().learn(&events, lease.cursor());
         }
         Ok(())
     }

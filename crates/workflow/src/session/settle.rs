@@ -40,38 +40,40 @@ impl Sessions {
     /// Records what a person says about the step that a run waits at.
     pub async fn record_verdict(&self, request: SettleRequest) -> Result<SettledStep, Error> {
         let SettleRequest { session, run, node, verdict } = request;
-        let (lease, warm) = self.locked(session).await?;
+        let (lease, cached) = self.locked(session).await?;
         let address = {
-            let warm = warm.lock();
-            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+            let cached = cached.lock();
+            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
             if node.is_some_and(|node| node != tip.id) {
                 return Err(Refusal::NothingToSettle.into());
             }
             NodeAddress { session, run, node: tip.id }
         };
-        let place = ReplyBasis::now(&warm.lock().state, address)?;
-        let scene = self.reader().step_context(place).await?;
-        let (reason, is_needed) = pending_question(&scene).ok_or(Refusal::NothingToSettle)?;
-        let is_held = is_needed && scene.place.preferences.autonomy != Autonomy::FullAutoNeverStop;
+        let basis = ReplyBasis::now(&cached.lock().state, address)?;
+        let step_context = self.reader().step_context(basis).await?;
+        let (reason, is_needed) =
+            pending_question(&step_context).ok_or(Refusal::NothingToSettle)?;
+        let is_held =
+            is_needed && step_context.basis.preferences.autonomy != Autonomy::FullAutoNeverStop;
         let summary = decision_text(&verdict)?;
-        let draft = self.draft_verdict(&mut warm.lock(), address, reason, &verdict, &summary)?;
-        self.append(session, &lease, Some(&warm), draft).await?;
-        let (run, summary) = (scene.run_line(), summary.as_str().to_owned());
+        let draft = self.draft_verdict(&mut cached.lock(), address, reason, &verdict, &summary)?;
+        self.append(session, &lease, Some(&cached), draft).await?;
+        let (run, summary) = (step_context.run_line(), summary.as_str().to_owned());
         Ok(SettledStep { run, reason, summary, is_held })
     }
 
     fn draft_verdict(
         &self,
-        warm: &mut CachedSession,
+        cached: &mut CachedSession,
         address: NodeAddress,
         reason: UserOnlyDependency,
         verdict: &PersonVerdict,
         summary: &BoundedText<SUMMARY_BYTES_MAX>,
     ) -> Result<PlanDraft<'_>, Error> {
-        let run = warm.state.run(address.run).ok_or(Refusal::UnknownRun)?;
+        let run = cached.state.run(address.run).ok_or(Refusal::UnknownRun)?;
         let waiting: Vec<_> = open_on(run, address.node, reason).collect();
-        let next = warm.state.next();
+        let next = cached.state.next();
         let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
         let at = NodeScope { run: address.run, node: address.node };
         let mut record = |resolution, severity| {
@@ -102,16 +104,16 @@ impl Sessions {
             }
         }
         draft
-            .check(&mut warm.rules)
+            .check(&mut cached.rules)
             .inspect_err(|_| self.reader().cache().forget(address.session))?;
         Ok(draft)
     }
 }
 
 /// What the pending step asks a person for, and whether it needs that: else it only wants their confirmation.
-fn pending_question(scene: &StepContext) -> Option<(UserOnlyDependency, bool)> {
-    let pending = scene.pending()?;
-    let step = scene.pinned.workflow.step(&pending.step_id)?;
+fn pending_question(step_context: &StepContext) -> Option<(UserOnlyDependency, bool)> {
+    let pending = step_context.pending()?;
+    let step = step_context.pinned.workflow.step(&pending.step_id)?;
     let needed = step.needs_user.as_ref().map(|need| (need.reason, true));
     let wanted = pending.require_confirmation.then_some((UserOnlyDependency::Approval, false));
     needed.or(wanted)

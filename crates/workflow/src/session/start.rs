@@ -75,14 +75,14 @@ impl Sessions {
 
     /// The reply that the start of `session` had, if it was started; refused if it is another run.
     async fn started(&self, session: SessionId, request: &Start) -> Result<Option<Reply>, Error> {
-        let warm = match self.reader().current(session).await {
-            Ok(warm) => warm,
+        let cached = match self.reader().current(session).await {
+            Ok(cached) => cached,
             Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let place = {
-            let warm = warm.lock();
-            let Some(run) = warm.state.runs().first() else {
+        let basis = {
+            let cached = cached.lock();
+            let Some(run) = cached.state.runs().first() else {
                 return Ok(None);
             };
             let Some(root) = run.graph.root() else {
@@ -104,12 +104,12 @@ impl Sessions {
                 }));
             }
             let address = NodeAddress { session, run: run.id, node: root.id };
-            ReplyBasis::at_start(&warm.state, address)?
+            ReplyBasis::at_start(&cached.state, address)?
         };
-        let preferences = place.preferences;
-        let scene = self.reader().step_context(place).await?;
-        let body = self.reader().body(&scene).await?;
-        let workflow = &scene.pinned.workflow;
+        let preferences = basis.preferences;
+        let step_context = self.reader().step_context(basis).await?;
+        let body = self.reader().body(&step_context).await?;
+        let workflow = &step_context.pinned.workflow;
         let warnings = workflow.preference_warnings(preferences.autonomy, preferences.risk_policy);
         let notice = |warning: &PreferenceWarning| ReplyNotice::BeyondRecommendation {
             message: beyond(*warning),

@@ -41,22 +41,22 @@ impl Reader {
     /// The pending step that a token of any kind names. Nothing is written.
     pub async fn step_grant(&self, token: &str) -> Result<StepGrant, Error> {
         let address = self.payload(token).await?.address();
-        let warm = self.current(address.session).await.map_err(Error::of_token)?;
-        let (place, is_at_tip) = {
-            let warm = warm.lock();
-            let (run, node) = node_of(&warm.state, address)?;
+        let cached = self.current(address.session).await.map_err(Error::of_token)?;
+        let (basis, is_at_tip) = {
+            let cached = cached.lock();
+            let (run, node) = node_of(&cached.state, address)?;
             let is_at_tip = run.graph.preferred_tip().is_some_and(|tip| tip.id == node.id);
-            (ReplyBasis::now(&warm.state, address)?, is_at_tip)
+            (ReplyBasis::now(&cached.state, address)?, is_at_tip)
         };
-        let scene = self.step_context(place).await?;
-        let pending = scene.pending().ok_or(Refusal::NoPendingStep)?;
+        let step_context = self.step_context(basis).await?;
+        let pending = step_context.pending().ok_or(Refusal::NoPendingStep)?;
         let provenance = Provenance {
             session: address.session,
             run: address.run,
             node: address.node,
             step: pending.step_id.as_str().to_owned(),
         };
-        let workflow = &scene.pinned.workflow;
+        let workflow = &step_context.pinned.workflow;
         let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
         let narrows = workflow.narrows();
         Ok(StepGrant { provenance, label: label(address.run), is_at_tip, access, narrows })
@@ -68,16 +68,16 @@ impl Reader {
         session: SessionId,
         run: RunId,
     ) -> Result<Option<PendingAccess>, Error> {
-        let warm = self.current(session).await?;
-        let place = {
-            let warm = warm.lock();
-            let state = warm.state.run(run).ok_or(Refusal::UnknownRun)?;
+        let cached = self.current(session).await?;
+        let basis = {
+            let cached = cached.lock();
+            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
-            ReplyBasis::now(&warm.state, NodeAddress { session, run, node })?
+            ReplyBasis::now(&cached.state, NodeAddress { session, run, node })?
         };
-        let scene = self.step_context(place).await?;
-        let Some(pending) = scene.pending() else { return Ok(None) };
-        let workflow = &scene.pinned.workflow;
+        let step_context = self.step_context(basis).await?;
+        let Some(pending) = step_context.pending() else { return Ok(None) };
+        let workflow = &step_context.pinned.workflow;
         let access = workflow.step(&pending.step_id).and_then(|step| step.access.clone());
         Ok(Some(PendingAccess { access, narrows: workflow.narrows() }))
     }

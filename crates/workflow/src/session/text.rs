@@ -124,9 +124,9 @@ impl ReplyBody {
         }
         writeln!(text, " is not finished: {things} to be mended.\n{}", self.decided())
             .expect("writing to a string does not fail");
-        for (place, blocker) in blockers.iter().enumerate() {
-            let blank = if place == 0 { "" } else { "\n" };
-            write!(text, "{blank}{}. {}", place + 1, render_blocker(blocker))
+        for (basis, blocker) in blockers.iter().enumerate() {
+            let blank = if basis == 0 { "" } else { "\n" };
+            write!(text, "{blank}{}. {}", basis + 1, render_blocker(blocker))
                 .expect("writing to a string does not fail");
         }
         text.push_str("\nNothing is lost, and the run waits at this step.");

@@ -46,7 +46,7 @@ impl Reader {
         for session in sessions {
             // One that cannot be read is not the one, unless there is no other.
             match self.current(*session).await {
-                Ok(warm) => candidates.extend(candidate(&warm.lock().state, *session, token)),
+                Ok(cached) => candidates.extend(candidate(&cached.lock().state, *session, token)),
                 Err(error) if sessions.len() == 1 => return Err(error),
                 Err(_) => {}
             }

@@ -32,9 +32,9 @@ impl Reader {
     pub async fn token_run(&self, token: &str) -> Result<TokenRun, Error> {
         let payload = self.payload(token).await?;
         let NodeAddress { session, run, node } = payload.address();
-        let warm = self.current(session).await.map_err(Error::of_token)?;
+        let cached = self.current(session).await.map_err(Error::of_token)?;
         let (kind, is_recorded) = {
-            let state = &warm.lock().state;
+            let state = &cached.lock().state;
             let (of, _) = node_of(state, payload.address())?;
             match &payload {
                 Payload::State(_) => (TokenKind::State, true),
@@ -57,9 +57,9 @@ impl Reader {
         run: RunId,
         node: Option<NodeId>,
     ) -> Result<RunPlace, Error> {
-        let warm = self.current(session).await?;
+        let cached = self.current(session).await?;
         let node = {
-            let state = &warm.lock().state;
+            let state = &cached.lock().state;
             let of = state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = || of.graph.preferred_tip().map(|tip| tip.id);
             node.or_else(tip).ok_or(Refusal::UnknownRun)?
@@ -68,10 +68,10 @@ impl Reader {
     }
 
     pub(super) async fn run_place_at(&self, address: NodeAddress) -> Result<RunPlace, Error> {
-        let warm = self.current(address.session).await?;
-        let place = ReplyBasis::now(&warm.lock().state, address)?;
-        let scene = self.step_context(place).await?;
-        let body = self.body(&scene).await?;
+        let cached = self.current(address.session).await?;
+        let basis = ReplyBasis::now(&cached.lock().state, address)?;
+        let step_context = self.step_context(basis).await?;
+        let body = self.body(&step_context).await?;
         Ok(text::run_place(&body))
     }
 }

@@ -95,9 +95,9 @@ impl Files {
     }
 }
 
-async fn identity(place: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
-    let identity = place.workspace.store.identity(place.at.clone()).await;
-    identity.map_err(|fault| store_error(place, fault))
+async fn identity(target: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
+    let identity = target.workspace.store.identity(target.at.clone()).await;
+    identity.map_err(|fault| store_error(target, fault))
 }
 
 /// That something is at the target is said about the target.

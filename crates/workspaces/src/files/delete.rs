@@ -13,20 +13,20 @@ use crate::{
 impl Files {
     /// Deletes a file, or a directory.
     pub async fn delete(&self, request: DeleteRequest) -> Result<String, Error> {
-        let place = self.permit(Tool::Delete, Right::Change, &request.path)?;
-        self.workspaces.refuse_inner(Tool::Delete, &place)?;
-        let place = self.located_name(place).await?;
+        let target = self.permit(Tool::Delete, Right::Change, &request.path)?;
+        self.workspaces.refuse_inner(Tool::Delete, &target)?;
+        let target = self.located_name(target).await?;
         let change = FileChange::Delete {
-            path: place.at.clone(),
+            path: target.at.clone(),
             recursive: request.recursive,
             expected: Expected::Anything,
-            mask: Arc::clone(&place.workspace.mask),
+            mask: Arc::clone(&target.workspace.mask),
         };
-        let changed = self.change(Tool::Delete, &place, None, change).await?;
+        let changed = self.change(Tool::Delete, &target, None, change).await?;
         let what = match changed.before {
             Before::Directory => "the directory ",
             _ => "",
         };
-        Ok(format!("deleted {what}{}\n", place.path))
+        Ok(format!("deleted {what}{}\n", target.path))
     }
 }

@@ -16,28 +16,28 @@ use crate::{
 impl Files {
     /// Replaces text in a file.
     pub async fn edit(&self, request: EditRequest) -> Result<String, Error> {
-        let place = self.permit(Tool::Edit, Right::Change, &request.path)?;
-        let expected = Self::expected(&place, request.version.as_deref())?;
-        let place = self.located(place).await?;
-        let loaded = place.workspace.store.load(place.at.clone(), EDIT_BYTES_MAX).await;
-        let loaded = loaded.map_err(|fault| store_error(&place, fault))?;
-        expected.check(Some(&loaded.digest)).map_err(|fault| store_error(&place, fault))?;
+        let target = self.permit(Tool::Edit, Right::Change, &request.path)?;
+        let expected = Self::expected(&target, request.version.as_deref())?;
+        let target = self.located(target).await?;
+        let loaded = target.workspace.store.load(target.at.clone(), EDIT_BYTES_MAX).await;
+        let loaded = loaded.map_err(|fault| store_error(&target, fault))?;
+        expected.check(Some(&loaded.digest)).map_err(|fault| store_error(&target, fault))?;
         let bytes = loaded.bytes.len() as u64;
         let text = String::from_utf8(loaded.bytes).map_err(|_| {
-            store_error(&place, StoreFault::NotText { bytes, kind: NotTextKind::OtherEncoding })
+            store_error(&target, StoreFault::NotText { bytes, kind: NotTextKind::OtherEncoding })
         })?;
         let replaced =
             replace(&text, &request.old_string, &request.new_string, request.replace_all);
-        let replaced = replaced.map_err(|problem| refused(&place.path, problem))?;
+        let replaced = replaced.map_err(|problem| refused(&target.path, problem))?;
         let change = FileChange::Write {
-            path: place.at.clone(),
+            path: target.at.clone(),
             bytes: replaced.text.as_bytes().into(),
             // Between reading and writing nobody may have changed it.
             expected: Expected::Digest(loaded.digest),
             executable: None,
         };
-        let changed = self.change(Tool::Edit, &place, None, change).await?;
-        Ok(render(&place.path, &replaced, changed.version.as_ref()))
+        let changed = self.change(Tool::Edit, &target, None, change).await?;
+        Ok(render(&target.path, &replaced, changed.version.as_ref()))
     }
 }
 

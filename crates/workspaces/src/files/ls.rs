@@ -53,15 +53,18 @@ impl Files {
         if self.workspaces.find(path).is_none() && holds_others {
             return Ok(DirectoryListing::default());
         }
-        let place = self.workspaces.permit(Tool::Ls, Right::Read, path)?;
-        let place = self.located(place).await?;
-        let mut listing = match place.workspace.store.list(place.at.clone()).await {
+        let target = self.workspaces.permit(Tool::Ls, Right::Read, path)?;
+        let target = self.located(target).await?;
+        let mut listing = match target.workspace.store.list(target.at.clone()).await {
             Ok(listing) => listing,
             Err(StoreFault::NotFound) if holds_others => DirectoryListing::default(),
-            Err(fault) => return Err(store_error(&place, fault)),
+            Err(fault) => return Err(store_error(&target, fault)),
         };
         listing.entries.retain(|entry| {
-            place.at.child(&entry.name).is_ok_and(|below| !place.workspace.mask.hides_entry(&below))
+            target
+                .at
+                .child(&entry.name)
+                .is_ok_and(|below| !target.workspace.mask.hides_entry(&below))
         });
         Ok(listing)
     }

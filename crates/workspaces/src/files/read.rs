@@ -23,14 +23,14 @@ impl Files {
         if first == 0 || lines_max == 0 {
             return Err(Error::BadArgument("`offset` and `limit` count from 1".into()));
         }
-        let place = self.permit(Tool::Read, Right::Read, &request.path)?;
-        let place = self.located(place).await?;
+        let target = self.permit(Tool::Read, Right::Read, &request.path)?;
+        let target = self.located(target).await?;
         let room = REPLY_BYTES_MAX - NOTE_BYTES_MAX;
         let bytes_max = if request.numbers { room / 2 } else { room };
         let window = Window { first, lines_max, bytes_max };
-        let read = place.workspace.store.read(place.at.clone(), window).await;
-        let read = read.map_err(|fault| store_error(&place, fault))?;
-        Ok(render(&place.path, &read, request.numbers))
+        let read = target.workspace.store.read(target.at.clone(), window).await;
+        let read = read.map_err(|fault| store_error(&target, fault))?;
+        Ok(render(&target.path, &read, request.numbers))
     }
 }
 

@@ -59,13 +59,13 @@ impl Files {
         let cancel = Cancel::default();
         let _stop = StopOnDrop(cancel.clone());
         let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
-        let search = |place: &LocatedPath<'_>, lead: MountPath| {
+        let search = |target: &LocatedPath<'_>, lead: MountPath| {
             Arc::new(Search {
-                start: place.at.clone(),
+                start: target.at.clone(),
                 lead,
                 selection: Arc::clone(&selection),
                 content: content.clone(),
-                mask: Arc::clone(&place.workspace.mask),
+                mask: Arc::clone(&target.workspace.mask),
                 depth: wanted.depth,
                 results_max: wanted.results_max,
                 cancel: cancel.clone(),
@@ -73,13 +73,13 @@ impl Files {
         };
         let mut found = FoundAll::default();
         if !is_above {
-            let place = self.workspaces.permit(wanted.tool, Right::Read, &base)?;
-            let place = self.located(place).await?;
-            let query = search(&place, MountPath::root());
-            match place.workspace.store.search(query).await {
-                Ok(here) => found.add(&place.path, &place.at, here),
+            let target = self.workspaces.permit(wanted.tool, Right::Read, &base)?;
+            let target = self.located(target).await?;
+            let query = search(&target, MountPath::root());
+            match target.workspace.store.search(query).await {
+                Ok(here) => found.add(&target.path, &target.at, here),
                 Err(StoreFault::NotFound) if !inner.is_empty() => {}
-                Err(fault) => return Err(store_error(&place, fault)),
+                Err(fault) => return Err(store_error(&target, fault)),
             }
         }
         for workspace in inner {
@@ -88,13 +88,13 @@ impl Files {
                 found.closed.push(prefix.clone());
                 continue;
             }
-            let place = self.workspaces.permit(wanted.tool, Right::Read, prefix)?;
+            let target = self.workspaces.permit(wanted.tool, Right::Read, prefix)?;
             let lead = prefix.below(&base).expect("it lies below");
-            match place.workspace.store.search(search(&place, lead)).await {
-                Ok(here) => found.add(prefix, &place.at, here),
+            match target.workspace.store.search(search(&target, lead)).await {
+                Ok(here) => found.add(prefix, &target.at, here),
                 // A step may grant a directory that is yet to be made.
                 Err(StoreFault::NotFound) => {}
-                Err(fault) => return Err(store_error(&place, fault)),
+                Err(fault) => return Err(store_error(&target, fault)),
             }
         }
         found.files.sort_by(|left, right| left.0.cmp(&right.0));

@@ -97,36 +97,36 @@ impl Files {
     /// The place with links resolved, judged again where they lead.
     pub(super) async fn located<'a>(
         &self,
-        place: LocatedPath<'a>,
+        target: LocatedPath<'a>,
     ) -> Result<LocatedPath<'a>, Error> {
-        let resolved = place.workspace.store.resolve(place.at.clone()).await;
-        let at = resolved.map_err(|fault| store_error(&place, fault))?;
-        led_to(&place, &at)?;
-        Ok(LocatedPath { at, ..place })
+        let resolved = target.workspace.store.resolve(target.at.clone()).await;
+        let at = resolved.map_err(|fault| store_error(&target, fault))?;
+        led_to(&target, &at)?;
+        Ok(LocatedPath { at, ..target })
     }
 
     /// The place with the links above it resolved: for what works on the name itself.
     pub(super) async fn located_name<'a>(
         &self,
-        place: LocatedPath<'a>,
+        target: LocatedPath<'a>,
     ) -> Result<LocatedPath<'a>, Error> {
-        let Some((parent, name)) = place.at.split() else {
-            return Ok(place);
+        let Some((parent, name)) = target.at.split() else {
+            return Ok(target);
         };
-        let resolved = place.workspace.store.resolve(parent).await;
-        let parent = resolved.map_err(|fault| store_error(&place, fault))?;
+        let resolved = target.workspace.store.resolve(parent).await;
+        let parent = resolved.map_err(|fault| store_error(&target, fault))?;
         let at: MountPath =
-            parent.child(name).map_err(|problem| Error::path(place.path.as_str(), problem))?;
-        led_to(&place, &at)?;
-        Ok(LocatedPath { at, ..place })
+            parent.child(name).map_err(|problem| Error::path(target.path.as_str(), problem))?;
+        led_to(&target, &at)?;
+        Ok(LocatedPath { at, ..target })
     }
 }
 
 /// Refuses a place that links lead to where something is hidden. That there are such links is not told where nothing
 /// may be learned.
-fn led_to(place: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
-    place.check_hidden(at).map_err(|hidden| match place.workspace.scope() {
-        AccessScope::WriteOnly => Error::WriteFailed { path: place.path.clone() },
+fn led_to(target: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
+    target.check_hidden(at).map_err(|hidden| match target.workspace.scope() {
+        AccessScope::WriteOnly => Error::WriteFailed { path: target.path.clone() },
         _ => hidden,
     })
 }
@@ -137,9 +137,9 @@ pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
 }
 
 /// What an agent is told of a fault at a place. Of a write-only Workspace it learns nothing.
-pub(super) fn store_error(place: &LocatedPath<'_>, fault: StoreFault) -> Error {
-    let path = place.path.clone();
-    if place.workspace.scope() == AccessScope::WriteOnly {
+pub(super) fn store_error(target: &LocatedPath<'_>, fault: StoreFault) -> Error {
+    let path = target.path.clone();
+    if target.workspace.scope() == AccessScope::WriteOnly {
         return Error::WriteFailed { path };
     }
     Error::File { path, fault }

@@ -24,13 +24,13 @@ impl Files {
         if self.workspaces.find(&path).is_none() && above {
             return Ok(above_all(&path));
         }
-        let place = self.workspaces.permit(Tool::Stat, Right::Read, &path)?;
-        let place = self.located(place).await?;
-        let stat = match place.workspace.store.stat(place.at.clone(), true).await {
+        let target = self.workspaces.permit(Tool::Stat, Right::Read, &path)?;
+        let target = self.located(target).await?;
+        let stat = match target.workspace.store.stat(target.at.clone(), true).await {
             Err(StoreFault::NotFound) if above => {
                 return Ok(above_all(&path));
             }
-            stat => stat.map_err(|fault| store_error(&place, fault))?,
+            stat => stat.map_err(|fault| store_error(&target, fault))?,
         };
         let mut text = match stat.kind {
             EntryKind::Directory => format!("{path}: directory"),
@@ -45,7 +45,7 @@ impl Files {
             let time = TimestampMs(seconds.saturating_mul(1_000)); // tidy: number: milliseconds of a second
             let _ = write!(text, ", modified {} UTC", time.utc());
         }
-        let workspace = place.workspace;
+        let workspace = target.workspace;
         let _ = writeln!(text, ", in {} ({})", workspace.prefix(), workspace.scope());
         Ok(text)
     }

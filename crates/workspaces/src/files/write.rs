@@ -14,47 +14,47 @@ use crate::{
 impl Files {
     /// Creates or replaces a file, or adds to its end.
     pub async fn write(&self, request: WriteRequest) -> Result<String, Error> {
-        let place = self.permit(Tool::Write, Right::Write, &request.path)?;
+        let target = self.permit(Tool::Write, Right::Write, &request.path)?;
         let bytes = request.content.len() as u64;
         if bytes > FILE_BYTES_MAX {
             let fault = StoreFault::TooLarge { bytes, max: FILE_BYTES_MAX };
-            return Err(Error::File { path: place.path, fault });
+            return Err(Error::File { path: target.path, fault });
         }
-        let expected = Self::expected(&place, request.version.as_deref())?;
+        let expected = Self::expected(&target, request.version.as_deref())?;
         if request.append && expected != Expected::Anything {
             return Err(Error::BadArgument("`append` takes no `version`".into()));
         }
-        self.refuse_above(&place)?;
-        let place = self.located(place).await?;
-        let path = place.at.clone();
+        self.refuse_above(&target)?;
+        let target = self.located(target).await?;
+        let path = target.at.clone();
         let content = request.content.into_bytes().into();
         let change = if request.append {
             FileChange::Append { path, bytes: content }
         } else {
             FileChange::Write { path, bytes: content, expected, executable: None }
         };
-        let changed = self.change(Tool::Write, &place, None, change).await?;
-        Ok(wrote(&place, &changed, bytes, request.append))
+        let changed = self.change(Tool::Write, &target, None, change).await?;
+        Ok(wrote(&target, &changed, bytes, request.append))
     }
 
     /// Makes a directory.
     pub async fn mkdir(&self, request: MkdirRequest) -> Result<String, Error> {
-        let place = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
-        let place = self.located(place).await?;
-        let change = FileChange::MakeDirectory { path: place.at.clone() };
-        self.change(Tool::Mkdir, &place, None, change).await?;
-        Ok(format!("{} is there\n", place.path))
+        let target = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
+        let target = self.located(target).await?;
+        let change = FileChange::MakeDirectory { path: target.at.clone() };
+        self.change(Tool::Mkdir, &target, None, change).await?;
+        Ok(format!("{} is there\n", target.path))
     }
 
     /// What the caller expects to find. A write-only Workspace takes no expectation: whether it
     /// holds would tell what is there.
     pub(super) fn expected(
-        place: &LocatedPath<'_>,
+        target: &LocatedPath<'_>,
         version: Option<&str>,
     ) -> Result<Expected, Error> {
         match version {
             None => Ok(Expected::Anything),
-            Some(_) if place.workspace.scope() == AccessScope::WriteOnly => {
+            Some(_) if target.workspace.scope() == AccessScope::WriteOnly => {
                 Err(Error::BadArgument("a write-only Workspace takes no `version`".into()))
             }
             Some(text) => {
@@ -65,17 +65,17 @@ impl Files {
     }
 
     /// Refuses a file where Workspaces lie below: it could never be a file.
-    pub(super) fn refuse_above(&self, place: &LocatedPath<'_>) -> Result<(), Error> {
-        if place.at.is_root() || !self.workspaces.below(&place.path).is_empty() {
-            return Err(store_error(place, StoreFault::IsDirectory));
+    pub(super) fn refuse_above(&self, target: &LocatedPath<'_>) -> Result<(), Error> {
+        if target.at.is_root() || !self.workspaces.below(&target.path).is_empty() {
+            return Err(store_error(target, StoreFault::IsDirectory));
         }
         Ok(())
     }
 }
 
-fn wrote(place: &LocatedPath<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
-    let path: &LogicalPath = &place.path;
-    if place.workspace.scope() == AccessScope::WriteOnly {
+fn wrote(target: &LocatedPath<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
+    let path: &LogicalPath = &target.path;
+    if target.workspace.scope() == AccessScope::WriteOnly {
         return format!("wrote {bytes} bytes to {path}\n");
     }
     let did = match (&changed.before, append) {

@@ -2,7 +2,7 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `look` | looks at everything, and tells |
+//! | `checks` | looks at everything, and tells |
 //! | `stored` | keys, tables, backpacks, context and Virtual Stores |
 //! | `files` | what agents may touch, and which wall the kernel puts around that |
 //! | `clients` | what each client is told to start |

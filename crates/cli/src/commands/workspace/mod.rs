@@ -3,12 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `chosen` | which Workspaces a process has: `--workspace`, and what is configured |
-//! | `wall` | the kernel's own wall around a server |
+//! | `sandbox` | the kernel's own wall around a server |
 //! | `map` | what an agent reads: the Filesystem Map and its tools |
 //! | `resolve` | which Workspace a path belongs to, and why something is refused |
 //! | `log` | who changed a file |
 //! | `review` | what an overlay changed; apply it, or drop it |
-//! | `soundness` | check what Piton keeps of files, repair it, and name what was lost |
+//! | `verify` | check what Piton keeps of files, repair it, and name what was lost |
 //! | `shell`, `typed` | tool calls as a person types them |
 
 mod chosen;

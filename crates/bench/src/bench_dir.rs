@@ -80,9 +80,9 @@ fn describe(path: &Path) -> Option<String> {
 
 fn mount_of(mounts: &str, device: &str) -> Option<String> {
     mounts.lines().find_map(|line| {
-        let (place, what) = line.split_once(" - ")?;
+        let (bench_dir, what) = line.split_once(" - ")?;
         let mut fields = what.split(' ');
-        (place.split(' ').nth(2)? == device)
+        (bench_dir.split(' ').nth(2)? == device)
             .then(|| Some(format!("{} on {}", fields.next()?, fields.next()?)))?
     })
 }
