@@ -9,6 +9,7 @@ mod edges;
 mod finding;
 mod forbidden;
 mod gates;
+mod item_docs;
 mod links;
 mod manifests;
 mod metadata;
@@ -42,7 +43,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         println!("tidy: no problems");
         return Ok(ExitCode::SUCCESS);
     }
-    println!("tidy: {} to mend", problems.len());
+    println!("tidy: {} to fix", problems.len());
     Ok(ExitCode::FAILURE)
 }
 
@@ -56,6 +57,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
         edges::check_reach(&metadata),
         forbidden::check(&project),
         gates::check(&project),
+        item_docs::check(&project),
         links::check(&project),
         manifests::check(&project),
         module_docs::check(&project),
