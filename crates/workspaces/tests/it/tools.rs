@@ -70,7 +70,7 @@ fn a_store_is_asked_for_data_and_for_changes_of_data_and_for_nothing_else() {
         "clear",
     ];
     assert_eq!(asked, expected);
-    let changes = declared("change.rs", "pub enum Change {", "    ");
+    let changes = declared("change.rs", "pub enum FileChange {", "    ");
     assert_eq!(changes, ["Write", "Append", "Delete", "Move", "MakeDirectory"]);
     let made = declared("change.rs", "pub trait Prepared", "    fn ");
     assert_eq!(made, ["before", "after", "temp", "commit"]);
