@@ -1,4 +1,4 @@
-//! Where the benchmarks write their files: on a disk, never in memory.
+//! The directory for the files of the benchmarks: on a disk, never in memory.
 
 use std::{
     env, fs,
@@ -11,13 +11,13 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
-/// File systems that keep files in memory, by the number that `statfs` gives.
+/// File systems that keep files in memory, by their magic number in `statfs`.
 const IN_MEMORY: [(u32, &str); 2] = [(0x0102_1994, "tmpfs"), (0x8584_58f6, "ramfs")];
 
 /// A directory for the files of one run, removed at its end.
 pub(crate) struct BenchDir {
     directory: TempDir,
-    /// What it is on, such as `ext4 on /dev/vda`.
+    /// File system and device, such as `ext4 on /dev/vda`.
     pub(crate) file_system: String,
 }
 
@@ -26,6 +26,7 @@ impl BenchDir {
     pub(crate) fn choose() -> Result<Self> {
         let base = base();
         fs::create_dir_all(&base).map_err(Error::io("make the directory for the files"))?;
+        // In memory a sync costs nothing, so a ratio to the disk would be meaningless.
         if let Some(file_system) = in_memory(&base)? {
             return Err(Error::NotOnDisk { directory: base, file_system: file_system.to_owned() });
         }
@@ -37,13 +38,14 @@ impl BenchDir {
         Ok(Self { directory, file_system })
     }
 
-    /// A new directory in it. Parts that run in one go may give theirs the same name.
+    /// Creates a new directory in it. Parts that run together may use the same name.
     pub(crate) fn make(&self, name: &str) -> Result<PathBuf> {
         let made = tempfile::Builder::new().prefix(name).tempdir_in(self.directory.path());
+        // Kept, since the directory around it is removed as a whole at the end.
         Ok(made.map_err(Error::io("make a directory"))?.keep())
     }
 
-    /// Waits until what was prepared is on the disk, so that it does not disturb what comes.
+    /// Waits until the prepared files are on disk, so that writing them back does not disturb the next measure.
     pub(crate) fn sync(&self) -> Result<()> {
         let directory =
             fs::File::open(self.directory.path()).map_err(Error::io("open a directory"))?;
@@ -71,7 +73,7 @@ fn in_memory(path: &Path) -> Result<Option<&'static str>> {
     Ok(IN_MEMORY.iter().find(|(known, _)| *known == number).map(|(_, name)| *name))
 }
 
-/// The type and the source of the mount that `path` is on, from `proc_pid_mountinfo(5)`.
+/// Returns the type and the source of the mount that `path` is on, from `proc_pid_mountinfo(5)`.
 fn describe(path: &Path) -> Option<String> {
     let device = fs::metadata(path).ok()?.dev();
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
@@ -80,6 +82,8 @@ fn describe(path: &Path) -> Option<String> {
 
 fn mount_of(mounts: &str, device: &str) -> Option<String> {
     mounts.lines().find_map(|line| {
+        // The number of optional fields before the separator varies, so the type is found after it. The device is
+        // third.
         let (bench_dir, what) = line.split_once(" - ")?;
         let mut fields = what.split(' ');
         (bench_dir.split(' ').nth(2)? == device)
@@ -101,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_directory_in_memory_is_recognised() {
-        // Shared memory is a tmpfs wherever there is one.
+        // Shared memory is a tmpfs on every system that has it.
         let shared = Path::new("/dev/shm");
         if shared.is_dir() {
             assert_eq!(in_memory(shared).unwrap(), Some("tmpfs"));

@@ -1,10 +1,10 @@
 //! `piton-bench`: measures Piton beside its baselines, in one run, on this machine.
 //!
-//! Absolute times do not travel between machines, so each measure is paired with what it is compared
-//! to: the same bytes through bare system calls, or the same value through another encoder. The two
-//! take turns in random order, and what is judged is the ratio within each pair.
+//! Absolute times do not travel between machines. So each measure is paired with a baseline: the same bytes through
+//! bare system calls, or the same value through another encoder. The two take turns in random order, and the ratio
+//! within each pair is judged.
 //!
-//! Limitations: Linux only, because memory and CPU time are read from its interfaces.
+//! *Limitations*: Linux only, because memory and CPU time are read from its interfaces.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -40,7 +40,7 @@ use piton_store::StreamId;
 
 use crate::{bench_dir::BenchDir, error::Result, part::BenchPart, report::BenchReport};
 
-/// What `--help` ends with.
+/// Text at the end of `--help`.
 const HELP: &str = "\
 Files are written below PITON_BENCH_DIR if it is set, else below ./target or the system's temporary
 directory, and removed at the end.
@@ -98,6 +98,7 @@ enum InnerCommand {
 
 fn main() -> ExitCode {
     let arguments = BenchArguments::parse();
+    // The hidden commands take one sample in this process, for a parent that needs a fresh one.
     let outcome = match &arguments.inner {
         Some(InnerCommand::ColdLoad { root, stream }) => kernel::cold_load_here(root, stream),
         Some(InnerCommand::BackpackMemory { packs }) => backpack::memory_here(*packs),
@@ -123,7 +124,7 @@ fn run(arguments: &BenchArguments) -> Result<ExitCode> {
     }
     let text = if arguments.json { report.json()? } else { report.table() };
     match io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever read the table has seen enough.
+        // The reader, such as `head`, has seen enough.
         Err(problem) if problem.kind() == io::ErrorKind::BrokenPipe => {}
         outcome => outcome.map_err(error::Error::io("print the table"))?,
     }

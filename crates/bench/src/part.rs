@@ -1,4 +1,4 @@
-//! A group of measures, and how those of one are made.
+//! The groups of measures.
 
 use clap::ValueEnum;
 
@@ -7,7 +7,7 @@ use crate::{
     workflow, workspaces,
 };
 
-/// Makes some rows.
+/// A function that measures some rows.
 pub(crate) type Measure = fn(&BenchDir) -> Result<Vec<MeasureRow>>;
 
 /// A group of measures.
@@ -30,7 +30,7 @@ pub(crate) enum BenchPart {
 }
 
 impl BenchPart {
-    /// Its name in a report.
+    /// Returns the name in a report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Kernel => "kernel",
@@ -43,7 +43,7 @@ impl BenchPart {
         }
     }
 
-    /// Makes its measures, one after the other.
+    /// Runs the measures of this group, one after the other.
     pub(crate) fn measure(self, bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
         let measures: &[(&str, Measure)] = match self {
             Self::Kernel => &kernel::MEASURES,
@@ -56,7 +56,9 @@ impl BenchPart {
         };
         let mut rows = Vec::new();
         for (number, (what, measure)) in measures.iter().enumerate() {
+            // Progress goes to standard error, since standard output belongs to the report.
             eprintln!("measuring {what} ({} of {})", number + 1, measures.len());
+            // Files that the last measure left in the page cache would be written back during the next one.
             bench_dir.sync()?;
             rows.extend(measure(bench_dir)?);
         }

@@ -1,4 +1,4 @@
-//! A disk that promises nothing, to prepare in seconds what a durable one would take minutes for.
+//! A disk without durability. It prepares in seconds what would take minutes on a durable one.
 //!
 //! *Invariants*: it skips syncs and changes nothing else. No measure runs on it.
 

@@ -1,9 +1,10 @@
-//! How long ago something was, as people say it.
+//! The age of something, in words such as "3 min ago".
 
 use piton_core::TimestampMs;
 
-/// How long before `now` it was.
+/// Returns the time between `then` and `now`, in the largest whole unit.
 pub(crate) fn ago(now: TimestampMs, then: TimestampMs) -> String {
+    // A `then` in the future (a clock that was set back) counts as now.
     let minutes = now.get().saturating_sub(then.get()) / 60_000; // tidy: number: milliseconds of a minute
     let (hours, days) = (minutes / 60, minutes / (24 * 60));
     match (days, hours, minutes) {

@@ -1,4 +1,4 @@
-//! What every command works with: the environment, the choices of the person, and where to speak to.
+//! The context that every command works with: the environment, the user's choices, and the output.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,52 +14,53 @@ use piton_store::local::SystemClock;
 
 use crate::{data_dir, failure::Failure, log::CallLogger, open::Open, output::Output};
 
-/// What every command works with.
+/// The context that every command works with.
 pub(crate) struct App {
     pub(crate) environment: Environment,
     pub(crate) output: Output,
-    /// What is called, as `session list`, for the logs.
+    /// The command as typed, such as `session list`; the logs name it.
     pub(crate) command: String,
-    /// The data directory that was chosen on the command line.
+    /// The data directory that `--data-dir` names.
     pub(crate) chosen_dir: Option<PathBuf>,
-    /// The logs, once a data directory was opened.
+    /// The logger; set once a data directory is open.
     pub(crate) log: OnceLock<CallLogger>,
 }
 
 impl App {
-    /// What the user and the environment configure.
+    /// Loads the configuration of the user and of the environment.
     pub(crate) fn configuration(&self) -> Result<Configuration, Failure> {
         Configuration::load(self.environment.clone()).map_err(Failure::Configuration)
     }
 
-    /// Where data is kept.
+    /// Returns the data directory that these settings and the command line choose.
     pub(crate) fn data_dir(&self, settings: &Settings) -> Result<PathBuf, Failure> {
         data_dir::data_dir(self.chosen_dir.as_deref(), settings, &self.environment)
     }
 
-    /// The project that a process works on which is started here.
+    /// Returns the project that a process started here works on, if there is one.
     pub(crate) fn project(&self, settings: &Settings) -> Result<Option<ProjectDir>, Failure> {
         let claude = self.environment.variable("CLAUDE_PROJECT_DIR").map(Path::new);
+        // The first of these that is an existing directory wins: a setting beats the client's variable.
         let here = [settings.project_dir(), claude, self.environment.working_dir.as_deref()];
         Ok(project_dir(None, here.into_iter().flatten())?)
     }
 
-    /// Opens the data directory, making it if need be.
+    /// Opens the data directory and creates it if necessary.
     pub(crate) fn open(&self) -> Result<Open, Failure> {
         Open::new(self)
     }
 
-    /// A path as a person writes it.
+    /// Formats a path as a person writes it.
     pub(crate) fn display_path(&self, path: &Path) -> String {
         data_dir::display_path(path, &self.environment)
     }
 
-    /// A path as one word of a command that a person types.
+    /// Formats a path as a single word of a shell command.
     pub(crate) fn shell_word(&self, path: &Path) -> String {
         data_dir::shell_path(path, &self.environment)
     }
 
-    /// The time.
+    /// Returns the current time.
     pub(crate) fn now() -> TimestampMs {
         SystemClock.now_ms()
     }

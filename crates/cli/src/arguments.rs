@@ -1,4 +1,4 @@
-//! What can be called, and how.
+//! The command line: commands, arguments and options.
 
 use std::path::PathBuf;
 
@@ -13,10 +13,10 @@ use crate::{
     data_dir, exit,
 };
 
-/// How runs are named on the command line.
+/// Help text for arguments that name a run.
 const RUN_HELP: &str = "The run: its two words, its id, the id of its session, or the end of an id";
 
-/// Where the options of every command stand in its help: behind its own.
+/// Display order of the global options: after those of the command itself.
 const LAST: usize = 900; // tidy: number: more options than a command has
 
 /// One durable runtime for AI agents.
@@ -156,7 +156,7 @@ mod tests {
 
     use super::Arguments;
 
-    /// The texts of a source file without its comments, with lines that are continued joined.
+    /// Returns the source without its comments. Lines that end in a backslash are joined with the next.
     fn without_comments(source: &str) -> String {
         let (mut text, mut is_continued) = (String::new(), false);
         for line in source.lines().filter(|line| !line.trim_start().starts_with("//")) {
@@ -169,11 +169,11 @@ mod tests {
         text
     }
 
-    /// The commands that a source file quotes, with a word for each value that is filled in.
+    /// Returns the commands that a source file quotes, with a placeholder word for each interpolated value.
     fn quoted(source: &str) -> Vec<String> {
         let text = without_comments(source);
         let lines = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
-        // One that is filled in as a whole is checked where it is written.
+        // A command that is interpolated as a whole is checked where it is written.
         let commands = lines.filter(|quoted| quoted.starts_with("piton ") && *quoted != "piton {}");
         commands
             .map(|command| {
@@ -196,7 +196,7 @@ mod tests {
             } else if entry.extension().is_some_and(|extension| extension == "rs") {
                 for command in quoted(&fs::read_to_string(&entry).unwrap()) {
                     *count += 1;
-                    // A number stands where one is wanted.
+                    // The placeholder for a count has to parse as a number.
                     let words =
                         command.split(' ').map(|word| if word == "COUNT" { "1" } else { word });
                     let Err(error) = Arguments::try_parse_from(words) else { continue };

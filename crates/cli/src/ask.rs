@@ -1,4 +1,4 @@
-//! What a person types: a yes or no, or the notes of a step.
+//! Interactive input: a yes or no, or the notes of a step.
 #![expect(clippy::disallowed_methods, reason = "starts the person's editor and reads what it left")]
 
 use std::{
@@ -9,12 +9,12 @@ use std::{
 
 use crate::{app::App, bounds::NOTES_BYTES_MAX, failure::Failure, output};
 
-/// Whether somebody is there to be asked.
+/// True if standard input is a terminal, so that a person can answer.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Asks for a yes or no; `None` if nobody is there to be asked.
+/// Asks for a yes or no. Returns `None` if standard input is not a terminal.
 pub(crate) fn confirm(question: &str) -> Option<bool> {
     if !can_ask() {
         return None;
@@ -22,14 +22,16 @@ pub(crate) fn confirm(question: &str) -> Option<bool> {
     output::ask(format_args!("{question} [y/N]"));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).ok()?;
+    // Everything but an explicit yes means no, as the capital `N` of the prompt says.
     Some(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
-/// Takes a text from the person's editor if there is a terminal and an editor, else from the lines of standard input
-/// up to one that holds only a dot. Nothing if it is empty.
+/// Reads a text from the user's editor if there is a terminal and an editor, else from standard input up to a line that
+/// holds only a dot. Returns `None` if the text is empty.
 pub(crate) fn text(app: &App) -> Result<Option<String>, Failure> {
     let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| app.environment.variable(name));
     let text = match editor {
+        // An editor needs both ends of a terminal: with either one piped it could not be used.
         Some(editor) if io::stdin().is_terminal() && io::stdout().is_terminal() => edited(editor)?,
         _ => lines(&mut io::stdin().lock()).map_err(Failure::io("read standard input"))?,
     };
@@ -39,7 +41,7 @@ pub(crate) fn text(app: &App) -> Result<Option<String>, Failure> {
 fn edited(editor: &str) -> Result<String, Failure> {
     let file = tempfile::Builder::new().prefix("piton-").suffix(".md").tempfile();
     let file = file.map_err(Failure::io("make a file for the editor"))?;
-    // An editor may be a command with arguments, as in `code --wait`: the shell takes it apart.
+    // `EDITOR` may hold a command with arguments, as in `code --wait`: the shell splits it.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
         .arg(file.path())
@@ -52,13 +54,14 @@ fn edited(editor: &str) -> Result<String, Failure> {
         ));
     }
     let told = || Failure::io("read what the editor wrote");
+    // Reads by path, not through the open handle: many editors save by renaming a new file over the old one.
     let mut text = String::new();
     let written = fs::File::open(file.path()).map_err(told())?;
     written.take(NOTES_BYTES_MAX).read_to_string(&mut text).map_err(told())?;
     Ok(text)
 }
 
-/// The lines up to one that holds only a dot, or to the end.
+/// Reads lines up to one that holds only a dot, or to the end of the input.
 fn lines(input: &mut impl io::BufRead) -> io::Result<String> {
     let mut text = String::new();
     let mut input = input.take(NOTES_BYTES_MAX);
@@ -66,6 +69,7 @@ fn lines(input: &mut impl io::BufRead) -> io::Result<String> {
         let start = text.len();
         let read = input.read_line(&mut text)?;
         if read == 0 || text[start..].trim_end() == "." {
+            // The dot is a terminator and not part of the text; at the end of the input there is none to cut off.
             text.truncate(if read == 0 { text.len() } else { start });
             return Ok(text);
         }

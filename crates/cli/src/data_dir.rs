@@ -1,4 +1,4 @@
-//! Where data is kept, and how its place is shown.
+//! The location of the data directory, and the display of paths.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,18 @@ use piton_runtime::{
 
 use crate::failure::Failure;
 
-/// What `--help` says of the choice.
+/// Help text of `--data-dir`.
 pub(crate) const HELP: &str = "Where data is kept [default: PITON_DATA_DIR, else `data.dir` of the configuration, else \
                                piton in the XDG data directory]";
 
-/// The data directory: as chosen, else by `PITON_DATA_DIR` or the configuration, else in the XDG data directory.
+/// Returns the data directory: the chosen one, else that of `PITON_DATA_DIR` or the configuration, else the one in the
+/// XDG data directory.
 pub(crate) fn data_dir(
     chosen: Option<&Path>,
     settings: &Settings,
     environment: &Environment,
 ) -> Result<PathBuf, Failure> {
-    // The XDG specification has relative paths ignored.
+    // The XDG specification demands that relative paths are ignored.
     let xdg = environment.variable("XDG_DATA_HOME").map(Path::new);
     let xdg = xdg.filter(|path| path.is_absolute()).map(|path| path.join("piton"));
     chosen
@@ -31,8 +32,8 @@ pub(crate) fn data_dir(
         .ok_or(Failure::NoDataDir)
 }
 
-/// Refuses a data directory inside of one that is searched for workflows: what Piton writes there would be read as
-/// what people wrote.
+/// Refuses a data directory inside of one that is searched for workflows: files that Piton writes there would be read
+/// as files that people wrote.
 pub(crate) fn outside_of(
     sources: &[WorkflowSource],
     root: &Path,
@@ -40,6 +41,7 @@ pub(crate) fn outside_of(
 ) -> Result<(), Failure> {
     let absolute = |path: &Path| {
         let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
+        // Compares components and not text, so that `./x` and `x` are the same directory. Links are not resolved.
         base.join(path).components().collect::<PathBuf>()
     };
     let root = absolute(root);
@@ -56,7 +58,7 @@ pub(crate) fn outside_of(
     }
 }
 
-/// A path as a person writes it, with `~` for the home directory.
+/// Formats a path as a person writes it, with `~` for the home directory.
 pub(crate) fn display_path(path: &Path, environment: &Environment) -> String {
     environment
         .home()
@@ -64,7 +66,7 @@ pub(crate) fn display_path(path: &Path, environment: &Environment) -> String {
         .map_or_else(|| path.display().to_string(), |rest| format!("~/{}", rest.display()))
 }
 
-/// The same as one word of a shell, which finds the home directory only where `~` is not quoted.
+/// Formats a path as one shell word. The `~` stays unquoted, since a shell expands it only then.
 pub(crate) fn shell_path(path: &Path, environment: &Environment) -> String {
     let shown = display_path(path, environment);
     match shown.strip_prefix("~/").filter(|rest| !rest.is_empty()) {

@@ -1,11 +1,11 @@
-//! The environment, read once.
+//! The process environment, read once.
 #![expect(clippy::disallowed_methods, reason = "the composition root reads the environment")]
 
 use std::env;
 
 use piton_runtime::config::Environment;
 
-/// The environment of this process. What is not text is left out.
+/// Returns the environment of this process. Variables that are not valid Unicode are left out.
 pub(crate) fn of_this_process() -> Environment {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -1,4 +1,4 @@
-//! Exit codes: what a script can rely on.
+//! Exit codes, which scripts can rely on.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use piton_core::Code;
 
 use crate::failure::Failure;
 
-/// What `--help` says of them.
+/// Help text that lists the exit codes.
 pub(crate) const HELP: &str = "\
 Exit codes:
   0  done
@@ -19,16 +19,14 @@ Exit codes:
 A list that names what is damaged beside the rest is complete: 0. A command that
 leaves out a part of its work because of damage, as `session gc` does, ends with 5.";
 
-/// How a command ended that told everything it had to tell.
+/// Outcome of a command that printed all it had to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandEnding {
-    /// It did what it was asked.
     Done,
-    /// What it looked at is not in order.
+    /// The command ran, but what it inspected is not in order.
     Wanting,
-    /// The run waits for a person.
     Waits,
-    /// What it looked at is damaged.
+    /// The command ran, but what it inspected is damaged.
     Damaged,
 }
 
@@ -49,12 +47,12 @@ impl CommandEnding {
     }
 }
 
-/// The code of a failure.
+/// Returns the exit code for a failure.
 pub(crate) fn code(failure: &Failure) -> ExitCode {
     ExitCode::from(number(failure.envelope().code))
 }
 
-/// Whether a code says that stored data is damaged.
+/// True if an error code means that stored data is damaged.
 pub(crate) fn is_damage(code: Code) -> bool {
     number(code) == CommandEnding::Damaged.number()
 }
@@ -74,6 +72,7 @@ fn number(code: Code) -> u8 {
         | Code::ContextIntegrity
         | Code::StoreInvariantViolation
         | Code::KeyringCorrupt => 5,
+        // Every other code is an ordinary failure.
         _ => 1,
     }
 }

@@ -1,4 +1,4 @@
-//! Why a command failed, and how that is told.
+//! Failures of commands, and their presentation.
 
 use std::{
     io,
@@ -12,40 +12,37 @@ use piton_store::Error;
 
 use crate::{messages::CHOOSE_DATA_DIR, refusal};
 
-/// What a command can fail with.
+/// Failure of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// A use case refused, and said why.
+    /// A use case refused and explained why.
     #[error(transparent)]
     Told(#[from] Box<Envelope>),
-    /// The store refused something.
     #[error(transparent)]
     Store(#[from] Error),
-    /// The data directory cannot be used.
     #[error("the data directory {} cannot be used: {source}", path.display())]
     DataDir { path: PathBuf, source: Error },
-    /// Nothing says where data is kept.
+    /// Neither an option, a setting nor a home directory says where data is kept.
     #[error("there is no home directory to keep data in")]
     NoDataDir,
-    /// The configuration cannot be used.
     #[error("the configuration cannot be used")]
     Configuration(Vec<ConfigProblem>),
-    /// What was asked for cannot be done.
+    /// The request cannot be carried out.
     #[error("{what}")]
     Refused {
-        /// What and why, in words that begin a sentence.
+        /// The refusal and its reason, as the beginning of a sentence.
         what: String,
-        /// What would work.
+        /// An alternative that would work.
         instead: String,
     },
-    /// The operating system refused something outside the store.
+    /// The operating system refused an operation outside the store.
     #[error("could not {operation}: {source}")]
     Io {
-        /// What was being done, as words that follow "could not".
+        /// The attempted operation, in words that follow "could not".
         operation: String,
         source: io::Error,
     },
-    /// The demo found something that Piton promises never to happen.
+    /// The demo found a violation of a promise that Piton makes.
     #[error("a promise did not hold: {0}")]
     BrokenPromise(String),
 }
@@ -66,7 +63,7 @@ impl Failure {
         Self::Refused { what: what.into(), instead: instead.into() }
     }
 
-    /// What a person or a program is told.
+    /// Returns the failure as an envelope for a person or a program.
     pub(crate) fn envelope(&self) -> Envelope {
         match self {
             Self::Told(envelope) => (**envelope).clone(),
@@ -103,7 +100,7 @@ fn about_data_dir(path: &Path, error: &Error) -> Envelope {
             Error::Io { .. }
             | Error::UnsupportedFileSystem { .. }
             | Error::ForeignDirectory { .. } => CHOOSE_DATA_DIR.to_owned(),
-            // What is wrong with its data is wrong wherever it is.
+            // Damage in the data moves along with it: another directory is no remedy, so the original suggestion stays.
             _ => told.suggestion,
         };
         (message, instead)

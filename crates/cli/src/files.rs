@@ -1,4 +1,4 @@
-//! Files that people name.
+//! Access to files that the user names.
 #![expect(clippy::disallowed_methods, reason = "the adapter for files that people name")]
 
 use std::{
@@ -10,18 +10,19 @@ use std::{
 
 use crate::failure::Failure;
 
-/// Stands for standard input or output.
+/// Path that stands for standard input or output.
 const STANDARD: &str = "-";
 
-/// Whether a path stands for standard input or output.
+/// True if a path stands for standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new(STANDARD)
 }
 
-/// The bytes of a file, or of standard input; at most `bytes_max`.
+/// Reads a file, or standard input, of at most `bytes_max` bytes.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
     let told = || Failure::io(format!("read {}", path.display()));
     let mut bytes = Vec::new();
+    // Reads one byte past the limit, to tell a file that just fits from one that is too large.
     let bound = bytes_max.saturating_add(1);
     if is_standard(path) {
         io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(told())?;
@@ -36,7 +37,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The text of a file, or of standard input; at most `bytes_max`.
+/// Reads the text of a file, or of standard input, of at most `bytes_max` bytes.
 pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
     String::from_utf8(read(path, bytes_max)?).map_err(|_| {
         let what = format!("{} is not a text in UTF-8.", path.display());
@@ -44,17 +45,17 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
     })
 }
 
-/// Whether a directory is there and has something in it.
+/// True if a directory exists and is not empty.
 pub(crate) fn has_entries(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// The text of a file, if there is one.
+/// Reads the text of a file, if the file exists.
 pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String>, Failure> {
     if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }
 }
 
-/// Makes a directory for its owner only if there is none, and returns its path.
+/// Creates a directory that only its owner can access, unless it exists, and returns its path.
 pub(crate) fn make_directory(path: &Path) -> Result<PathBuf, Failure> {
     const OWNER_ONLY: u32 = 0o700;
     let made = fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(path);
@@ -62,13 +63,14 @@ pub(crate) fn make_directory(path: &Path) -> Result<PathBuf, Failure> {
     made.map_err(Failure::io(format!("make {}", path.display())))
 }
 
-/// Whether there is something at a path.
+/// True if something exists at a path.
 pub(crate) fn exists(path: &Path) -> bool {
     path.exists()
 }
 
-/// Where a path really is, as far as it exists.
+/// Resolves the links of a path, as far as it exists.
 pub(crate) fn real(path: &Path) -> PathBuf {
+    // Resolves the deepest ancestor that exists and appends the rest, which may be created later.
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let found = absolute.ancestors().find_map(|above| Some((above, fs::canonicalize(above).ok()?)));
     match found {
@@ -77,10 +79,10 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Writes a file whole or not at all. A file that is there stays, unless it may be replaced; its mode is kept.
+/// Writes a file atomically. An existing file is refused unless `replace` is set; its mode is kept.
 pub(crate) fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Failure> {
     let told = || Failure::io(format!("write {}", path.display()));
-    // A link stays one: people keep their configuration elsewhere.
+    // Writes through a link instead of replacing it: people keep their configuration elsewhere and link to it.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let before = fs::metadata(&target).ok();
     if before.is_some() && !replace {
@@ -89,20 +91,24 @@ pub(crate) fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Fail
     }
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
+    // The temporary file lives in the target's directory: a rename is atomic only within one file system.
     fs::create_dir_all(directory).map_err(told())?;
     let mut file = tempfile::NamedTempFile::new_in(directory).map_err(told())?;
     file.write_all(bytes).map_err(told())?;
+    // A temporary file is private to its owner; the file that it replaces may have been readable by others.
     if let Some(before) = before {
         fs::set_permissions(file.path(), before.permissions()).map_err(told())?;
     }
+    // Content before name: after a crash the name refers to the old bytes or to all of the new ones.
     file.as_file().sync_all().map_err(told())?;
     file.persist(&target).map_err(|error| told()(error.error))?;
     Ok(())
 }
 
-/// Copies what is at `path` to a name beside it that is free, and returns that.
+/// Copies the file at `path` to an unused name beside it, and returns the path of the copy.
 pub(crate) fn back_up(path: &Path) -> Result<PathBuf, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // Counts up instead of overwriting: an earlier backup may be the only copy of the user's original.
     let free = (1..).map(|count| path.with_file_name(format!("{name}.piton-backup-{count}")));
     let backup = free.into_iter().find(|path| !path.exists()).expect("some number is free");
     fs::copy(path, &backup).map_err(Failure::io(format!("back up {}", path.display())))?;

@@ -2,13 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `arguments` | what can be called, and how |
-//! | `commands` | what each command does |
-//! | `app`, `open` | what commands work with: the environment, an open data directory |
-//! | `next_command` | the commands that a text names next |
-//! | `output`, `style`, `table`, `age`, `time`, `text_diff`, `tree`, `messages` | what people and programs read |
-//! | `failure`, `refusal`, `exit` | how failures are told |
-//! | `log` | what the processes of a data directory did |
+//! | `arguments` | the commands, arguments and options |
+//! | `commands` | the implementation of each command |
+//! | `app`, `open` | the context of a command: the environment, an open data directory |
+//! | `next_command` | the commands that a text suggests next |
+//! | `output`, `style`, `table`, `age`, `text_diff`, `tree`, `messages` | the output for people and programs |
+//! | `failure`, `refusal`, `exit` | the presentation of failures |
+//! | `log` | the log of the processes of a data directory |
 //! | `demo` | `piton demo` |
 
 mod age;

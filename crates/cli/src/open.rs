@@ -1,4 +1,4 @@
-//! An open data directory: the one place that names the adapters of the use cases.
+//! An open data directory: the only place that names the adapters of the use cases.
 
 use std::{
     future::Future,
@@ -45,7 +45,7 @@ pub(crate) struct Open {
     dir: DataDir,
     pub(crate) runtime: Arc<Runtime>,
     pub(crate) leases: Arc<dyn Leases>,
-    /// What Workspaces are opened with.
+    /// Ports that workspaces are opened with.
     pub(crate) files: WorkspacePorts,
     pub(crate) log: CallLogger,
 }
@@ -55,10 +55,12 @@ impl Open {
         Self::serving(app, None)
     }
 
-    /// The same; clients act as the agent of context that is named, else as whom the configuration names.
+    /// Opens the data directory. Clients act as the context agent `context`, else as the one that the configuration
+    /// names.
     pub(crate) fn serving(app: &App, context: Option<AgentId>) -> Result<Self, Failure> {
         let configuration = app.configuration()?;
         let settings = configuration.settings();
+        // Refuses a bad location before anything is created in it.
         let root = checked_root(app, &configuration)?;
         let log = CallLogger::new(&root, settings.log_level(), &app.command);
         let executor = Builder::new_multi_thread()
@@ -66,13 +68,17 @@ impl Open {
             .enable_all()
             .build()
             .map_err(Failure::io("start the runtime"))?;
+        // Before the data directory is opened: from then on any write may reach the limit.
         survive_file_size_limit(&executor);
         let at_root = |source| Failure::DataDir { path: root.clone(), source };
         let dir = DataDir::open(&root).map_err(at_root)?;
         let ports = ports(&dir, &log).map_err(at_root)?;
+        // The first directory that is opened provides the log of the whole call; one that failed to open leaves no
+        // logger behind.
         let log = app.log.get_or_init(|| log).clone();
         let removed = executor.block_on(remove_unfinished(transfer_ports(&ports)));
-        // What one import left half must not keep every command from working.
+        // An import that crashed leaves half a session. That it cannot be removed must not keep every command from
+        // working.
         match removed {
             Ok(sessions) => sessions.iter().for_each(|session| log.removed_half(*session)),
             Err(error) => log.failed(&error.envelope()),
@@ -88,7 +94,7 @@ impl Open {
         Ok(Self { executor, dir, runtime, leases, files, log })
     }
 
-    /// Waits for a use case.
+    /// Runs a use case to its end.
     pub(crate) fn wait<T>(
         &self,
         work: impl Future<Output = Result<T, Envelope>>,
@@ -96,40 +102,41 @@ impl Open {
         Ok(self.block_on(work)?)
     }
 
-    /// Waits for anything else.
+    /// Runs any other future to its end.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.executor.block_on(work)
     }
 
-    /// Does something beside whatever is waited for.
+    /// Runs a future in the background.
     pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.executor.spawn(work);
     }
 
-    /// Ends without waiting for threads that read or write a pipe whose other end does nothing.
+    /// Ends without waiting for threads that are blocked on a pipe whose other end is idle.
     pub(crate) fn leave(self) {
+        // A drop would wait for blocking reads of standard input, which end only when the client closes it.
         self.executor.shutdown_background();
     }
 
-    /// Notes which configuration is in force. A server is worth more than the note: a damaged table keeps no agent from
-    /// its runs.
+    /// Records which configuration is in force. A failure is only logged: a damaged table must keep no agent from its
+    /// runs.
     pub(crate) fn note_applied(&self) {
         if let Err(envelope) = self.block_on(self.runtime.note_applied()) {
             self.log.failed(&envelope);
         }
     }
 
-    /// Where replies are kept for clients that lose their connection.
+    /// Returns the store of replies for clients that lose their connection.
     pub(crate) fn replies(&self) -> Arc<dyn Replies> {
         Arc::new(LocalReplies::new(self.dir.clone()))
     }
 
-    /// The data directory.
+    /// Returns the path of the data directory.
     pub(crate) fn root(&self) -> &Path {
         self.dir.root()
     }
 
-    /// What agents are offered, with a line in the log for each of their calls.
+    /// Returns a server builder that logs each call of an agent.
     pub(crate) fn offer(&self, files: Option<Arc<FileWorld>>) -> ServerBuilder {
         let offer = ServerBuilder::from(&self.runtime).logged(Arc::new(self.log.clone()));
         match files {
@@ -138,50 +145,53 @@ impl Open {
         }
     }
 
-    /// How the file of the tables is.
+    /// Returns the status of the table file.
     pub(crate) fn table_status(&self) -> Result<TableStatus, piton_store::Error> {
+        // The status is about the file that all tables share, so any of their names will do.
         let name = "workflow".parse().expect("it is a name");
         let table = LocalTable::open(&self.dir, &name)?;
         self.block_on(table.status())
     }
 
-    /// Damaged keys, tables and blobs that repairs keep.
+    /// Lists the damaged keys, tables and blobs that repairs kept.
     pub(crate) fn damaged(&self) -> Result<Vec<DamagedKept>, piton_store::Error> {
         list_damaged(&self.dir)
     }
 
-    /// Whether there are keys that sign tokens.
+    /// True if there are keys that sign tokens.
     pub(crate) fn has_keys(&self) -> bool {
         crate::files::exists(&self.root().join("keys/keyring.json"))
     }
 
-    /// Whether there is a session.
+    /// True if there is at least one session.
     pub(crate) fn has_sessions(&self) -> bool {
         crate::files::has_entries(&self.root().join("sessions"))
     }
 
-    /// What is stored by content.
+    /// Returns the content-addressed store.
     pub(crate) fn blobs(&self) -> Arc<dyn Blobs> {
         Arc::clone(&self.files.kept.blobs)
     }
 
-    /// Where backpacks are kept.
+    /// Returns the ports of the backpack journal.
     pub(crate) fn backpacks(&self) -> JournalPorts {
         backpacks(&self.dir, &self.log)
     }
 
-    /// The use cases of somebody who works where the process was started.
+    /// Connects a client that works where this process was started.
     pub(crate) fn connect(&self, app: &App) -> Connection {
         let working_dir = app.environment.working_dir.clone();
         self.runtime.connect(Whereabouts { working_dir, ..Whereabouts::default() })
     }
 
-    /// The one run that a person means.
+    /// Returns the single run that a reference names.
     pub(crate) fn run(&self, reference: &SessionReference) -> Result<RunShown, Failure> {
         let shown = self.wait(self.runtime.show_session(reference))?;
+        // Attributes the log of this call to the session, even if the lookup fails below.
         self.log.about(shown.session_id);
         let count = shown.runs.len();
         let mut runs = shown.runs.into_iter();
+        // A reference to a session is a reference to its run only if it has exactly one.
         match (runs.next(), runs.next()) {
             (Some(run), None) => Ok(run),
             _ => Err(Failure::refused(
@@ -194,13 +204,13 @@ impl Open {
         }
     }
 
-    /// The ids of the one run that a person means.
+    /// Returns the ids of the single run that a reference names.
     pub(crate) fn ids(&self, reference: &SessionReference) -> Result<(SessionId, RunId), Failure> {
         self.run(reference).map(|run| (run.summary.session_id, run.summary.run_id))
     }
 }
 
-/// The data directory, if it may be where it is.
+/// Returns the data directory after checking that it is in a permitted location.
 pub(crate) fn checked_root(app: &App, configuration: &Configuration) -> Result<PathBuf, Failure> {
     let settings = configuration.settings();
     let root = app.data_dir(&settings)?;
@@ -211,7 +221,7 @@ pub(crate) fn checked_root(app: &App, configuration: &Configuration) -> Result<P
     Ok(root)
 }
 
-/// What Workspaces are opened with to see whether they can be: what is kept is kept in memory.
+/// Returns ports for a trial opening of workspaces. Everything is kept in memory, so the trial leaves nothing behind.
 pub(crate) fn trial_ports(configuration: &Configuration, root: &Path) -> WorkspacePorts {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let ports = VirtualPorts {
@@ -228,11 +238,12 @@ pub(crate) fn trial_ports(configuration: &Configuration, root: &Path) -> Workspa
     }
 }
 
-/// Makes a file that reaches the limit of the process (`ulimit -f`) an error like any other: unless somebody listens, the
-/// signal about it ends the process without a word.
+/// Turns reaching the file size limit of the process (`ulimit -f`) into an ordinary error. Without a handler, the
+/// signal ends the process without a message.
 fn survive_file_size_limit(executor: &tokio::runtime::Runtime) {
+    // Installing the handler is all: the write itself then fails with an error, so the stream of signals is dropped.
     const SIGXFSZ: i32 = 25;
-    // Where it cannot be listened for, everything else works all the same.
+    // A failure to install it is ignored: everything else still works.
     let _ = executor.block_on(async { signal(SignalKind::from_raw(SIGXFSZ)) });
 }
 
@@ -256,7 +267,7 @@ fn ports(dir: &DataDir, log: &CallLogger) -> Result<RuntimePorts, piton_store::E
     })
 }
 
-/// Where backpacks are kept.
+/// Builds the ports of the backpack journal.
 fn backpacks(dir: &DataDir, log: &CallLogger) -> JournalPorts {
     let trace: Arc<dyn Trace> = Arc::new(log.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
@@ -269,7 +280,7 @@ fn backpacks(dir: &DataDir, log: &CallLogger) -> JournalPorts {
     JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
 }
 
-/// Where context is kept: a table of its own, and beside it what scanners remember.
+/// Builds the ports of context: a table of its own, and a directory for the scanners' stamps.
 fn frame_ports(dir: &DataDir, ports: &RuntimePorts) -> Result<FramePorts, piton_store::Error> {
     let name = "context".parse().expect("it is a name");
     Ok(FramePorts {
@@ -277,11 +288,13 @@ fn frame_ports(dir: &DataDir, ports: &RuntimePorts) -> Result<FramePorts, piton_
         blobs: Arc::clone(&ports.blobs),
         leases: Arc::clone(&ports.leases),
         clock: Arc::clone(&ports.clock),
+        // Stamps only save work: without the directory, scanners read every file again.
         stamps: crate::files::make_directory(&dir.root().join("stamps")).ok(),
     })
 }
 
-/// Virtual Stores that are kept live beside what is noted about sessions; the others in memory.
+/// Builds the ports of workspaces: Virtual Stores that are kept share the table of the sessions, the others live in
+/// memory.
 fn file_ports(
     ports: &RuntimePorts,
     configuration: Option<PathBuf>,

@@ -1,8 +1,8 @@
-//! What a command prints: text for a person, or one JSON document for a program.
+//! The output of a command: text for a person, or one JSON document for a program.
 //!
-//! *Invariants*: in JSON mode standard output holds exactly one document, also after a failure. A
-//! reader that went away is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set. What a person
-//! reads has nothing in it that cannot be seen, whoever wrote it; a program gets the characters as they are.
+//! *Invariants*: in JSON mode standard output holds exactly one document, also after a failure. A reader that went away
+//! is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set. Text for a person contains no
+//! invisible characters, no matter who wrote it; a program gets the characters as they are.
 
 use std::{
     borrow::Cow,
@@ -17,16 +17,16 @@ use serde::Serialize;
 
 use crate::{failure::Failure, next_command::CarriedOptions, style::printable};
 
-/// The shape of a failure in JSON.
+/// Schema name of a failure in JSON.
 const FAILURE_SCHEMA: &str = "piton.error/1";
 
-/// Where a command speaks to.
+/// The output of a command.
 pub(crate) struct Output {
     json: bool,
     carried: Carried,
 }
 
-/// The options that the next command needs again, found once they are asked for.
+/// Options that a suggested command needs again, computed on first use.
 type Carried = LazyLock<CarriedOptions, Box<dyn FnOnce() -> CarriedOptions + Send>>;
 
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ struct Failed<'a> {
     error: &'a Envelope,
 }
 
-/// A reply with the name of its shape.
+/// A reply with the name of its schema.
 #[derive(Serialize)]
 struct Document<'a, Body> {
     schema: &'a str,
@@ -44,50 +44,53 @@ struct Document<'a, Body> {
 
 impl Output {
     pub(crate) fn new(json: bool, matches: ArgMatches) -> Self {
+        // Only a command that prints a suggestion pays for building the whole command tree.
         let carried: Box<dyn FnOnce() -> _ + Send> =
             Box::new(move || CarriedOptions::new(&matches));
         Self { json, carried: LazyLock::new(carried) }
     }
 
-    /// Whether a program reads.
+    /// True if the output is for a program.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// A line for a person; a program gets its facts at the end.
+    /// Prints a line for a person. In JSON mode it prints nothing: a program gets the facts at the end.
     pub(crate) fn print(&self, line: impl fmt::Display) {
         if !self.json {
+            // A reader that went away is no reason to fail the command.
             let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
         }
     }
 
-    /// A line for a person that names commands to type next.
+    /// Prints a line for a person that suggests commands.
     pub(crate) fn advise(&self, line: impl fmt::Display) {
         if !self.json {
             self.print(self.complete(&line.to_string()));
         }
     }
 
-    /// A text of ours whose commands work as they stand: with the options of this call that they need again.
+    /// Completes the commands of one of Piton's texts with the options of this call that they need again.
     pub(crate) fn complete<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.carried.complete(text)
     }
 
-    /// Makes the commands of failures work as they stand.
+    /// Completes the commands in the suggestions of errors.
     pub(crate) fn complete_all<'e>(&self, errors: impl IntoIterator<Item = &'e mut Envelope>) {
         for error in errors {
             error.suggestion = self.complete(&error.suggestion).into_owned();
         }
     }
 
-    /// The facts for a program, in a shape that has a name; a person has read them already.
+    /// Prints the facts for a program under a schema name. In text mode it prints nothing: the person has read them.
     pub(crate) fn reply(&self, schema: &str, body: &impl Serialize) -> Result<(), Failure> {
         self.document(&Document { schema, body })
     }
 
-    /// The same, of facts that name their shape themselves.
+    /// Prints facts that name their schema themselves.
     pub(crate) fn document(&self, facts: &impl Serialize) -> Result<(), Failure> {
         if self.json {
+            // Serializes everything before the first byte is written, so that a failure leaves no half document.
             let mut text = serde_json::to_vec_pretty(facts).map_err(io::Error::from);
             if let Ok(text) = &mut text {
                 text.push(b'\n');
@@ -97,16 +100,17 @@ impl Output {
         Ok(())
     }
 
-    /// What went wrong, then what to do.
+    /// Reports an error and its suggestion as the outcome of the command.
     pub(crate) fn failure(&self, mut envelope: Envelope) {
         self.complete_all([&mut envelope]);
         if self.json {
             let _ = self.reply(FAILURE_SCHEMA, &Failed { error: &envelope });
+        // Standard error gets the text in either mode.
         }
         self.trouble(&envelope);
     }
 
-    /// What went wrong beside what the command does, then what to do.
+    /// Warns about an error beside the outcome of the command, with its suggestion.
     pub(crate) fn trouble(&self, envelope: &Envelope) {
         warn(format_args!("{}\n{}", envelope.message, self.complete(&envelope.suggestion)));
     }
@@ -115,13 +119,14 @@ impl Output {
 /// Writes bytes to standard output as they are.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
+    // `piton … | head` closes the pipe early, on purpose.
     match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.map_err(Failure::io("write to standard output")),
     }
 }
 
-/// One line of JSON, for programs that follow what happens.
+/// Prints one line of JSON, for programs that follow events.
 pub(crate) fn line(facts: &impl Serialize) -> Result<(), Failure> {
     let mut text = serde_json::to_vec(facts).map_err(io::Error::from);
     if let Ok(text) = &mut text {
@@ -137,12 +142,12 @@ pub(crate) fn overwrite(line: impl fmt::Display) {
     let _ = error.flush();
 }
 
-/// Something that a person should know, beside what the command prints.
+/// Prints a message for a person to standard error, beside the output of the command.
 pub(crate) fn warn(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));
 }
 
-/// A question to a person, whose answer follows on the same line.
+/// Prints a question for a person, who answers on the same line.
 pub(crate) fn ask(question: impl fmt::Display) {
     let _ = write!(anstream::stderr(), "{} ", printable(&question.to_string()));
 }

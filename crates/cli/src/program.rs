@@ -1,4 +1,4 @@
-//! From the command line to an exit code.
+//! The path from the command line to an exit code.
 
 use std::{process::ExitCode, sync::OnceLock};
 
@@ -13,9 +13,10 @@ use crate::{
     output::{self, Output},
 };
 
-/// Runs the program.
+/// Runs the program and returns its exit code.
 pub(crate) fn run() -> ExitCode {
     let matches = Arguments::command().get_matches();
+    // Only the names of the subcommands: the logs name the command, never its arguments.
     let mut words = Vec::new();
     let mut inner = &matches;
     while let Some((name, next)) = inner.subcommand() {

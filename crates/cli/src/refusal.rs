@@ -1,4 +1,4 @@
-//! What the operating system refuses, in words, with what to do about it.
+//! Errors of the operating system in words, with a suggestion for each.
 
 use std::{
     io::{self, ErrorKind},
@@ -7,11 +7,12 @@ use std::{
 
 use crate::messages::CHOOSE_DATA_DIR;
 
-/// Why something could not be done, as words that follow a colon, and what would work.
+/// Describes why an operation failed, in words that follow a colon, and suggests an alternative.
 pub(crate) fn describe_io(error: &io::Error) -> (String, &'static str) {
     let (why, instead) = match error.kind() {
         ErrorKind::NotFound => ("it does not exist", "Check the path and run the command again."),
         ErrorKind::IsADirectory => ("it is a directory", "Name a file instead."),
+        // Creating a directory where a file is gives either of these, depending on the level.
         ErrorKind::NotADirectory | ErrorKind::AlreadyExists => {
             ("a file is where a directory has to be", "Name another place.")
         }
@@ -29,7 +30,7 @@ pub(crate) fn describe_io(error: &io::Error) -> (String, &'static str) {
     (why.to_owned(), instead)
 }
 
-/// What is wrong with a data directory as a whole, and what would work, if `error` says so.
+/// Describes an error that concerns a data directory as a whole, with a suggestion. Returns `None` for other errors.
 pub(crate) fn of_data_dir(path: &Path, error: &io::Error) -> Option<(String, String)> {
     let path = path.display();
     match error.kind() {

@@ -1,14 +1,13 @@
-//! Colour, which marks state and nothing else. What is printed reads the same without it.
+//! Colour, which marks state and nothing else. Output reads the same without it.
 //!
-//! *Invariants*: the codes of a terminal are written here and nowhere else. Until a text is printed, characters that
-//! stand for nothing in Unicode take their place: so a code in the text of an agent is escaped like everything else that
-//! cannot be seen.
+//! *Invariants*: only this module writes terminal escape codes. Until a text is printed, Unicode noncharacters take
+//! their place. So an escape code in an agent's text is escaped like every other invisible character.
 
 use std::fmt;
 
 use piton_core::visible;
 
-/// What stands for a colour, and for its end, until a text is printed.
+/// Placeholders for each colour, and for its end, until a text is printed.
 const MARKS: [(char, &str); 5] = [
     (END, "\x1b[0m"),
     (GOOD, "\x1b[32m"),
@@ -22,14 +21,12 @@ const ATTENTION: char = '\u{fdd2}';
 const BAD: char = '\u{fdd3}';
 const FAINT: char = '\u{fdd4}';
 
-/// What a text says about the state of something.
+/// State that a colour expresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// In order.
     Good,
-    /// Somebody should look.
+    /// A person should look.
     Attention,
-    /// Not in order.
     Bad,
     /// Beside the point.
     Faint,
@@ -51,17 +48,19 @@ impl<T: fmt::Display> fmt::Display for Styled<T> {
             Tone::Attention => ATTENTION,
             Tone::Bad => BAD,
             Tone::Faint => FAINT,
+        // The text is escaped before the marks are added, so a mark inside it never becomes a colour.
         };
         write!(formatter, "{mark}{}{END}", visible(&text.to_string()))
     }
 }
 
-/// A text as a terminal gets it: with colours, and with everything escaped that cannot be seen.
+/// Prepares a text for a terminal: resolves colours and escapes everything invisible.
 pub(crate) fn printable(text: &str) -> String {
     let code = |one: char| MARKS.iter().find(|(mark, _)| *mark == one).map(|(_, code)| *code);
-    // The end of a line, whoever writes it so, is nothing that has to be seen.
+    // A Windows line ending needs no escape.
     let text = text.replace("\r\n", "\n");
     let mut printable = String::with_capacity(text.len());
+    // Each piece ends with at most one mark; only the mark turns into a code, and the rest is escaped.
     for piece in text.split_inclusive(|one| code(one).is_some()) {
         let mark = piece.chars().next_back().and_then(|last| Some((last, code(last)?)));
         let own = mark.map_or(piece, |(last, _)| piece.trim_end_matches(last));

@@ -1,10 +1,10 @@
-//! Rows under headings, aligned by what people see.
+//! Tables: rows under headings, aligned by visible width.
 
 use piton_core::visible;
 
 use crate::style::{Tone, styled};
 
-/// A cell: a text, and the state that it tells.
+/// A table cell: a text and the state that its colour shows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
@@ -36,7 +36,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// The lines of a table. Nothing stands behind the last cell of a line.
+/// Formats a table as lines. The last cell of a line gets no padding.
 pub(crate) fn lines<const N: usize>(heads: [&str; N], rows: &[[Cell; N]]) -> Vec<String> {
     let heads = heads.map(|head| Cell::of(Tone::Faint, head));
     let all = || std::iter::once(&heads).chain(rows);

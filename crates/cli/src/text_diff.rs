@@ -1,4 +1,4 @@
-//! The lines of two texts that differ, as people read them.
+//! Line diffs for people.
 
 use piton_core::visible;
 use piton_runtime::text_diff::{DiffLine, DiffSign};
@@ -8,7 +8,7 @@ use crate::{
     style::{Tone, styled},
 };
 
-/// The lines of a diff.
+/// Prints the lines of a diff.
 pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &str) {
     for DiffLine { sign, text } in lines {
         let (mark, state) = match sign {
@@ -19,6 +19,7 @@ pub(crate) fn say_diff(app: &App, lines: &[DiffLine], left_out: usize, margin: &
         };
         let line = format!("{mark} {text}");
         match state {
+            // `styled` escapes its text itself; a line without a colour is escaped here.
             Some(state) => {
                 app.output.print(format_args!("{margin}{}", styled(state, line.trim_end())));
             }

@@ -1,7 +1,7 @@
-//! The graph of a run as people look at it.
+//! The graph of a run, drawn for people.
 //!
 //! A run that was never forked is one column. Where it was forked, each branch is drawn below the step that it left,
-//! the one that leads to the preferred tip last, and begins with the notes with which that step was left for it.
+//! with the branch to the preferred tip last. A branch begins with the notes with which that step was left for it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::{
     style::{Tone, styled},
 };
 
-/// A node, or the notes that lead to one, with the strokes that stand before it.
+/// A node, or the notes that lead to one, with the strokes before it.
 struct TreeLine<'a> {
     strokes: String,
     shows: Shows<'a>,
@@ -26,10 +26,11 @@ enum Shows<'a> {
     Branch(&'a str),
 }
 
-/// The lines of a tree, each with the end of its node's id before it if `with_ids`.
+/// Draws a tree as lines. With `with_ids`, each line begins with the end of its node's id.
 pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
     let steps: Vec<&TreeNode> = nodes.iter().filter(|node| node.kind == NodeKind::Step).collect();
     let bookmarks = bookmarks_by_step(nodes);
+    // A branch headline sits on the first node of a branch, so its parent is where the run was forked.
     let forked: HashSet<NodeId> = steps
         .iter()
         .filter(|node| node.branch_headline.is_some())
@@ -40,6 +41,7 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
         Shows::Node(node) => format!("{}{} {}", line.strokes, mark(node), name(node)),
         Shows::Branch(_) => line.strokes.clone(),
     };
+    // The text of all lines begins in one column, right of the widest title.
     let width = drawn.iter().map(|line| length(&title(line))).max().unwrap_or(0);
     drawn
         .iter()
@@ -49,7 +51,7 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
             let (id, said) = match line.shows {
                 Shows::Node(node) => {
                     let bookmarks = bookmarks.get(&node.node_id).map_or(&[][..], Vec::as_slice);
-                    // What a step was left with is told on each branch if there are several.
+                    // Where a run was forked, the notes are shown on each branch instead of on the step.
                     let is_forked = forked.contains(&node.node_id);
                     (
                         ending(&node.node_id.to_string()).to_owned(),
@@ -64,7 +66,7 @@ pub(crate) fn lines(nodes: &[TreeNode], with_ids: bool) -> Vec<String> {
         .collect()
 }
 
-/// The end of an id, which is enough to name it.
+/// Returns the end of an id, which is enough to name it.
 pub(crate) fn ending(id: &str) -> &str {
     &id[id.len().saturating_sub(ID_ENDING_SHOWN)..]
 }
@@ -83,23 +85,25 @@ fn bookmarks_by_step(nodes: &[TreeNode]) -> HashMap<NodeId, Vec<&TreeNode>> {
     bookmarks
 }
 
-/// The nodes in the order in which they are drawn. A run has thousands of steps, so nothing recurses.
+/// Orders the nodes for drawing. A run has thousands of steps, so this does not recurse.
 fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<TreeLine<'a>> {
     let mut children: HashMap<Option<NodeId>, Vec<&TreeNode>> = HashMap::new();
     for node in steps {
         children.entry(node.parent_id).or_default().push(node);
     }
+    // The way to the preferred tip comes last and so continues the leftmost column at the bottom; older branches come
+    // first.
     for siblings in children.values_mut() {
         siblings.sort_by_key(|node| (node.is_on_path, node.created));
     }
     let of = |parent: Option<NodeId>| children.get(&parent).map_or(&[][..], Vec::as_slice);
-    // What is still to be drawn, the next last: the strokes of a node and of what follows it.
+    // A stack of nodes to draw, the next one last: the strokes of the node, those of its descendants, and the node.
     let mut waiting: Vec<(String, String, &TreeNode)> =
         of(None).iter().rev().map(|node| (String::new(), String::new(), *node)).collect();
     let mut lines = Vec::new();
     while let Some((strokes, below, node)) = waiting.pop() {
         match &node.branch_headline {
-            // The notes stand at the corner of the branch, and the node below them.
+            // The notes stand at the corner of the branch; the node follows below them.
             Some(notes) => {
                 lines.push(TreeLine { strokes, shows: Shows::Branch(notes) });
                 lines.push(TreeLine { strokes: below.clone(), shows: Shows::Node(node) });
@@ -107,8 +111,10 @@ fn draw<'a>(steps: &[&'a TreeNode]) -> Vec<TreeLine<'a>> {
             None => lines.push(TreeLine { strokes, shows: Shows::Node(node) }),
         }
         match of(Some(node.node_id)) {
+            // An only child continues its parent's column; only a fork indents.
             [only] => waiting.push((below.clone(), below, only)),
             several => {
+                // In reverse, since the last one pushed is drawn first.
                 for (place, child) in several.iter().enumerate().rev() {
                     let (corner, side) = if place + 1 == several.len() {
                         ("└─", "  ")
@@ -139,7 +145,7 @@ fn name(node: &TreeNode) -> String {
     }
 }
 
-/// What there is to say about a node, without its notes if those are on its branches.
+/// Describes a node. Its notes are left out if they are shown on its branches.
 fn node_title(node: &TreeNode, bookmarks: &[&TreeNode], is_forked: bool) -> String {
     let mut parts = Vec::new();
     parts.extend(node.headline.clone().filter(|_| !is_forked));
@@ -176,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// A node by its number, that of its parent, its step, and whether it lies on the way to the preferred tip.
+    /// Builds a node from its number, its parent's number, its step, and its place on or off the preferred path.
     fn node(id: u8, parent: Option<u8>, step: usize, title: &str, is_on_path: bool) -> TreeNode {
         let id_of = |id: u8| format!("node_{id:026}").parse().unwrap();
         TreeNode {

@@ -1,7 +1,7 @@
-//! Many operations in one text: one JSON object a line, each carried out on its own.
+//! Many operations in one text: one JSON object per line, each carried out on its own.
 //!
-//! *Invariants*: an operation happens whole or not at all, and one that fails does not stop those after it. The same
-//! text again gives the same state.
+//! *Invariants*: an operation happens completely or not at all, and one that fails does not stop those after it. The
+//! same text again gives the same state.
 
 use piton_core::Envelope;
 use serde::{Deserialize, Serialize};
@@ -52,27 +52,26 @@ enum Operation {
     },
 }
 
-/// What came of one line.
+/// Result of one line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchLine {
-    /// The number of the line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// The frame that was made or was there.
+    /// The frame that was made or already existed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<Appended>,
-    /// How many frames a regeneration made.
+    /// Number of frames that a regeneration made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<usize>,
-    /// How many frames stay stale after a regeneration.
+    /// Number of frames that stay stale after a regeneration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<usize>,
-    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Envelope>,
 }
 
-/// Carries out every line of `text` as one agent. Empty lines are passed over.
+/// Carries out every line of `text` as one agent. Skips empty lines.
 pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, Error> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let lines: Vec<(usize, &str)> = lines.collect();
@@ -96,7 +95,7 @@ pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, E
 
 async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> Result<(), Error> {
     let operation = serde_json::from_str(line).map_err(|error| {
-        // Its place in the file is told beside it.
+        // The line number in the file is reported separately.
         let why = error.to_string().replace(" at line 1 column ", " at column ");
         Error::Invalid(format!("the line is not an operation: {why}"))
     })?;

@@ -1,4 +1,4 @@
-//! The context of one project directory: the ports that it is kept in, and how they are asked.
+//! The context of one project directory: its ports, and how they are accessed.
 
 use std::sync::Arc;
 
@@ -9,35 +9,35 @@ use piton_store::port::{
 
 use crate::{Error, ProjectId, bounds::PAGE, rows::keys::ProjectKeys, synthesis::Registry};
 
-/// What context is kept in.
+/// The ports that context is stored in.
 #[derive(Clone)]
 pub struct ContextPorts {
     /// Trees, frames, heads and indices.
     pub table: Arc<dyn Table>,
     /// Contents that are too large for the table.
     pub blobs: Arc<dyn Blobs>,
-    /// Who regenerates.
+    /// Coordinates writers, regeneration and collection.
     pub leases: Arc<dyn Leases>,
-    /// The time that people are shown.
+    /// Source of the times that people are shown.
     pub clock: Arc<dyn Clock>,
 }
 
 /// The context of one project directory.
 ///
-/// It holds no state of its own: every call reads what is stored, so that any number of processes can use one data
-/// directory at once.
+/// It holds no state of its own: every call reads what is stored, so any number of processes can use one data directory
+/// at once.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) ports: ContextPorts,
     pub(crate) project: ProjectId,
     pub(crate) keys: ProjectKeys,
     pub(crate) registry: Arc<Registry>,
-    /// Why nobody looked whether the current tree is what is on disk, if that was to be done and failed.
+    /// Reason that the current tree could not be compared with the disk, if that was requested and failed.
     pub(crate) unchecked: Option<Arc<str>>,
 }
 
 impl Context {
-    /// The context of `project`.
+    /// Creates the context of `project`.
     pub fn new(ports: ContextPorts, project: ProjectId) -> Self {
         Self {
             ports,
@@ -48,14 +48,14 @@ impl Context {
         }
     }
 
-    /// The same context, with policies and orders that a program registered.
+    /// Adds the policies and orders that a program registered.
     #[must_use]
     pub fn with_registry(mut self, registry: Registry) -> Self {
         self.registry = Arc::new(registry);
         self
     }
 
-    /// Whose context it is.
+    /// Returns the project that the context belongs to.
     pub fn project(&self) -> ProjectId {
         self.project
     }
@@ -64,7 +64,7 @@ impl Context {
         Ok(self.ports.table.get(key).await?)
     }
 
-    /// The rows of several keys, read together.
+    /// Reads the rows of several keys in one call.
     pub(crate) async fn rows_of<const COUNT: usize>(
         &self,
         keys: [Key; COUNT],
@@ -78,7 +78,7 @@ impl Context {
         Ok(())
     }
 
-    /// Up to a page of rows whose keys start with `prefix`, after `after`; whether there are more.
+    /// Returns up to a page of rows whose keys start with `prefix`, after `after`, and whether there are more.
     pub(crate) async fn page(
         &self,
         prefix: &[u8],
@@ -88,7 +88,7 @@ impl Context {
         Ok((page.entries, page.more))
     }
 
-    /// All rows whose keys start with `prefix`, in order. For what is bounded by one path or one basis.
+    /// Returns all rows whose keys start with `prefix`, in order. Meant for ranges that one path or one basis bounds.
     pub(crate) async fn rows(&self, prefix: &[u8]) -> Result<Vec<TableEntry>, Error> {
         let mut all: Vec<TableEntry> = Vec::new();
         loop {
@@ -102,17 +102,17 @@ impl Context {
     }
 }
 
-/// A write that depends on nothing.
+/// Creates an unconditional write.
 pub(crate) fn put(key: Key, value: Vec<u8>) -> TableWrite {
     TableWrite { key, expect: Expect::Anything, change: EntryChange::Put(value) }
 }
 
-/// A write that happens only if the row is as it was read.
+/// Creates a write that requires the row to be as it was read.
 pub(crate) fn put_after(key: Key, read: Option<&TableEntry>, value: Vec<u8>) -> TableWrite {
     TableWrite { key, expect: as_read(read), change: EntryChange::Put(value) }
 }
 
-/// A row is removed if it is as it was read.
+/// Creates a removal that requires the row to be as it was read.
 pub(crate) fn remove_after(read: &TableEntry) -> TableWrite {
     TableWrite {
         key: Arc::clone(&read.key),
@@ -121,7 +121,7 @@ pub(crate) fn remove_after(read: &TableEntry) -> TableWrite {
     }
 }
 
-/// A row must be as it was read, and stays so.
+/// Creates a condition that the row is as it was read, without changing it.
 pub(crate) fn keep(key: Key, read: Option<&TableEntry>) -> TableWrite {
     TableWrite { key, expect: as_read(read), change: EntryChange::Keep }
 }

@@ -1,7 +1,7 @@
-//! Why a call fails, and how that is told.
+//! Errors of calls, and how they are reported.
 //!
-//! *Invariants*: the same condition gives the same words: no clock, process id or memory address is in them. Nothing
-//! was written when a call fails.
+//! *Invariants*: the same condition gives the same message, without any clock, process id or memory address. When a
+//! call fails, nothing was written.
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
@@ -12,11 +12,10 @@ use crate::{
     word::{AgentId, FrameType, WordError},
 };
 
-/// Why a call fails.
+/// Reasons that a call fails.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
     /// A text is not a path of a tree.
@@ -25,122 +24,100 @@ pub enum Error {
     /// A text is not a name.
     #[error(transparent)]
     Word(#[from] WordError),
-    /// The project directory cannot be read.
     #[error("the project directory {path} cannot be read: {reason}")]
     Unscannable {
-        /// Which.
         path: String,
-        /// What the operating system said.
+        /// Message of the operating system.
         reason: String,
     },
-    /// No tree is recorded.
+    /// No tree is recorded yet.
     #[error("the project directory has not been scanned")]
     NotScanned,
-    /// There is no such tree node.
     #[error("there is no tree node {asked}{}", nearest.as_ref().map(|path| format!("; the nearest path is {path}")).unwrap_or_default())]
     NodeNotFound {
-        /// What was asked for.
         asked: String,
-        /// The path that is most like it.
+        /// The most similar path.
         nearest: Option<TreePath>,
     },
-    /// There is no such recorded tree.
     #[error("no recorded tree is {asked}")]
     RootNotFound {
-        /// What was asked for.
         asked: String,
     },
-    /// There is no such frame.
     #[error("there is no frame {asked}")]
     FrameNotFound {
-        /// What was asked for.
         asked: String,
-        /// Where it was looked for, unless that was everywhere.
+        /// Path that was searched; `None` if that was everywhere.
         path: Option<TreePath>,
     },
-    /// The beginning of an id fits several.
+    /// A prefix of an id matches several.
     #[error("{asked} fits more than one {what}")]
     Ambiguous {
-        /// What was asked for.
         asked: String,
-        /// What there are several of.
+        /// Kind of the things that match.
         what: &'static str,
     },
-    /// The node changed.
+    /// The node changed since its id was read.
     #[error("{path} has changed: its id is {current} now, not {given}")]
     NodeStale {
-        /// Where it is, or was.
         path: TreePath,
-        /// The id that was given.
         given: TreeNodeId,
-        /// The id of what is there now, or `gone`.
+        /// Id of the node that is there now, or `gone`.
         current: String,
     },
-    /// No such agent.
     #[error("there is no agent {agent}")]
     UnknownAgent {
-        /// Its name.
         agent: AgentId,
     },
-    /// The role does not allow it.
     #[error("the agent {agent} may not {right}: its role is {role}")]
     Forbidden {
-        /// Its name.
         agent: AgentId,
-        /// Its role.
         role: Role,
-        /// What it may not do.
         right: Right,
     },
     /// A frame names another agent or node than its target.
     #[error("the frame is {given} and was handed in as {expected}")]
     Impersonation {
-        /// What the frame says.
+        /// Claim of the frame.
         given: String,
-        /// What the call says.
+        /// Target of the call.
         expected: String,
     },
     /// Directories below lack a frame.
     #[error("directories below {path} have no {frame_type} frame: {first}{}", and_more(*count))]
     Incomplete {
-        /// Where the synthesis was asked for.
+        /// Directory to be synthesised.
         path: TreePath,
-        /// The type of frame that is missing.
         frame_type: FrameType,
-        /// How many directories lack it.
+        /// Number of directories that lack it.
         count: usize,
-        /// The first of them.
         first: TreePath,
     },
     /// Nothing in a directory has a frame that one of its own could be made from.
     #[error("nothing in {path} has a {}frame that one could be made from", frame_type.as_ref().map(|one| format!("{one} ")).unwrap_or_default())]
     NothingDescribed {
-        /// The directory.
         path: TreePath,
-        /// The type of frame that is missing; none if any would do.
+        /// Type of the missing frame; `None` if any type would do.
         frame_type: Option<FrameType>,
     },
-    /// Something stored is not what its id says.
+    /// Stored data does not match its id.
     #[error("{what} was changed after it was written: {detail}")]
     Integrity {
-        /// What.
         what: String,
-        /// In what way.
         detail: String,
     },
-    /// Others were faster, every time.
+    /// Other processes were faster on every attempt.
     #[error("{what} while this call was made; nothing was written")]
     Crowded {
-        /// What they did.
+        /// Description of what they did.
         what: String,
     },
-    /// The call carries something that cannot be taken.
+    /// The call carries something that cannot be accepted.
     #[error("{0}")]
     Invalid(String),
 }
 
 impl Error {
-    /// The closed code that stands for it.
+    /// Returns the closed code of the error.
     pub fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
@@ -160,7 +137,7 @@ impl Error {
         }
     }
 
-    /// What a caller is told, with the next thing to do.
+    /// Returns the report for the caller, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Store(error) => error.envelope(),
@@ -179,28 +156,28 @@ impl Error {
         }
     }
 
-    /// Others were faster, every time.
+    /// Creates the error for a call that lost against other processes on every attempt.
     pub(crate) fn too_many(what: impl Into<String>) -> Self {
         Self::Crowded { what: what.into() }
     }
 
-    /// Something stored that cannot be understood or is not what its key says.
+    /// Creates the error for stored data that cannot be decoded or does not match its key.
     pub(crate) fn integrity(what: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::Integrity { what: what.into(), detail: detail.into() }
     }
 
-    /// Whether something that is stored is damaged.
+    /// True if stored data is damaged.
     pub(crate) fn is_damage(&self) -> bool {
         matches!(self, Self::Integrity { .. } | Self::Store(piton_store::Error::BlobCorrupt { .. }))
     }
 
-    /// Whether another process was faster, and the same call again may succeed.
+    /// True if another process was faster, and repeating the call may succeed.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(piton_store::Error::Conflict { .. }))
     }
 }
 
-/// How many there are beside the first.
+/// Formats the number of items besides the first.
 fn and_more(count: usize) -> String {
     if count > 1 { format!(" and {} more", count - 1) } else { String::new() }
 }

@@ -1,26 +1,26 @@
 //! A project's Merkle tree with attributed, verifiable context frames: what an agent should read.
 //!
-//! A [scan](scan) reads a project directory into a [tree] whose ids say what is where. [Trees](history) are recorded, so
-//! that two of them can be compared in the time of their difference. Agents put [frames](frame) on nodes: immutable,
-//! attributed, stale when what they were made from changes, and never lost. Frames are [read](read) through views, put
-//! together for a prompt, and [synthesised](synthesis) up the directories.
+//! A [scan](scan) reads a project directory into a [tree] whose ids identify content and place. [Trees](history) are
+//! recorded, so that two of them can be compared in the time of their difference. Agents put [frames](frame) on nodes:
+//! immutable, attributed, stale when their inputs change, and never lost. Frames are [read](read) through views,
+//! composed for a prompt, and [synthesised](synthesis) up the directories.
 //!
-//! * [`tree`]: paths, nodes, ids, and what is hashed for them; pure.
-//! * [`scan`]: reading a project directory on several threads, and only what changed.
-//! * [`history`]: recorded trees, their nodes by path and id, and what differs between two.
+//! * [`tree`]: paths, nodes, ids, and how they are hashed; pure.
+//! * [`scan`]: reads a project directory on several threads, and only what changed.
+//! * [`history`]: recorded trees, their nodes by path and id, and the differences between two trees.
 //! * [`frame`]: frames, their sets, heads and freshness.
-//! * [`agent`]: roles, and the door through which one agent acts.
+//! * [`agent`]: roles, and the interface through which one agent acts.
 //! * [`read`]: views, compositions, text for prompts.
-//! * [`synthesis`]: frames of directories, and making them anew.
-//! * [`check`]: whether everything that is stored is what its ids say.
+//! * [`synthesis`]: frames of directories, and their regeneration.
+//! * [`check`]: checks whether everything that is stored matches its ids.
 //! * [`report`]: coverage and stale frames, for people and for CI.
 //! * [`batch`]: many operations in one text.
-//! * [`watch`]: following a project directory while it is edited.
+//! * [`watch`]: follows a project directory while it is edited.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: durable state is in the ports of the store and nowhere else; the file of [stamps](scan) can be thrown
-//! away at any time. Only [`scan`] and [`watch`] touch files. Nothing is kept between calls, so that any number of processes can use
-//! one data directory at once.
+//! *Invariants*: durable state is in the ports of the store and nowhere else; the file of [stamps](scan) can be deleted
+//! at any time. Only [`scan`] and [`watch`] touch files. Nothing is kept between calls, so any number of processes can
+//! use one data directory at once.
 
 pub mod agent;
 pub mod batch;

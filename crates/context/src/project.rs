@@ -1,4 +1,4 @@
-//! Which project directory something belongs to.
+//! Identification of project directories.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use piton_store::port::Table;
 
 use crate::tree::Preimage;
 
-/// Stands for one project directory. Nothing of one is seen from another.
+/// The id of one project directory. Projects are invisible to each other.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProjectId([u8; 16]);
 
 impl ProjectId {
-    /// The project directory at an absolute path, given as its bytes. Resolve symbolic links before, so that one
-    /// directory has one id.
+    /// Returns the id of the project directory at an absolute path, given as bytes. Resolve symbolic links before, so
+    /// that one directory has one id.
     pub fn of_directory(path: &[u8]) -> Self {
         let mut preimage = Preimage::new("project");
         preimage.field(path);
@@ -21,17 +21,18 @@ impl ProjectId {
         Self(*first)
     }
 
-    /// The project directory that a key of the table belongs to.
+    /// Returns the project that a key of the table belongs to.
     fn of_key(key: &[u8]) -> Option<Self> {
         key.first_chunk().map(|first| Self(*first))
     }
 
-    /// A key behind all of its keys, and before those of the next project: no row of a project begins with this letter.
+    /// Returns a key after all of its keys and before those of the next project: no row of a project begins with this
+    /// letter.
     pub(crate) fn end(&self) -> Vec<u8> {
         [&self.0[..], &[u8::MAX]].concat()
     }
 
-    /// The first project in a table with keys behind `after`.
+    /// Returns the first project in a table with keys after `after`.
     pub(crate) async fn next_in(
         table: &dyn Table,
         after: Option<&[u8]>,
@@ -40,7 +41,7 @@ impl ProjectId {
         Ok(page.entries.first().and_then(|entry| Self::of_key(&entry.key)))
     }
 
-    /// The 16 bytes with which its keys begin.
+    /// Returns the 16 bytes that its keys begin with.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }

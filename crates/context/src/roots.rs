@@ -1,4 +1,4 @@
-//! What keeps large contents alive: the frames of every project.
+//! The roots that keep large contents alive: the frames of every project.
 
 use piton_core::Digest;
 use piton_store::{
@@ -15,11 +15,11 @@ use crate::{
 
 /// The contents that the frames in a table refer to.
 ///
-/// A frame that cannot be read makes every reading fail, so that nothing is swept. Of one that a repair took out of use, of
-/// context or of the whole table, every digest counts that can be read in its row.
+/// A frame that cannot be decoded makes every read fail, so that nothing is swept. For a frame that a repair of the
+/// context or of the whole table took out of use, every digest that can be found in its row counts.
 ///
-/// *Limitations*: every reading reads every frame. What was added since cannot be told apart, and to name too many is
-/// allowed.
+/// *Limitations*: every read reads every frame. Roots that were added since a cursor cannot be told apart, and naming
+/// too many is allowed.
 pub struct FrameRoots<'a> {
     table: &'a dyn Table,
 }
@@ -31,7 +31,7 @@ impl std::fmt::Debug for FrameRoots<'_> {
 }
 
 impl<'a> FrameRoots<'a> {
-    /// What the frames in `table` refer to.
+    /// Creates the roots of the frames in `table`.
     pub fn new(table: &'a dyn Table) -> Self {
         Self { table }
     }
@@ -57,6 +57,7 @@ impl<'a> FrameRoots<'a> {
                 return Ok(());
             }
             let (frame, inline) = Frame::decode(row).map_err(damaged)?;
+            // Inline contents are in the row itself and need no blob.
             roots.extend(inline.is_none().then_some(frame.content));
             Ok(())
         })
@@ -64,6 +65,7 @@ impl<'a> FrameRoots<'a> {
         let mut aside = keys.all(RowKind::Aside);
         aside.push(RowKind::Frame as u8);
         self.of_rows(&aside, roots, |row, roots| {
+            // The row may be damaged, so keep everything in it that looks like a digest.
             roots.extend(digests_in(row));
             Ok(())
         })

@@ -1,13 +1,13 @@
 //! Short names that people give: frame types, agents, labels.
 //!
-//! *Invariants*: a name starts with a letter or digit and has letters, digits, `.`, `_` and `-`, so that it can be part
-//! of a key, of a command line and of a line of text without quoting.
+//! *Invariants*: a name starts with a letter or digit and consists of letters, digits, `.`, `_` and `-`, so it can be
+//! part of a key, of a command line and of a line of text without quoting.
 
 use std::{str::FromStr, sync::Arc};
 
 use crate::bounds::WORD_BYTES_MAX;
 
-/// Why a text is not such a name.
+/// Reason that a text is not such a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not {what}: use 1 to {WORD_BYTES_MAX} letters, digits, `.`, `_` and `-`, the first a letter or digit"
@@ -24,7 +24,7 @@ macro_rules! words {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The name as text.
+            /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -1,11 +1,11 @@
-//! What came of a call, as the protocol carries it.
+//! Converts the outcome of a call to the form of the protocol.
 
 use piton_core::{Envelope, Retry};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::sets::ToolReply;
 
-/// That a call was made, with what came of it. What is true of this call only is a second text.
+/// Converts a reply to the result of a successful call. A note about this call alone becomes a second text.
 pub(crate) fn call_result(told: ToolReply) -> CallToolResult {
     let ToolReply { structured, text, beside, .. } = told;
     let texts = [Some(text), beside].into_iter().flatten();
@@ -17,7 +17,7 @@ pub(crate) fn call_result(told: ToolReply) -> CallToolResult {
 /// Added to advice that names a command or a setting. An agent has the tools and nothing else.
 const ASK_THE_PERSON: &str = "No tool here does that: ask the person to do it.";
 
-/// The failure with advice that an agent can follow.
+/// Returns the failure with advice that an agent can follow.
 fn for_agent(envelope: &Envelope) -> Envelope {
     let Envelope { suggestion, .. } = envelope;
     let is_for_person = ["`piton", "`PITON_"].iter().any(|of| suggestion.contains(of));
@@ -27,7 +27,7 @@ fn for_agent(envelope: &Envelope) -> Envelope {
     envelope.clone().with_suggestion(format!("{suggestion} {ASK_THE_PERSON}"))
 }
 
-/// A failure as an agent reads it.
+/// Formats a failure as text for an agent.
 pub fn failure_text(envelope: &Envelope) -> String {
     let Envelope { code, message, suggestion, retry, .. } = &for_agent(envelope);
     let retry = match retry {
@@ -40,7 +40,7 @@ pub fn failure_text(envelope: &Envelope) -> String {
     format!("{code}: {message}\n\n{suggestion}\n{retry}")
 }
 
-/// That a call failed, with what to do about it.
+/// Converts a failure to the result of a failed call, with advice.
 pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(failure_text(envelope))]);
     let envelope = serde_json::to_value(for_agent(envelope)).expect("an envelope is JSON");

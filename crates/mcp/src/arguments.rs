@@ -1,9 +1,9 @@
-//! What an agent sent, checked against the schema of its tool.
+//! Checks the arguments that an agent sent against the schema of the tool.
 //!
-//! *Invariants*: everything that is wrong is told at once, by field. What was sent is never quoted, names of fields
-//! aside: it may be large, or not for other eyes.
+//! *Invariants*: all problems are reported at once, by field. Except for names of fields, the arguments are never
+//! quoted: they may be large, or confidential.
 //!
-//! *Limitations*: knows the keywords that the schemas of the tools use: `type`, `enum`, `properties`, `required`,
+//! *Limitations*: it knows the keywords that the schemas of the tools use: `type`, `enum`, `properties`, `required`,
 //! `additionalProperties: false` and `items`. Patterns are left to the types.
 
 use piton_core::{Code, Envelope, truncate};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::bounds::{ARGUMENT_PROBLEMS_MAX, QUOTED_BYTES_MAX};
 use crate::catalogue::{Object, ToolCard};
 
-/// The arguments of a call of `tool`, if they fit its schema. Those under another name get that of their field.
+/// Returns the arguments of a call of `tool` if they fit its schema. Fields sent under an alias get their own name.
 pub(crate) fn check(
     tool: &ToolCard,
     aliases: &[(&str, &str)],
@@ -25,7 +25,7 @@ pub(crate) fn check(
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
 }
 
-/// The request that arguments stand for.
+/// Deserialises arguments into a request.
 pub(crate) fn typed<T: DeserializeOwned>(
     tool: &ToolCard,
     arguments: Object,
@@ -34,14 +34,15 @@ pub(crate) fn typed<T: DeserializeOwned>(
         .map_err(|error| refusal(tool, &[error.to_string()]))
 }
 
-/// A field that is `null` is a field that was left out, unless it has to be there and takes any JSON: then `null` is
-/// what was sent. Inside of what the run knows it says more than that, too.
+/// Removes fields that are `null`, which means that they were left out. A field that is required and takes any JSON
+/// keeps it: there, `null` is the value that was sent. Nested values are not touched, because `null` may have a meaning
+/// there.
 fn without_nulls(schema: &Object, mut arguments: Object) -> Object {
     arguments.retain(|name, value| !value.is_null() || takes_null(schema, name));
     arguments
 }
 
-/// Whether a field is required and its schema says nothing that `null` contradicts.
+/// True if a field is required and nothing in its schema excludes `null`.
 fn takes_null(schema: &Object, name: &str) -> bool {
     let required = schema.get("required").and_then(Value::as_array);
     let is_required =
@@ -56,7 +57,7 @@ fn takes_null(schema: &Object, name: &str) -> bool {
     is_required && is_open
 }
 
-/// Fields under the names that the schema has. A field that is given under both is left for the check to refuse.
+/// Renames aliases to the fields of the schema. A field given under both names is left for the check to refuse.
 fn renamed(tool: &ToolCard, aliases: &[(&str, &str)], mut arguments: Object) -> Object {
     let properties = tool.input.get("properties").and_then(Value::as_object);
     let has = |name: &str| properties.is_some_and(|known| known.contains_key(name));
@@ -125,7 +126,7 @@ fn fields(properties: &Object) -> String {
     names.join(", ")
 }
 
-/// Whether a value is of a type as schemas name them: a whole number is a number too.
+/// True if a value has a type as schemas name it. A whole number is a number too.
 fn is_of(value: &Value, expected: &str) -> bool {
     match expected {
         "integer" => value.is_u64() || value.is_i64(),

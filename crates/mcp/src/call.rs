@@ -1,4 +1,4 @@
-//! From the arguments of a call to what is told of it.
+//! Makes a call from its arguments and returns its reply.
 
 use std::panic::AssertUnwindSafe;
 
@@ -8,7 +8,7 @@ use piton_core::{Code, Envelope};
 use crate::catalogue::{Object, ToolCard};
 use crate::sets::{CheckedCall, Person, ToolReply, ToolSet};
 
-/// Makes a call of a tool of `set`. What goes wrong, a panic included, is an envelope.
+/// Calls a tool of `set`. Every failure, including a panic, becomes an envelope.
 pub(crate) async fn call(
     set: &dyn ToolSet,
     tool: &ToolCard,
@@ -28,7 +28,7 @@ async fn make(
     set.call(CheckedCall::new(tool, set.aliases(), arguments, person)?).await
 }
 
-/// A panic as an agent reads it. Its own words may quote anything, so they stay in the log.
+/// Describes a panic to an agent. The panic's own message may quote anything, so it stays in the log.
 fn broken(tool: &ToolCard) -> Envelope {
     let message = format!("{} ended early because of a fault in Piton.", tool.name);
     Envelope::new(Code::InternalError, message)

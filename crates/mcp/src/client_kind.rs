@@ -1,12 +1,13 @@
-//! Who reads what a client is answered: a model, or a program.
+//! Decides who reads the answers of a client: a model or a program.
 //!
-//! An answer is a text for models, and structured content for programs. Many clients that put a model in front of the
-//! tools hand it the structured content *instead of* the text: it is longer, has tokens in it that only programs need,
-//! and hides the next call. Those get the text alone. A program gets both, and a client that is not known counts as one.
+//! An answer is text for models, and structured content for programs. Many clients with a model in front of the tools
+//! pass it the structured content *instead of* the text. That content is longer, has tokens in it that only programs
+//! need, and hides the next call. Those clients get the text alone. A program gets both, and an unknown client counts
+//! as one.
 
 use piton_runtime::config::Answers;
 
-/// Clients in which a model reads the answers, by the names that they give themselves.
+/// Clients whose answers a model reads, by the names that they give themselves.
 const CLIENTS_OF_MODELS: &[&str] = &[
     "claude-code",
     "claude-ai",
@@ -33,7 +34,7 @@ const CLIENTS_OF_MODELS: &[&str] = &[
     "Zed",
 ];
 
-/// Whether a client of this name gets structured content.
+/// True if a client with this name gets structured content.
 pub(crate) fn gets_structured(answers: Answers, client: Option<&str>) -> bool {
     match answers {
         Answers::Text => false,

@@ -1,23 +1,23 @@
-//! The agent's door: Piton's tools over the Model Context Protocol.
+//! Piton's tools over the Model Context Protocol.
 //!
-//! * [`catalogue`]: the tools as agents read them, in sets: names, words, schemas of what goes in and what comes out.
-//! * [`sets`]: what makes the calls of each set.
+//! * [`catalogue`]: the tools as agents read them, in sets: names, texts, and schemas of requests and replies.
+//! * [`sets`]: the implementation of each set.
 //! * [`stdio`]: one agent at the other end of a pipe.
-//! * [`http`]: any number of agents over streamable HTTP, with who may call.
-//! * [`log`]: one line for each call, for whoever keeps a log.
+//! * [`http`]: any number of agents over streamable HTTP, with access control.
+//! * [`log`]: one line for each call, for programs that keep a log.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! A call goes one way: a transport hands it to `server`, `call` finds out with `arguments` whether it fits the schema
-//! of its tool, its set makes a request of [`piton_runtime`] out of it, and `answer` says what came of it, in the forms
+//! A call takes one path: a transport passes it to `server`, `call` checks with `arguments` whether it fits the schema
+//! of its tool, its set turns it into a request of [`piton_runtime`], and `answer` reports the outcome, in the forms
 //! that `client_kind` knows its client to need.
 //!
-//! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The words and schemas
-//! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. What an agent can act on is a result
-//! with an envelope; only a call that reaches no tool is an error of the protocol. A panic ends one call, never the
-//! server.
+//! *Invariants*: tools come in sets, and a connection has those that its configuration gives it. The texts and schemas
+//! that agents see come from the types of the requests and from [`catalogue`], and from nowhere else. A failure that an
+//! agent can act on is a result with an envelope; only a call that reaches no tool is an error of the protocol. A panic
+//! ends one call, never the server.
 //!
 //! *Limitations*: from the revision 2026-07-28 on, each call over HTTP stands alone, so its reply does not list the
-//! other runs that the agent has open.
+//! other open runs of the agent.
 
 #[cfg(feature = "serve")]
 mod answer;

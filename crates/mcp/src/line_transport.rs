@@ -1,10 +1,11 @@
-//! Messages as lines of a pipe.
+//! Transports messages as lines of a pipe.
 //!
-//! *Invariants*: a line that is too long is never held whole. What cannot be read is answered, and the next line
-//! counts: whoever waits for a reply gets one. Notifications are never answered, and until the client has said which
-//! revision it speaks they are passed over: one that takes back a call it never made does not end the connection.
-//! What a client can make this hold is bounded: nothing is read from one that does not read its replies, one that leaves
-//! them unread for [`PIPE_WRITE_WAIT`] is dropped, and calls beyond [`PIPE_CALLS_MAX`] are refused.
+//! *Invariants*: a line that is too long is never held as a whole. A line that cannot be read is answered, and reading
+//! continues with the next one: a client that waits for a reply gets one. Notifications are never answered. Until the
+//! client has said which revision it speaks, they are ignored: one that cancels a call that was never made does not end
+//! the connection. The memory that a client can occupy is bounded: nothing is read from a client that does not read its
+//! replies, one that leaves them unread for [`PIPE_WRITE_WAIT`] is dropped, and calls beyond [`PIPE_CALLS_MAX`] are
+//! refused.
 
 use std::collections::HashMap;
 use std::io;
@@ -31,60 +32,60 @@ use crate::malformed::{refusal, refusal_of, refusal_of_numbers};
 use crate::oversized::{Passing, Waits};
 use crate::plain_call;
 
-/// A pipe that carries one message a line.
+/// A pipe that carries one message per line.
 pub(crate) struct LineTransport<R, W: AsyncWrite> {
     input: Input<R>,
-    /// Whether the client has said which revision it speaks.
+    /// Set when the client has said which revision it speaks.
     is_begun: bool,
     write: AsyncRwTransport<RoleServer, Empty, W>,
     unwritten: Unwritten,
     calls: Calls,
-    /// Gone once it was ready.
+    /// `None` once it was ready.
     stop: Option<Stop>,
     is_stopped: bool,
 }
 
-/// The end of a pipe that is read.
+/// The reading end of a pipe.
 struct Input<R> {
     read: BufReader<R>,
-    /// The beginning of the line that is being read. A reading that is given up goes on from here.
+    /// Beginning of the current line. A cancelled read resumes from here.
     line: Vec<u8>,
-    /// What is seen of the line that is being read, if it is too long and passed over.
+    /// State of the current line if it is too long and being skipped.
     passing: Option<Passing>,
 }
 
-/// Is ready when a server is told to end.
+/// A future that is ready when the server is asked to stop.
 pub(crate) type Stop = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The replies that wait for the client to read. Clones count the same ones.
+/// The replies that wait for the client to read them. Clones share the same count.
 #[derive(Clone)]
 pub(crate) struct Unwritten(Arc<watch::Sender<Backlog>>);
 
 #[derive(Clone, Copy, Default)]
 struct Backlog {
     replies: usize,
-    /// Whether one waited for so long that the client counts as gone.
+    /// Set when a reply waited for so long that the client counts as gone.
     is_stalled: bool,
 }
 
-/// A reply that waits for as long as this is there.
+/// A waiting reply, until this is dropped.
 struct OneReply(Unwritten);
 
-/// The calls that are under way, by the ids of their requests.
+/// The running calls, by the ids of their requests.
 #[derive(Default)]
 struct Calls {
     by_id: HashMap<RequestId, usize>,
     count: usize,
 }
 
-/// What a pipe brought.
+/// Result of reading from a pipe.
 enum Brought {
     Line(Vec<u8>),
     TooLong(Passing),
     End,
 }
 
-/// What a line says.
+/// Interpretation of a line.
 enum LineMessage {
     Message(RxJsonRpcMessage<RoleServer>),
     Refused(TxJsonRpcMessage<RoleServer>),
@@ -108,12 +109,13 @@ where
         }
     }
 
-    /// The replies that wait, for whoever outlives this.
+    /// Returns the waiting replies, for a caller that outlives this transport.
     pub(crate) fn unwritten(&self) -> Unwritten {
         self.unwritten.clone()
     }
 
-    /// The next line, once the client reads; nothing if it is gone, or if the server is told to end.
+    /// Returns the next line once the client reads its replies. Returns `None` if the client is gone or the server is
+    /// stopped.
     async fn next(&mut self) -> Option<Brought> {
         let Self { input, unwritten, stop, .. } = self;
         let stopped = async {
@@ -123,6 +125,7 @@ where
             }
         };
         let brought = async {
+            // Backpressure: a client that does not read its replies gets no further requests accepted.
             unwritten.are_few().await?;
             Some(input.next().await)
         };
@@ -131,6 +134,7 @@ where
             () = unwritten.stalled() => return None,
             brought = brought => return brought,
         }
+        // A finished future must not be polled again.
         self.stop = None;
         self.is_stopped = true;
         None
@@ -141,6 +145,7 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> Pin<Box<dyn Future<Output = Result<(), io::Error>> + Send>> {
+        // Counted now, not when the future first runs, so that `are_few` sees every reply that was promised.
         let (unwritten, reply) = (self.unwritten.clone(), self.unwritten.one());
         let writing = self.write.send(message);
         Box::pin(async move {
@@ -152,7 +157,7 @@ where
         })
     }
 
-    /// Whether a message means anything. Before the client has begun, only requests do.
+    /// True if a message is meaningful. Before the client has begun, only requests are.
     fn counts(&mut self, message: &RxJsonRpcMessage<RoleServer>) -> bool {
         let JsonRpcMessage::Request(request) = message else { return self.is_begun };
         self.is_begun |= begins(&request.request);
@@ -161,7 +166,7 @@ where
 }
 
 impl<R: AsyncRead + Send + Unpin> Input<R> {
-    /// The next line. May be given up at any wait and asked again.
+    /// Returns the next line. Cancel-safe: it may be dropped at any await and called again.
     async fn next(&mut self) -> Brought {
         loop {
             let available = match self.read.fill_buf().await {
@@ -171,15 +176,18 @@ impl<R: AsyncRead + Send + Unpin> Input<R> {
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = &available[..end.unwrap_or(available.len())];
             let consumed = end.map_or(available.len(), |end| end + 1);
+            // The line is already too long, so only look at what passes.
             if let Some(passing) = &mut self.passing {
                 passing.see(taken);
             } else if self.line.len() + taken.len() > MESSAGE_BYTES_MAX {
+                // It just became too long: release what is held, and let the skipper see it from the beginning.
                 let passing = self.passing.insert(Passing::default());
                 passing.see(&std::mem::take(&mut self.line));
                 passing.see(taken);
             } else {
                 self.line.extend_from_slice(taken);
             }
+            // Only now, after the bytes were taken over and with no await in between, so that cancelling loses nothing.
             self.read.consume(consumed);
             if end.is_some() {
                 return match self.passing.take() {
@@ -202,6 +210,7 @@ where
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        // The call no longer counts, even if its reply still waits to be written.
         self.calls.end(answered(&message));
         self.written(message)
     }
@@ -234,7 +243,7 @@ where
         if self.unwritten.0.borrow().is_stalled {
             return Ok(());
         }
-        // Bytes that nobody reads keep nobody from leaving.
+        // Bytes that the client never reads must not delay the exit.
         timeout(CLOSE_WAIT, self.write.close()).await.unwrap_or(Ok(()))
     }
 }
@@ -249,7 +258,7 @@ impl Unwritten {
         self.0.send_modify(|backlog| backlog.is_stalled = true);
     }
 
-    /// Whether the client was dropped because it read nothing.
+    /// True if the client was dropped because it read nothing.
     pub(crate) fn is_stalled(&self) -> bool {
         self.0.borrow().is_stalled
     }
@@ -259,7 +268,7 @@ impl Unwritten {
         let _ = self.0.subscribe().wait_for(|backlog| backlog.is_stalled).await;
     }
 
-    /// Waits until there is room for more; nothing if the client counts as gone.
+    /// Waits until there is room for more replies. Returns `None` if the client counts as gone.
     async fn are_few(&self) -> Option<()> {
         let mut backlog = self.0.subscribe();
         let is_settled = |now: &Backlog| now.is_stalled || now.replies < PIPE_REPLIES_MAX;
@@ -292,7 +301,7 @@ impl Calls {
                 *self.by_id.entry(request.id.clone()).or_default() += 1;
                 self.count += 1;
             }
-            // What is taken back may get no reply.
+            // A cancelled call may get no reply, so it must not count for ever.
             JsonRpcMessage::Notification(sent) => {
                 if let ClientNotification::CancelledNotification(taken_back) = &sent.notification {
                     self.end(taken_back.params.request_id.as_ref());
@@ -303,7 +312,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Notes that a call has ended, if it is one that is under way.
+    /// Records that a call has ended, if it is a running one.
     fn end(&mut self, id: Option<&RequestId>) {
         let Some(id) = id else { return };
         if let Some(count) = self.by_id.get_mut(id) {
@@ -316,7 +325,7 @@ impl Calls {
     }
 }
 
-/// Whose reply a message is.
+/// Returns the id of the request that a message answers.
 fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
@@ -325,7 +334,7 @@ fn answered(message: &TxJsonRpcMessage<RoleServer>) -> Option<&RequestId> {
     }
 }
 
-/// Whether a request says which revision the client speaks: by a handshake, or by itself.
+/// True if a request says which revision the client speaks: by a handshake, or on its own.
 fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -353,6 +362,7 @@ fn read(line: &[u8]) -> LineMessage {
     if let Ok(message) = serde_json::from_slice(line) {
         return LineMessage::Message(message);
     }
+    // An unreadable notification: nobody waits for a reply to it.
     match serde_json::from_slice::<Value>(line) {
         Ok(value) if value.get("method").is_some() && value.get("id").is_none() => {
             LineMessage::Nothing

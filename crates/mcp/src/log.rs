@@ -1,7 +1,7 @@
-//! One line for each call, for whoever keeps a log.
+//! One line for each call, for programs that keep a log.
 //!
-//! *Invariants*: a line names the tool, the run and how the call ended. It never holds a token, what somebody wrote, or
-//! the words of a message.
+//! *Invariants*: a line names the tool, the run and the outcome of the call. It never holds a token, anything that a
+//! person or agent wrote, or the text of a message.
 
 use std::time::Duration;
 
@@ -26,29 +26,25 @@ piton_core::closed_set! {
 /// A call that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// The tool.
     pub tool: &'static str,
-    /// The run that it was about, if it got that far.
+    /// Run that the call was about, if it got that far.
     pub run: Option<RunName>,
-    /// How it ended.
     pub outcome: CallOutcome,
-    /// By which code it failed.
+    /// Code of the failure, if it failed.
     pub code: Option<Code>,
-    /// How long it took.
     pub took: Duration,
 }
 
 /// The names of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunName {
-    /// Its session.
     pub session: SessionId,
-    /// Its two words.
+    /// The two words of the run.
     pub label: String,
 }
 
-/// Who keeps a log of calls.
+/// A sink for the log of calls.
 pub trait CallLog: Send + Sync {
-    /// Takes note. Must return quickly and must not fail.
+    /// Records a call. Must return quickly and must not fail.
     fn called(&self, call: &Called);
 }

@@ -1,4 +1,4 @@
-//! What a client is told that sent something which is no message.
+//! Replies to a client that sent something that is not a message.
 
 use piton_core::error::sentence;
 use piton_core::{keep_numbers, refuse_lost_numbers};
@@ -7,7 +7,7 @@ use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::TxJsonRpcMessage;
 use serde_json::Value;
 
-/// The refusal of what cannot be read as a message.
+/// Returns the refusal of bytes that cannot be read as a message.
 pub(crate) fn refusal_of(bytes: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     match serde_json::from_slice::<Value>(bytes) {
         Ok(value) => {
@@ -23,7 +23,7 @@ pub(crate) fn refusal_of(bytes: &[u8]) -> TxJsonRpcMessage<RoleServer> {
     }
 }
 
-/// The refusal of a request with a number that is lost as soon as the request is read, if it has one.
+/// Returns the refusal of a request with a number that would be lost when the request is read, if it has one.
 pub(crate) fn refusal_of_numbers(bytes: &[u8]) -> Option<TxJsonRpcMessage<RoleServer>> {
     let text = str::from_utf8(bytes).ok()?;
     let lost = refuse_lost_numbers(text).err()?;
@@ -33,7 +33,7 @@ pub(crate) fn refusal_of_numbers(bytes: &[u8]) -> Option<TxJsonRpcMessage<RoleSe
     Some(refusal(ErrorCode::INVALID_PARAMS, words, id))
 }
 
-/// An error of the protocol.
+/// Creates an error of the protocol.
 pub(crate) fn refusal(
     code: ErrorCode,
     words: impl Into<std::borrow::Cow<'static, str>>,

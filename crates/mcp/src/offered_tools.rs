@@ -1,9 +1,9 @@
-//! Which tools an agent is offered now, and telling it when that is something else.
+//! Determines the tools that an agent is offered, and notifies it when they change.
 //!
-//! What the steps leave that its runs are at decides: a tool is listed if it can be of use at one of them. A call is
-//! refused or not by its own step, whatever is listed.
+//! The current steps of its runs decide: a tool is listed if it can be useful at one of them. A call is allowed or
+//! refused by its own step, whatever is listed.
 //!
-//! *Limitations*: a run that another process moves changes the list without a notice.
+//! *Limitations*: a run that another process advances changes the list without a notification.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,15 +17,15 @@ use tokio::sync::watch;
 use crate::catalogue::ToolCard;
 use crate::sets::{ToolReply, ToolSet};
 
-/// What the steps leave that the open runs of an agent are at.
+/// The access that the current steps of an agent's open runs leave.
 pub(crate) type Left = Vec<(SessionId, Option<StepAccess>)>;
 
-/// What an agent knows of its tools.
+/// The state of the tool list that an agent knows.
 #[derive(Debug)]
 pub(crate) struct OfferedTools {
-    /// What steps left when it was told last.
+    /// Access at the last notification.
     told: Mutex<Vec<Option<StepAccess>>>,
-    /// Counts changes, for those who listen.
+    /// Counts changes, for subscribers.
     changes: watch::Sender<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Default for OfferedTools {
 }
 
 impl OfferedTools {
-    /// Takes note of what steps leave now, and says whether that is something else than before.
+    /// Records the access that steps leave now. Returns true if it changed.
     pub(crate) fn note(&self, left: &Left) -> bool {
         let now = distinct(left);
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,19 +45,19 @@ impl OfferedTools {
         is_other
     }
 
-    /// Tells the client that the list of tools is another one, as its revision wants to be told.
+    /// Notifies the client that the list of tools changed, in the way of its revision.
     pub(crate) async fn notify_changed(&self, context: &RequestContext<RoleServer>) {
         let version = context.protocol_version();
         let listens = version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
         if listens {
             self.changes.send_modify(|count| *count += 1);
         } else {
-            // A client that is gone need not be told.
+            // A client that is gone need not be notified.
             let _ = context.peer.notify_tool_list_changed().await;
         }
     }
 
-    /// Tells somebody who listens of every change, until they do not want to know any more.
+    /// Notifies a subscriber of every change until it cancels.
     pub(crate) async fn listen(&self, listener: SubscriptionContext) -> Result<(), ErrorData> {
         let mut changes = self.changes.subscribe();
         loop {
@@ -73,7 +73,7 @@ impl OfferedTools {
     }
 }
 
-/// What steps leave, each once and in an order; without a step everything is left.
+/// Returns each distinct access once, in a fixed order. Without any step, everything is allowed.
 fn distinct(left: &Left) -> Vec<Option<StepAccess>> {
     let mut distinct: Vec<Option<StepAccess>> = Vec::new();
     for (_, access) in left {
@@ -88,12 +88,12 @@ fn distinct(left: &Left) -> Vec<Option<StepAccess>> {
     distinct
 }
 
-/// The tools of a set that are offered where steps leave this.
+/// Returns the tools of a set that are offered with this access.
 pub(crate) fn offered<'a>(set: &'a dyn ToolSet, left: &Left) -> Vec<&'a ToolCard> {
     set.tools_left(&distinct(left))
 }
 
-/// What came of a call that changed what the agent may touch, with what that is now.
+/// Adds the current access to the reply of a call that changed it.
 pub(crate) fn with_map(
     made: Result<ToolReply, Envelope>,
     sets: &[std::sync::Arc<dyn ToolSet>],
@@ -104,7 +104,7 @@ pub(crate) fn with_map(
     let access = match left.iter().rev().find(|(of, _)| Some(*of) == session) {
         Some((_, access)) => access.as_ref(),
         None if left.is_empty() => None,
-        // The run is over, and what the steps of others leave is told by their own replies.
+        // The run is over. The replies of the other runs report what their steps leave.
         None => return Ok(told),
     };
     let maps: Vec<String> = sets.iter().filter_map(|set| set.map(access)).collect();

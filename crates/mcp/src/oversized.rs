@@ -1,21 +1,21 @@
-//! A message that is too long to be held: what is seen of it as it passes says who waits for a reply.
+//! Skims a message that is too long to be held, to find out which request waits for a reply.
 //!
-//! *Invariants*: little of it is kept, however long it is. Only fields of the message itself count, not those inside of
-//! its parameters.
+//! *Invariants*: only a little of the message is kept, however long it is. Only the fields of the message itself count,
+//! not those inside its parameters.
 
 use rmcp::model::RequestId;
 
 use crate::bounds::ID_BYTES_MAX;
 
-/// Enough of the name of a field to tell it from `"id"` and `"method"`.
+/// Number of bytes that suffice to tell the name of a field from `"id"` and `"method"`.
 const NAME_BYTES: usize = 16;
 
-/// A message, as far as it has passed.
+/// State of a message that is being skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Passing {
     depth: usize,
     text: Text,
-    /// Whether what passes is the value of a field, not its name.
+    /// Set when the current bytes are the value of a field, not its name.
     is_value: bool,
     name: Vec<u8>,
     value: Vec<u8>,
@@ -24,27 +24,27 @@ pub(crate) struct Passing {
     id: Option<RequestId>,
 }
 
-/// Whether what passes stands in quotes.
+/// Position relative to a JSON string.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Text {
     #[default]
     Outside,
     Inside,
-    /// After a backslash, which takes the meaning from what follows.
+    /// After a backslash, so the next byte has no special meaning.
     Escaped,
 }
 
-/// Who waits for a reply to a message.
+/// The party that waits for a reply to a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Waits {
-    /// Whoever sent this request; nothing if it cannot be told which it was.
+    /// The sender of this request. `None` if its id could not be determined.
     Somebody(Option<RequestId>),
-    /// Nobody: it is a notification.
+    /// No one, because it is a notification.
     Nobody,
 }
 
 impl Passing {
-    /// Sees what comes next of the message.
+    /// Processes the next bytes of the message.
     pub(crate) fn see(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.see_one(*byte);
@@ -52,6 +52,7 @@ impl Passing {
     }
 
     fn see_one(&mut self, byte: u8) {
+        // Inside a string, brackets and commas mean nothing.
         if self.text != Text::Outside {
             self.text = match (self.text, byte) {
                 (Text::Inside, b'"') => Text::Outside,
@@ -79,6 +80,7 @@ impl Passing {
     }
 
     fn keep(&mut self, byte: u8) {
+        // Only the value of the id is needed, and only at the top level of the message.
         let is_wanted = !self.is_value || self.name == b"\"id\"";
         if self.depth != 1 || !is_wanted {
             return;
@@ -88,6 +90,7 @@ impl Passing {
         } else {
             (&mut self.name, NAME_BYTES)
         };
+        // A longer name is cut and then equals neither `"id"` nor `"method"`; a longer id is cut and fails to parse.
         if kept.len() < max {
             kept.push(byte);
         }
@@ -107,8 +110,8 @@ impl Passing {
         self.value.clear();
     }
 
-    /// Who waits for a reply, now that all of it has passed. The answer to something that was asked of the client gets
-    /// none under its id, which is not the client's own.
+    /// Decides who waits for a reply, once the whole message has passed. The answer to a request of the server gets no
+    /// reply under its id, because that id is not the client's own.
     pub(crate) fn waits(self) -> Waits {
         match (self.has_method, self.has_id) {
             (true, true) => Waits::Somebody(self.id),
@@ -124,7 +127,7 @@ mod tests {
 
     #[track_caller]
     fn waits(message: &str, expected: &Waits) {
-        // In whatever pieces it comes.
+        // In pieces of any size.
         for piece in [1, 7, message.len().max(1)] {
             let mut passing = Passing::default();
             message.as_bytes().chunks(piece).for_each(|bytes| passing.see(bytes));

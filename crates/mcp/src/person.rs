@@ -1,9 +1,10 @@
-//! Questions to a person, by elicitation.
+//! Asks a person by elicitation.
 //!
-//! Before the revision 2026-07-28 the client is asked while the call waits. From then on the call ends with what is
-//! to be asked, and the client repeats it with the answer.
+//! Before the revision 2026-07-28, the client is asked while the call waits. From that revision on, the call ends with
+//! the question, and the client repeats it with the answer.
 //!
-//! *Invariants*: only clients that declare forms are asked. What a client sends in place of an answer is no answer.
+//! *Invariants*: only clients that declare forms are asked. Anything that a client sends in place of an answer is not
+//! an answer.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,18 +21,18 @@ use serde_json::{Value, json};
 use crate::bounds::{PERSON_ANSWER_LENGTH_MAX, PERSON_WAIT};
 use crate::sets::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
-/// What the question goes by among those of a call.
+/// Name of the question among the input requests of a call.
 const QUESTION: &str = "person";
 
-/// The field of the form that they write into.
+/// Field of the form that the person fills in.
 const FIELD: &str = "answer";
 
 /// The person beside the agent that made a call.
 pub(crate) struct AtClient<'a> {
     context: &'a RequestContext<RoleServer>,
-    /// Whether the client repeats a call to bring an answer.
+    /// Set when the client repeats a call to bring an answer.
     repeats: bool,
-    /// What came with a repetition.
+    /// Answer that came with a repetition.
     brought: Option<ElicitResult>,
     state: Option<String>,
     to_ask: Mutex<Option<PersonQuestion>>,
@@ -42,16 +43,18 @@ impl<'a> AtClient<'a> {
         context: &'a RequestContext<RoleServer>,
         request: &CallToolRequestParams,
     ) -> Self {
+        // Revisions are dates, so they compare as text.
         let repeats = context
             .protocol_version()
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let brought = request.input_responses.as_ref().and_then(|sent| sent.get(QUESTION));
         let brought = brought.and_then(|sent| serde_json::from_value(sent.clone()).ok());
+        // The state counts only together with an answer; on its own it would claim an answer that no one gave.
         let state = request.request_state.clone().filter(|_| repeats && brought.is_some());
         Self { context, repeats, brought, state, to_ask: Mutex::default() }
     }
 
-    /// What is to be asked before the call can be answered.
+    /// Returns the question that must be answered before the call can be.
     pub(crate) fn into_question(self) -> Option<InputRequiredResult> {
         let asked = self.to_ask.into_inner().unwrap_or_else(PoisonError::into_inner)?;
         let request = InputRequest::Elicitation(ElicitRequest::new(params(&asked)));
@@ -63,6 +66,8 @@ impl<'a> AtClient<'a> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(params(asked)));
         let options = PeerRequestOptions::with_timeout(PERSON_WAIT);
         let Ok(waiting) = self.context.peer.send_cancellable_request(request, options).await else {
+            // A client that cannot be reached, or that does not answer in time, gives no answer; the question stays
+            // open.
             return ElicitationAnswer::Nothing;
         };
         match waiting.await_response().await {
@@ -82,6 +87,7 @@ impl Person for AtClient<'_> {
             match &self.brought {
                 Some(said) if self.repeats => elicitation_answer(said.clone(), asked.form),
                 _ if self.repeats => {
+                    // Remember the question. The call ends with it, and the client repeats the call with the answer.
                     let mut to_ask = self.to_ask.lock().unwrap_or_else(PoisonError::into_inner);
                     *to_ask = Some(asked.clone());
                     ElicitationAnswer::Later
@@ -96,7 +102,7 @@ impl Person for AtClient<'_> {
     }
 }
 
-/// Whether the client shows forms to a person. One that names no way of asking means forms.
+/// True if the client shows forms to a person. A client that names no way of asking means forms.
 fn has_forms(context: &RequestContext<RoleServer>) -> bool {
     let capabilities = context.client_capabilities();
     let asking = capabilities.as_ref().and_then(|known| known.elicitation.as_ref());
@@ -127,7 +133,7 @@ fn params(asked: &PersonQuestion) -> ElicitRequestParams {
         serde_json::from_value(schema).expect("forms have at most one field, of text");
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        // Some of it may be an agent's.
+        // Parts of the message may come from an agent, so invisible characters are shown.
         message: piton_core::visible(&asked.message).into_owned(),
         requested_schema,
     }
@@ -138,7 +144,7 @@ fn elicitation_answer(said: ElicitResult, form: AnswerForm) -> ElicitationAnswer
     let written = written.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match (said.action, form, written) {
         (ElicitationAction::Decline, _, _) => ElicitationAnswer::No,
-        // A yes without the answer that was asked for is none.
+        // A yes without the requested answer is not an answer.
         (ElicitationAction::Accept, AnswerForm::Answer, None) => ElicitationAnswer::Nothing,
         (ElicitationAction::Accept, AnswerForm::Nothing, _) => ElicitationAnswer::Yes(None),
         (ElicitationAction::Accept, _, written) => {

@@ -1,10 +1,10 @@
-//! A call of a tool as clients write it, read in one pass.
+//! Parses a tool call in the form that clients usually send, in one pass.
 //!
-//! The protocol's own types find out what a message is by trying one shape after the other, which takes longer than
+//! The protocol's own types determine the kind of a message by trying one shape after another, which takes longer than
 //! most calls do. Nearly every message is a call, so that shape is tried first.
 //!
-//! *Invariants*: a line that is read here means what it means when it is read by the protocol's types. Whatever is not
-//! a call in its plainest form, such as one that brings the answer of a person, is left to them.
+//! *Invariants*: a line that is accepted here means the same as when the protocol's types parse it. Everything else,
+//! such as a call that brings the answer of a person, is left to them.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
 
-/// The version of JSON-RPC that the protocol speaks.
+/// Version of JSON-RPC that the protocol uses.
 const JSON_RPC: &str = "2.0";
 
 #[derive(Deserialize)]
@@ -40,7 +40,7 @@ struct Params {
     meta: Option<JsonObject>,
 }
 
-/// The call that a line is; nothing if it is not one, or not in its plainest form.
+/// Parses a line as a call. Returns `None` if it is not one, or not in its plainest form.
 pub(crate) fn read(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
     let line: PlainLine<'_> = serde_json::from_slice(line).ok()?;
     if line.jsonrpc != JSON_RPC || line.method != CallToolRequestMethod::VALUE {
@@ -59,7 +59,7 @@ pub(crate) fn read(line: &[u8]) -> Option<RxJsonRpcMessage<RoleServer>> {
 mod tests {
     use super::*;
 
-    /// How the protocol's own types read a line.
+    /// Parses a line with the protocol's own types.
     fn by_the_protocol(line: &str) -> Option<String> {
         let message: Option<RxJsonRpcMessage<RoleServer>> = serde_json::from_str(line).ok();
         message.map(|message| format!("{message:?}"))

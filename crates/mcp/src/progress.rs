@@ -1,7 +1,7 @@
-//! Calls that take long: progress while they do, and an end when the client does not want them any more.
+//! Handles long calls: reports progress, and ends them when the client cancels.
 //!
-//! *Invariants*: a call that is cancelled stops at its next wait. An append that had started ends all the same; to
-//! repeat the call tells what came of it.
+//! *Invariants*: a cancelled call stops at its next await. An append that has started completes all the same; repeating
+//! the call shows its outcome.
 
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, ProgressNotificationParam, ProgressToken};
@@ -10,12 +10,13 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use crate::bounds::PROGRESS_EVERY;
 
-/// Waits for `work`, tells the client of `context` that it goes on, and gives up when the client does.
+/// Waits for `work`, reports progress to the client of `context`, and gives up when the client cancels.
 pub(crate) async fn wait<T>(
     work: impl Future<Output = T>,
     context: &RequestContext<RoleServer>,
 ) -> Result<T, ErrorData> {
     tokio::select! {
+        // In this order, so that work that is already done wins over a cancellation.
         biased;
         done = work => Ok(done),
         () = context.ct.cancelled() => Err(cancelled()),
@@ -23,7 +24,7 @@ pub(crate) async fn wait<T>(
     }
 }
 
-/// Tells the client at intervals that its call goes on, if it asked for that.
+/// Notifies the client at intervals that its call is still running, if it asked for that.
 async fn send_progress(context: &RequestContext<RoleServer>) -> std::convert::Infallible {
     let Some(token) = context.meta.get_progress_token() else { std::future::pending().await };
     let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
@@ -32,7 +33,7 @@ async fn send_progress(context: &RequestContext<RoleServer>) -> std::convert::In
     loop {
         ticks.tick().await;
         told += 1;
-        // A client that is gone cannot be told; its call is cancelled by other means.
+        // A client that is gone cannot be notified; its call is cancelled by other means.
         let _ = context.peer.notify_progress(progress(token.clone(), told)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Where the client says that its agent works.
+//! Asks the client for the directory that its agent works in.
 #![expect(
     deprecated,
     reason = "roots are how revisions before 2026-07-28 tell the project directory"
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::bounds::ROOTS_WAIT;
 
-/// The first root of the client, if its revision has roots, it knows them, and it tells them in time.
+/// Returns the first root of the client, if its revision has roots, it knows them, and it reports them in time.
 pub(crate) async fn client_root(context: &RequestContext<RoleServer>) -> Option<PathBuf> {
     let version = context.protocol_version()?;
     let has_roots = version.as_str() < ProtocolVersion::V_2026_07_28.as_str();
@@ -36,7 +36,7 @@ fn directory(root: &Root) -> Option<PathBuf> {
     path.is_absolute().then_some(path)
 }
 
-/// A text with its `%XX` decoded; nothing if they are not UTF-8.
+/// Decodes `%XX` in a text. Returns `None` if the result is not UTF-8.
 fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,4 +1,4 @@
-//! One agent's server: what the protocol asks, handed to the use cases.
+//! The server of one agent: maps the protocol to the use cases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,26 +32,26 @@ use crate::progress::wait;
 use crate::roots::client_root;
 use crate::sets::{ServerBuilder, ToolReply, ToolSet};
 
-/// One agent's server.
+/// The server of one agent.
 pub(crate) struct Server {
     connection: Arc<Connection>,
     sets: Vec<Arc<dyn ToolSet>>,
     log: Option<Arc<dyn CallLog>>,
     listing: OfferedTools,
     answers: Answers,
-    /// Whether the client is to be asked where its roots are before the next call.
+    /// Set when the client must be asked for its roots before the next call.
     asks_roots: AtomicBool,
-    /// Whether it is ever asked. Over HTTP a root may be a path of another machine.
+    /// Set when the client may be asked at all. Over HTTP, a root may be a path on another machine.
     is_local: bool,
 }
 
 impl Server {
-    /// The server of an agent on this machine, which started it.
+    /// Creates the server of an agent on this machine, which started it.
     pub(crate) fn local(offer: &ServerBuilder, whereabouts: Whereabouts) -> Self {
         Self::new(offer, offer.runtime().connect(whereabouts), true)
     }
 
-    /// The server of an agent anywhere. It knows no directory but those that are named.
+    /// Creates the server of an agent anywhere. It knows only directories that are named.
     pub(crate) fn remote(offer: &ServerBuilder) -> Self {
         Self::new(offer, offer.runtime().connect_once(), false)
     }
@@ -65,12 +65,12 @@ impl Server {
         Self { connection, sets, log, listing, answers, asks_roots, is_local }
     }
 
-    /// Its sets, for whoever outlives it.
+    /// Returns the sets, for a caller that outlives the server.
     pub(crate) fn sets(&self) -> Vec<Arc<dyn ToolSet>> {
         self.sets.clone()
     }
 
-    /// Every tool, set by set.
+    /// Returns every tool, set by set.
     fn cards(&self) -> impl Iterator<Item = (&dyn ToolSet, &ToolCard)> {
         self.sets
             .iter()
@@ -81,14 +81,14 @@ impl Server {
         self.cards().find(|(_, card)| card.name == name)
     }
 
-    /// What agents read when they connect: the part of each set.
+    /// Returns the instructions that agents read when they connect: the part of each set.
     fn instructions(&self) -> String {
         let parts: Vec<&str> =
             self.sets.iter().map(|set| set.catalogue().instructions.as_str()).collect();
         parts.join("\n\n")
     }
 
-    /// Leaves a line about a call that ended; without `made` the client gave it up.
+    /// Logs a call that ended. Without `made`, the client cancelled it.
     fn note(
         &self,
         tool: &'static str,
@@ -113,7 +113,7 @@ impl Server {
         ErrorData::invalid_params(words, None)
     }
 
-    /// What came of a call that may have moved a run. If that changed what the agent may touch, it is told.
+    /// Processes the outcome of a call that may have advanced a run. If that changed the agent's access, notifies it.
     async fn moved(
         &self,
         made: Result<Result<ToolReply, Envelope>, ErrorData>,
@@ -138,6 +138,7 @@ impl Server {
         let arguments = request.arguments.unwrap_or_default();
         let client = context.client_info().map(|client| client.name);
         if let Some(client) = &client {
+            // The sets attribute what a call does to this name.
             self.connection.named(client);
         }
         let work = async {
@@ -198,7 +199,7 @@ impl ServerHandler for Server {
         Box::pin(self.called(request, context))
     }
 
-    // What is not declared is not there; without these, there would be empty lists.
+    // Undeclared capabilities must not exist; without these methods, there would be empty lists.
 
     async fn list_prompts(
         &self,
@@ -232,7 +233,7 @@ impl ServerHandler for Server {
         Err(no_method(CompleteRequestMethod::VALUE))
     }
 
-    /// What the protocol does not know. A call whose parameters have the wrong shape comes here too.
+    /// Answers requests that the protocol does not know. A call whose parameters have the wrong shape arrives here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -266,13 +267,13 @@ impl ServerHandler for Server {
     }
 }
 
-/// The tools of a catalogue as the protocol lists them.
+/// Returns the tools of a catalogue in the form of the protocol.
 pub fn listed(catalogue: &Catalogue) -> Vec<Value> {
     let value = |card| serde_json::to_value(tool(card)).expect("a tool has a JSON form");
     catalogue.tools.iter().map(value).collect()
 }
 
-/// A tool as the protocol lists it.
+/// Converts a tool to the form of the protocol.
 fn tool(card: &ToolCard) -> Tool {
     let Hints { read_only, destructive, idempotent } = card.hints;
     let hints = ToolAnnotations::new()

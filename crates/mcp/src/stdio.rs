@@ -1,4 +1,4 @@
-//! One agent at the other end of a pipe.
+//! Serves one agent at the other end of a pipe.
 
 use piton_core::{Code, Envelope};
 use piton_runtime::Whereabouts;
@@ -11,8 +11,8 @@ use crate::line_transport::LineTransport;
 use crate::server::Server;
 use crate::sets::ServerBuilder;
 
-/// Serves the agent that started this process, until it closes the input or `stop` is ready. Calls that are under way
-/// then may end, for five seconds.
+/// Serves the agent that started this process, until it closes the input or `stop` is ready. Running calls may then
+/// finish, for five seconds.
 pub async fn serve_stdio(
     offer: impl Into<ServerBuilder>,
     whereabouts: Whereabouts,
@@ -36,7 +36,7 @@ where
     serve_pipe_until(read, write, offer, whereabouts, std::future::pending()).await
 }
 
-/// The same, until `stop` is ready.
+/// Serves the agent that writes to `read` and reads from `write`, until `read` ends or `stop` is ready.
 pub async fn serve_pipe_until<R, W>(
     read: R,
     write: W,
@@ -52,7 +52,7 @@ where
     let unwritten = lines.unwritten();
     let server = Server::local(&offer.into(), whereabouts);
     let sets = server.sets();
-    // The handshake is large, and over soon.
+    // Boxed because the handshake is large and short-lived.
     match Box::pin(rmcp::serve_server(server, lines)).await {
         Ok(running) => {
             let ended = running.waiting().await;
@@ -66,13 +66,13 @@ where
                 Envelope::new(Code::InternalError, "The server ended because of a fault in Piton.")
             })
         }
-        // A client that looks in and leaves did nothing wrong.
+        // A client that connects and leaves did nothing wrong.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(refused(&error)),
     }
 }
 
-/// A client that reads nothing is as good as gone.
+/// Returns the error for a client that does not read its replies; it is as good as gone.
 fn unread() -> Envelope {
     let seconds = PIPE_WRITE_WAIT.as_secs();
     let message = format!("The client left replies unread for {seconds} s, so it was dropped.");

@@ -1,7 +1,7 @@
 //! The use cases of one agent, which remember the runs that it has open.
 //!
-//! *Invariants*: what is remembered is said beside the replies. It decides which calls are refused for lack of a label,
-//! and never which run a call is about. Another connection knows nothing of it.
+//! *Invariants*: what is remembered only adds notices beside replies and decides which calls are refused for lack of a
+//! label. It never decides which run a call is about. Connections share nothing of it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -29,12 +29,12 @@ use crate::request::{
 use crate::run_label::LabelledCall;
 use crate::workflow::Runtime;
 
-/// What a door knows about where its agent is, strongest first.
+/// The locations that a front end knows for its agent, strongest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whereabouts {
-    /// The root that the client told.
+    /// The root that the client reported.
     pub client_root: Option<PathBuf>,
-    /// What `CLAUDE_PROJECT_DIR` says.
+    /// The value of `CLAUDE_PROJECT_DIR`.
     pub claude_project_dir: Option<PathBuf>,
     /// The directory that the process was started in.
     pub working_dir: Option<PathBuf>,
@@ -46,18 +46,18 @@ pub struct Connection {
     whereabouts: Mutex<Whereabouts>,
     open: Mutex<OpenRuns>,
     client: Mutex<Option<String>>,
-    /// Whether every call must name its step, once that was looked up for where the client is.
+    /// Set if every call must name its step; cached once it was looked up for the client's location.
     always_needs_run: Mutex<Option<bool>>,
-    /// Whether what it remembers outlives a call.
+    /// Set if the open runs outlive a call.
     remembers: bool,
 }
 
-/// What a call stands on that may belong to a step of a run.
+/// The step that a call belongs to, and the access that the step leaves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallBasis {
     /// The step, if the call named one.
     pub provenance: Option<Provenance>,
-    /// What the step leaves of what the configuration grants, if it narrows it.
+    /// The part of the configured access that the step leaves, if it narrows it.
     pub access: Option<StepAccess>,
 }
 
@@ -79,36 +79,39 @@ impl Connection {
         }
     }
 
-    /// What every connection shares.
+    /// Returns the runtime that every connection shares.
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// The client told its name.
+    /// Records the name that the client gave itself.
     pub fn named(&self, client: &str) {
         let name = truncate(client, CLIENT_NAME_BYTES_MAX).into_owned();
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
     }
 
-    /// What the client calls itself, if it said so.
+    /// Returns the name that the client gave itself, if any.
     pub fn client(&self) -> Option<String> {
         self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What a call stands on: `run` is the token of the pending step that it belongs to, if it names one.
+    /// Returns the basis of a call. `run` is the token of the pending step that it belongs to, if it names one.
     pub async fn call_basis(&self, run: Option<&str>) -> Result<CallBasis, Envelope> {
         match run {
             Some(token) => self.runtime.call_basis(token).await,
+            // A call without a token would escape the limits of the step, so it is refused wherever a step narrows
+            // access.
             None if self.needs_run().await? => Err(run_required()),
             None => Ok(CallBasis::default()),
         }
     }
 
-    /// Whether what may be touched depends on a step, so that a call must name one.
+    /// True if access may depend on a step, so that a call must name one.
     async fn needs_run(&self) -> Result<bool, Envelope> {
         if self.always_needs_run()? {
             return Ok(true);
         }
+        // Without memory, the open runs are unknown. Then any workflow that narrows access is reason enough.
         if !self.remembers {
             let project = self.project(None)?;
             return self.runtime.any_workflow_narrows(project.as_ref().map(ProjectDir::path));
@@ -122,8 +125,8 @@ impl Connection {
         Ok(false)
     }
 
-    /// What the steps leave that the open runs of this agent are at, with the session of each. Nothing stands here
-    /// where nothing is remembered of an agent.
+    /// Returns the access left by the pending steps of this agent's open runs, each with its session. Empty if the
+    /// connection remembers no runs.
     pub async fn step_accesses(&self) -> Result<Vec<(SessionId, Option<StepAccess>)>, Envelope> {
         let mut left = Vec::new();
         for (session, run) in self.open_runs() {
@@ -133,7 +136,7 @@ impl Connection {
         Ok(left)
     }
 
-    /// The runs that this agent has open, the newest last; none where nothing is remembered of an agent.
+    /// Returns this agent's open runs, newest last. Empty if the connection remembers no runs.
     fn open_runs(&self) -> Vec<(SessionId, RunId)> {
         if !self.remembers {
             return Vec::new();
@@ -141,20 +144,21 @@ impl Connection {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).runs()
     }
 
-    /// Whether the configuration where the client is has every call name its step. Looked up once: a file that is read
-    /// for every call would cost more than most calls do.
+    /// True if the configuration at the client's location requires every call to name its step. Looked up once: reading
+    /// a file for every call would cost more than most calls do.
     fn always_needs_run(&self) -> Result<bool, Envelope> {
         let known = *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known {
             return Ok(known);
         }
+        // The lock is not held while files are read. Two calls may both look it up and find the same.
         let project = self.project(None)?;
         let found = self.runtime.always_needs_run(project.as_ref().map(ProjectDir::path))?;
         *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
         Ok(found)
     }
 
-    /// The backpack that the agent is attached to, if it is to any: `backpack`, else what is configured where it is.
+    /// Returns the backpack that the agent is attached to, if any: `backpack`, or else the configured one.
     pub fn attachment(
         &self,
         backpack: Option<&BackpackId>,
@@ -163,31 +167,32 @@ impl Connection {
         self.runtime.attachment(project.as_ref().map(ProjectDir::path), backpack)
     }
 
-    /// The agent of context that the client acts as, as its project is configured; nothing if it acts as none.
+    /// Returns the context agent that the client acts as in its project, if any.
     pub fn context_agent(&self) -> Option<ContextAgent> {
         let project = self.project(None).ok()?;
         self.runtime.served_agent(project.as_ref())
     }
 
-    /// The context of the project that the client works in.
+    /// Returns the context of the project that the client works in.
     pub fn frames(&self) -> Result<Frames, Envelope> {
         self.runtime.frames(self.project(None)?.as_ref(), None)
     }
 
-    /// The client told its root, or that it has none any more.
+    /// Records the root that the client reported, or that it no longer has one.
     pub fn moved_to(&self, client_root: Option<PathBuf>) {
         let mut whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner);
         whereabouts.client_root = client_root;
+        // Another root may mean another configuration.
         *self.always_needs_run.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Every workflow that can be started.
+    /// Lists every workflow that can be started.
     pub fn list_workflows(&self, request: &ListWorkflows) -> Result<ListedWorkflows, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
         Ok(self.runtime.list_workflows(request, project.as_ref()))
     }
 
-    /// A workflow, shown without starting it.
+    /// Shows a workflow without starting it.
     pub fn inspect_workflow(
         &self,
         request: &InspectWorkflow,
@@ -197,7 +202,7 @@ impl Connection {
         self.runtime.inspect_workflow(&request.workflow_id, request.mode, path)
     }
 
-    /// Starts a run, or finds the one that was started under the same key.
+    /// Starts a run, or returns the one that was started under the same key.
     pub async fn start_workflow(&self, request: StartWorkflow) -> Result<RunAnswer, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
         let started = self.runtime.start_workflow(request, project.as_ref()).await?;
@@ -212,15 +217,16 @@ impl Connection {
         Ok(RunAnswer { body: started.reply.body, beside })
     }
 
-    /// Hands in the output of a step, or asks where a run stands.
+    /// Submits the output of a step, or asks for the current state of a run.
     pub async fn continue_workflow(
         &self,
         request: ContinueWorkflow,
     ) -> Result<RunAnswer, Envelope> {
         let ContinueWorkflow { ack_token, state_token, label, .. } = &request;
         let is_paired = ack_token.is_some() && state_token.is_some();
+        // The label is checked before anything is written: a refusal must leave the run as it is.
         if let Some(token) = ack_token.as_ref().or(state_token.as_ref()) {
-            // Two tokens of different runs are refused, so a pair says which run is meant.
+            // Tokens of two different runs are refused anyway, so a pair already says which run is meant.
             let open = if is_paired { Vec::new() } else { self.open_runs() };
             self.runtime.check_label(LabelledCall::Output, token, label.as_deref(), &open).await?;
         }
@@ -230,12 +236,14 @@ impl Connection {
         Ok(RunAnswer { body: reply.body, beside })
     }
 
-    /// What a person is to be asked now that an agent got this reply; nothing if they need not be, or spoke already.
+    /// Returns the question for a person that follows from this reply; `None` if there is none or they have answered.
     pub async fn question(&self, body: &ReplyBody) -> Result<Option<Question>, Envelope> {
+        // Two situations need a person: a blocker that only they can resolve, and a step that awaits their
+        // confirmation.
         let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
         let is_sent_back =
             body.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits));
-        // Whoever only reads a step that waits already brings no attempt to ask about.
+        // A call that only reads a step that already waits brings no attempt to ask about.
         let wants_confirmation =
             body.next_intent == NextIntent::AwaitUserConfirmation && body.state_call.is_none();
         if !is_sent_back && !wants_confirmation {
@@ -244,7 +252,7 @@ impl Connection {
         self.runtime.question(body.run.session_id, body.run.run_id).await
     }
 
-    /// Records what a person said to a question. It counts only if the run still asks it.
+    /// Records the person's answer to a question. It counts only if the run still asks that question.
     pub async fn answer_question(
         &self,
         question: &Question,
@@ -253,7 +261,7 @@ impl Connection {
         self.runtime.settle_question(question, say).await
     }
 
-    /// Makes a bookmark.
+    /// Creates a bookmark.
     pub async fn checkpoint_workflow(
         &self,
         request: CheckpointWorkflow,
@@ -269,12 +277,12 @@ impl Connection {
         })
     }
 
-    /// Reads an artifact of an earlier step again.
+    /// Returns an artifact of an earlier step.
     pub async fn get_artifact(&self, request: &GetArtifact) -> Result<ArtifactPart, Envelope> {
         self.runtime.get_artifact(request).await
     }
 
-    /// Finds runs to go on with.
+    /// Finds runs to resume.
     pub async fn resume_session(
         &self,
         request: &ResumeSession,
@@ -287,11 +295,12 @@ impl Connection {
         let whereabouts = self.whereabouts.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Whereabouts { client_root, claude_project_dir, working_dir } = &whereabouts;
         let configured = self.runtime.applied().project_dir();
+        // In this order, the configured directory comes first, then the locations of the front end, strongest first.
         let known = [client_root.as_deref(), claude_project_dir.as_deref(), working_dir.as_deref()];
         project_dir(asked, configured.into_iter().chain(known.into_iter().flatten()))
     }
 
-    /// Remembers a run, and tells the others that are open.
+    /// Remembers a run and returns a line about the other open ones.
     fn note(&self, run: &RunLine, is_complete: bool) -> Option<String> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.note(run, is_complete);
@@ -299,7 +308,7 @@ impl Connection {
     }
 }
 
-/// The runs that an agent has open, the newest last.
+/// The open runs of an agent, newest last.
 #[derive(Debug, Default)]
 struct OpenRuns(Vec<((SessionId, RunId), String)>);
 
@@ -310,6 +319,7 @@ impl OpenRuns {
 
     fn note(&mut self, run: &RunLine, is_complete: bool) {
         let id = (run.session_id, run.run_id);
+        // Removed first, so that a run that is still open moves to the end as the newest.
         self.0.retain(|(known, _)| *known != id);
         if is_complete {
             return;
@@ -317,12 +327,13 @@ impl OpenRuns {
         let place =
             run.step.map_or_else(String::new, |step| format!(", step {step} of {}", run.of));
         self.0.push((id, format!("{} ({}{place})", run.label, run.workflow_id)));
+        // The list is bounded: the oldest run is forgotten.
         if self.0.len() > OPEN_RUNS_MAX {
             self.0.remove(0);
         }
     }
 
-    /// The runs beside `run`, in one line; nothing if there are none.
+    /// Returns the runs besides `run` in one line; `None` if there are none.
     fn others(&self, run: &RunLine) -> Option<String> {
         let id = (run.session_id, run.run_id);
         let others: Vec<&str> = self

@@ -1,4 +1,4 @@
-//! What an error code means.
+//! Explanations of error codes.
 
 use piton_core::{Code, Domain, Envelope, Retry, truncate};
 use serde::Serialize;
@@ -41,7 +41,7 @@ impl From<Code> for Explained {
     }
 }
 
-/// What a code means. It may be written in small letters and with `-`.
+/// Explains an error code. The code may be written in lower case and with `-`.
 pub fn explain(text: &str) -> Result<Explained, Envelope> {
     let written = text.trim().to_uppercase().replace('-', "_");
     if let Ok(code) = written.parse::<Code>() {

@@ -1,27 +1,27 @@
-//! What Piton does for whoever calls it, as plain requests and replies.
+//! The operations of Piton, as plain requests and replies.
 //!
-//! Every door (the command line, the MCP server, a web page) speaks to this crate and to nothing below it:
+//! Every front end (the command line, the MCP server, a web page) talks to this crate and to nothing below it:
 //!
 //! * [`config`]: settings from files and the environment, with every problem of a bad file at once.
-//! * [`library`]: workflow files from every source, compiled, with what does not load beside what does.
-//! * [`project_env`]: the project directory of a call, and what git says about it.
-//! * [`workflow`]: the use cases, over ports that the caller hands in.
+//! * [`library`]: workflow files from every source, compiled, along with those that do not load.
+//! * [`project_env`]: the project directory of a call, and its git state.
+//! * [`workflow`]: the use cases, over ports that the caller supplies.
 //! * [`connection`]: the use cases of one agent, which remember the runs that it has open.
-//! * [`context`]: context: a project's tree, and the frames that agents put on it.
-//! * [`explain`]: what an error code means.
-//! * [`workspaces`]: the Workspaces of a process, what agents do in them, and what people see of that.
+//! * [`context`]: a project's tree, and the frames that agents attach to it.
+//! * [`explain`]: explanations of error codes.
+//! * [`workspaces`]: the Workspaces of a process, the work of agents in them, and what people see of it.
 //! * `flow` (feature `flow`): flows from files: check, draw, run and resume them.
 //! * `mcp_tools` (feature `flow`): the tools of other MCP servers, for flows.
-//! * [`provenance`]: where things come from: blame, forks, and what differs between two branches.
-//! * [`models`]: who answers for models.
-//! * [`backpack`]: backpacks, as agents use them and as their owner looks at them.
-//! * [`request`], [`reply`]: what goes in and what comes out.
-//! * [`text_diff`]: two texts, line by line.
+//! * [`provenance`]: the origin of things: blame, forks, and the differences between two branches.
+//! * [`models`]: the clients that answer for models.
+//! * [`backpack`]: backpacks, as agents use them and as their owner inspects them.
+//! * [`request`], [`reply`]: requests and replies.
+//! * [`text_diff`]: line-by-line comparison of two texts.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: no adapter of the store is named, and nothing durable is written but through its ports and into
-//! the user's configuration file. Files are read in modules that say so at their top; everything else is pure.
-//! Every failure is an [`Envelope`](piton_core::Envelope).
+//! *Invariants*: no storage adapter is named. Durable writes go only through its ports and into the user's
+//! configuration file. Modules that read files say so at their top; everything else is pure. Every failure is an
+//! [`Envelope`](piton_core::Envelope).
 //!
 //! *Limitations*: workflow files, configuration and git are read on the thread of the call. They are few and small.
 

@@ -1,6 +1,6 @@
-//! Who answers for models: what is configured, and the client that asks them.
+//! Model settings, and the client that calls models.
 //!
-//! *Invariants*: only the user's own configuration names providers; a project could send keys anywhere.
+//! *Invariants*: only the user's own configuration names providers. A project that did so could send keys anywhere.
 
 use piton_core::{Code, Envelope, refuse_lost_numbers};
 use piton_models::provider::KeyReference;
@@ -12,20 +12,19 @@ use crate::config::section::{FoundSection, ModelsSection};
 use crate::config::{ConfigProblem, Configuration, USER_FILE};
 use crate::workflow::Runtime;
 
-/// The providers that may be named, and who answers when nobody is.
+/// The configured providers, and the default one.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Who answers when a call names nobody.
+    /// The provider for calls that name none.
     #[serde(default)]
     pub default: Option<ProviderName>,
-    /// The providers.
     #[serde(default)]
     pub providers: Vec<ProviderSettings>,
-    /// Answers by rules, in place of any provider: for flows that are tried out.
+    /// Rule-based answers in place of any provider, for trying out flows.
     #[serde(default)]
     pub rehearsed: Option<Vec<Rule>>,
-    /// Says where to name a provider, for calls that have none.
+    /// Advice on where to name a provider, for calls that have none.
     #[serde(skip, default = "in_the_file")]
     pub advice: String,
 }
@@ -54,7 +53,7 @@ impl Default for ModelSettings {
 }
 
 impl ModelSettings {
-    /// Reads settings from JSON.
+    /// Parses settings from JSON.
     pub fn parse(text: &str) -> Result<Self, Envelope> {
         let refused = |problem: &str| {
             let message = format!("The settings of models are refused: {problem}.");
@@ -65,7 +64,7 @@ impl ModelSettings {
         };
         let unread = |error: serde_json::Error| refused(&error.to_string());
         refuse_lost_numbers(text).map_err(|lost| refused(&lost.to_string()))?;
-        // A list would be read as the fields in their order.
+        // Serde would accept a list as the fields in their order, so the text must be an object.
         let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
         let settings: Self = serde_json::from_str(text).map_err(unread)?;
         match (settings.providers.is_empty(), &settings.rehearsed) {
@@ -75,7 +74,7 @@ impl ModelSettings {
         }
     }
 
-    /// What the user's configuration says; the inventors of the wire formats if it says nothing.
+    /// Returns the settings of the user's configuration, or the inventors of the wire formats if it has none.
     pub fn configured(configuration: &Configuration) -> Result<Self, Envelope> {
         let found = configuration.sections_for::<ModelsSection>(None);
         let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
@@ -99,7 +98,7 @@ impl ModelSettings {
         let (mut providers, default) = settings;
         for provider in &mut providers {
             if let Some(KeyReference::File(path)) = &mut provider.key {
-                // A path that is whole stays as it is.
+                // Joining leaves an absolute path as it is.
                 *path = found.directory().join(&*path);
             }
         }
@@ -108,13 +107,13 @@ impl ModelSettings {
 }
 
 impl Runtime {
-    /// Who answers for models, as the user's configuration says now.
+    /// Returns the model settings of the user's current configuration.
     pub fn model_settings(&self) -> Result<ModelSettings, Envelope> {
         ModelSettings::configured(self.configuration())
     }
 }
 
-/// The client that asks the models of `settings`, and asks again where that is safe.
+/// Creates the client that calls the models of `settings` and retries where that is safe.
 #[cfg(feature = "flow")]
 pub fn client(
     settings: ModelSettings,

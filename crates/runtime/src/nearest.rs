@@ -1,10 +1,10 @@
-//! Which known names are close to one that is not known.
+//! Suggestions for a name that is not known.
 //!
-//! *Invariants*: the closest come first, then the order of bytes; the same names give the same answer.
+//! *Invariants*: the closest names come first, then byte order decides. The same names give the same answer.
 
 use crate::bounds::{COMPARED_BYTES_MAX, NEAREST_MAX};
 
-/// The names that somebody who wrote `text` may have meant, closest first.
+/// Returns the names that `text` may have been meant for, closest first.
 pub(crate) fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let text = &text[..text.floor_char_boundary(COMPARED_BYTES_MAX)];
     let mut close: Vec<(usize, &str)> = names
@@ -17,16 +17,18 @@ pub(crate) fn nearest<'a>(text: &str, names: impl IntoIterator<Item = &'a str>) 
     close.into_iter().take(NEAREST_MAX).map(|(_, name)| name).collect()
 }
 
-/// How many changes lie between the two, if that is few for their length or one is a part of the other.
+/// Returns the edit distance of the two, if it is small for their length or the name contains the text.
 fn closeness(text: &str, name: &str) -> Option<usize> {
     let distance = distance(text.as_bytes(), name.as_bytes());
+    // A third of the longer name, but never more than four edits: beyond that, unrelated names look alike.
     let few = text.len().max(name.len()).div_ceil(3).min(4);
     let is_part = text.len() >= 3 && name.contains(text);
     (distance <= few || is_part).then_some(distance)
 }
 
-/// Letters to add, drop, replace or swap with their neighbour to get from one to the other.
+/// Returns the number of letters to insert, delete, replace or swap with a neighbour to turn one into the other.
 fn distance(left: &[u8], right: &[u8]) -> usize {
+    // Optimal string alignment. Three rows suffice: a swap looks back two rows, everything else one.
     let mut before_last: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=right.len()).collect();
     for (row, letter) in left.iter().enumerate() {

@@ -1,3 +1,4 @@
-//! The port by which a door keeps replies for clients that lose their connection. The use cases know nothing of it.
+//! The port through which a front end keeps replies for clients that lose their connection. The use cases know nothing
+//! of it.
 
 pub use piton_store::port::{Replies, ReplyClaim, ReplyKey};

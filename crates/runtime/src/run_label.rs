@@ -1,14 +1,14 @@
 //! Checks that a call means the run that its token belongs to.
 //!
-//! An agent that works on several runs may submit the output of one with the token of another. What it knows a run by is
-//! its label, two words that every reply begins with: a label that is sent must fit the token, and where a connection
-//! has more than one open run it must be sent.
+//! An agent that works on several runs may submit the output of one with the token of another. It knows each run by its
+//! label, two words that every reply begins with. A label that is sent must match the token, and if a connection has
+//! more than one open run, a label must be sent.
 //!
-//! *Invariants*: a label decides which calls are refused, and never which run is meant: that says the token alone. What
-//! writes nothing (a stateToken, an attempt on record) needs no label, and neither does an ackToken beside a stateToken,
-//! which must be of the same run anyway. A refusal writes nothing.
+//! *Invariants*: a label decides which calls are refused, never which run is meant: the token alone decides that. A
+//! call that writes nothing (a stateToken, an attempt on record) needs no label. Neither does an ackToken beside a
+//! stateToken, which must be of the same run anyway. A refusal writes nothing.
 //!
-//! *Limitations*: labels are not unique. Two runs with the same one, out of 65,536, are not told apart.
+//! *Limitations*: labels are not unique. Two runs with the same one, out of 65,536, cannot be told apart.
 
 use piton_core::error::Details;
 use piton_core::{Code, Envelope, RunId, SessionId, shorten};
@@ -23,14 +23,14 @@ use crate::workflow::Runtime;
 /// A call that writes to a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LabelledCall {
-    /// It submits an output.
+    /// Submits an output.
     Output,
-    /// It makes a bookmark.
+    /// Creates a bookmark.
     Bookmark,
 }
 
 impl LabelledCall {
-    /// The token that it takes.
+    /// The kind of token that the call takes.
     const fn kind(self) -> TokenKind {
         match self {
             Self::Output => TokenKind::Ack,
@@ -47,7 +47,7 @@ impl LabelledCall {
 }
 
 impl Runtime {
-    /// Checks the label that came with a token. `open` are the runs that the connection has open, as far as it
+    /// Checks the label that came with a token. `open` lists the runs that the connection has open, as far as it
     /// remembers them.
     pub(crate) async fn check_label(
         &self,
@@ -56,16 +56,21 @@ impl Runtime {
         sent: Option<&str>,
         open: &[(SessionId, RunId)],
     ) -> Result<(), Envelope> {
+        // With no label to compare and no other run to confuse it with, the token need not be resolved.
         if sent.is_none() && open.is_empty() {
             return Ok(());
         }
+        // From here on, the run is the one of the verified token, whatever the label says.
         let run = self.token_run(token).await?;
         match sent {
+            // A label that was sent is always compared, even where none would have been required.
             Some(sent) if is_label(sent, run.label) => Ok(()),
             Some(sent) => Err(self.mismatch(writing, &run, sent, open).await?),
-            // A token of another kind is refused as such.
+            // An attempt on record is only repeated, so it writes nothing. A token of the wrong kind is refused later,
+            // with the proper error.
             None if run.is_recorded || run.kind != writing.kind() => Ok(()),
             None => {
+                // The connection's list may be out of date. Only runs that are still open now can be confused.
                 let others = self.others(&run, open).await;
                 if others.is_empty() {
                     return Ok(());
@@ -76,21 +81,21 @@ impl Runtime {
         }
     }
 
-    /// The runs of `open` beside the one of a token that did not reach their end, the newest first.
+    /// Returns the unfinished runs of `open`, without the run of the token, newest first.
     async fn others(&self, run: &TokenRun, open: &[(SessionId, RunId)]) -> Vec<RunPlace> {
         let mut places = Vec::new();
         for &(session, other) in open.iter().rev() {
             if (session, other) == (run.session, run.run) {
                 continue;
             }
-            // A run that cannot be read any more is no run that could be meant.
+            // A run that can no longer be read cannot be the one that is meant.
             let place = self.run_place(session, other, None).await;
             places.extend(place.ok().filter(|place| !place.is_complete));
         }
         places
     }
 
-    /// That a token belongs to another run than the one that was named, with the calls for both.
+    /// Builds the error for a token that belongs to another run than the label names, with the next calls of both.
     async fn mismatch(
         &self,
         writing: LabelledCall,
@@ -98,8 +103,10 @@ impl Runtime {
         sent: &str,
         open: &[(SessionId, RunId)],
     ) -> Result<Envelope, Envelope> {
+        // The node of a recorded attempt is already behind the run, so its place is that of the newest step.
         let node = (!run.is_recorded).then_some(run.node);
         let here = self.run_place(run.session, run.run, node).await?;
+        // Runs of this connection are the likely ones. Only if none has the label are all sessions searched.
         let mut named = self.others(run, open).await;
         named.retain(|place| is_same(sent, &place.label));
         if named.is_empty() {
@@ -125,7 +132,7 @@ impl Runtime {
         ))
     }
 
-    /// Open runs with a label, wherever they are.
+    /// Returns the open runs with a label, in any session.
     async fn labelled(&self, sent: &str) -> Result<Vec<RunPlace>, Envelope> {
         let mut places = Vec::new();
         for (session, run) in self.open_runs_with(|label| is_label(sent, label)).await? {
@@ -158,7 +165,7 @@ fn required(writing: LabelledCall, here: &RunPlace, others: &[RunPlace]) -> Enve
     with_calls(envelope, writing, [here].into_iter().chain(shown))
 }
 
-/// The next call of each run, a line each.
+/// Renders the next call of each run, one per line.
 fn next_calls<'a>(writing: LabelledCall, places: impl Iterator<Item = &'a RunPlace>) -> String {
     let lines = places.map(|place| format!("Next for {}: {}", place.label, writing.call(place)));
     lines.collect::<Vec<_>>().join("\n")
@@ -170,6 +177,7 @@ fn with_calls<'a>(
     places: impl Iterator<Item = &'a RunPlace>,
 ) -> Envelope {
     let call = |place: &RunPlace| json!({ "run": place.label, "nextCall": writing.call(place) });
+    // Details are a convenience for programs. The text already contains the calls, so a failure to encode is ignored.
     let details = Details::of(&json!({ "nextCalls": places.map(call).collect::<Vec<_>>() }));
     match details {
         Ok(details) => envelope.with_details(details),
@@ -181,7 +189,8 @@ fn is_label(sent: &str, label: Label) -> bool {
     is_same(sent, &label.to_string())
 }
 
-/// Whether a text is a label, however its two words are written.
+/// True if a text is the label, whatever the case and separator of its two words.
 fn is_same(sent: &str, label: &str) -> bool {
+    // Agents repeat labels in various spellings. Refusing those would cost a call and protect nobody.
     sent.trim().to_lowercase().replace([' ', '_'], "-") == label
 }

@@ -1,9 +1,8 @@
 //! Garbage collection: mark the blobs that something refers to, sweep the others.
 //!
-//! Works over the ports alone. Marking takes no lease. Sweeping takes the collection lease for at
-//! most [`SWEEP_BATCH`] at a time; while it is held no writer is between its first blob and the
-//! end of its append, so re-reading the roots that were added since the mark shows everything that
-//! such a writer could have referred to.
+//! Works over the ports alone. Marking takes no lease. Sweeping takes the collection lease for at most [`SWEEP_BATCH`]
+//! at a time. While it is held, no writer is between its first blob and the end of its append. So re-reading the roots
+//! that were added since the mark shows everything that such a writer could have referred to.
 //!
 //! Invariants:
 //! - A namespace is swept only if its owner registered roots and all of them are valid.
@@ -22,7 +21,7 @@ use crate::{
     port::{BlobNamespace, Blobs, Lease, Leases, Mode, Patience, Roots, RootsCursor},
 };
 
-/// The lease that writers share and a sweep holds alone.
+/// Returns the name of the lease that writers share and a sweep holds exclusively.
 pub fn lease_name() -> LeaseName {
     "collection".parse().expect("a plain word is a name")
 }
@@ -37,37 +36,34 @@ pub(crate) fn check_lease(lease: &Lease) -> Result<(), Error> {
     })
 }
 
-/// What a collection did to one namespace.
+/// Outcome of a collection for one namespace.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SweepReport {
-    /// It was swept.
     Done {
-        /// Blobs that something refers to.
+        /// Number of blobs that something refers to.
         kept: u64,
-        /// Blobs that nothing refers to, but that are too young to remove.
+        /// Number of blobs that nothing refers to, but that are too young to remove.
         young: u64,
-        /// Blobs that were removed, or that would be.
+        /// Number of blobs that were removed, or that would be.
         removed: u64,
-        /// Their bytes.
         removed_bytes: u64,
-        /// How often writers were kept out.
+        /// Number of times that writers were kept out.
         batches: u64,
-        /// The longest time that writers were kept out.
+        /// Longest time for which writers were kept out.
         longest_batch: Duration,
     },
-    /// Nothing was removed because what refers to it could not be read completely.
+    /// Nothing was removed, because the roots could not be read completely.
     Spared {
-        /// What could not be read.
+        /// The error from reading the roots.
         because: Envelope,
     },
 }
 
-/// Whether a collection removes anything.
+/// Choice between a dry run and a real collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollectMode {
-    /// It only says what it would remove.
+    /// Only reports what would be removed.
     Rehearse,
-    /// It removes.
     Remove,
 }
 
@@ -84,11 +80,13 @@ pub async fn collect(
         if report.contains_key(&namespace) {
             continue;
         }
+        // All sources of a namespace are marked together: what one of them does not refer to, another may.
         let own: Vec<&dyn Roots> =
             sources.iter().copied().filter(|source| source.namespace() == namespace).collect();
         let mut sweep = Sweep { blobs, leases, clock, namespace, marked: HashSet::new() };
         let swept = match sweep.mark(&own).await {
             Ok(cursors) => sweep.sweep(&own, cursors, intent).await?,
+            // A root that cannot be read could refer to any blob, so the whole namespace is spared.
             Err(error) => SweepReport::Spared { because: error.envelope() },
         };
         report.insert(namespace, swept);
@@ -147,6 +145,8 @@ impl Sweep<'_> {
         let mut tally = Tally::default();
         let mut after = None;
         loop {
+            // Listed without the lease. A blob that is stored behind the listing's back is young, so missing it does no
+            // harm.
             let page = self.blobs.list(self.namespace, after, SWEEP_PAGE).await?;
             let Some(last) = page.last() else { break };
             after = Some(last.digest);
@@ -160,6 +160,7 @@ impl Sweep<'_> {
                     tally.removed += 1;
                     tally.removed_bytes += entry.bytes;
                 } else {
+                    // Only a candidate: it is checked again under the lease before it is removed.
                     candidates.push(entry.digest);
                 }
             }
@@ -167,7 +168,7 @@ impl Sweep<'_> {
             while !rest.is_empty() {
                 match self.batch(rest, sources, &mut cursors, &mut tally).await {
                     Ok(done) => rest = &rest[done..],
-                    // Roots that can no longer be read end the sweep; what is gone was unmarked.
+                    // Roots that can no longer be read end the sweep. What is gone already was unmarked.
                     Err(error @ (Error::NotHealthy { .. } | Error::Poisoned { .. })) => {
                         return Ok(SweepReport::Spared { because: error.envelope() });
                     }
@@ -182,7 +183,7 @@ impl Sweep<'_> {
         Ok(SweepReport::Done { kept, young, removed, removed_bytes, batches, longest_batch })
     }
 
-    /// Removes as many of `candidates` as fit in one batch; returns how many it looked at.
+    /// Removes as many of `candidates` as fit in one batch. Returns the number of candidates that it looked at.
     async fn batch(
         &mut self,
         candidates: &[Digest],
@@ -195,11 +196,14 @@ impl Sweep<'_> {
         self.mark_new(sources, cursors).await?;
         let lease = self.leases.acquire(&name, Mode::Exclusive, Patience::Wait(SWEEP_WAIT)).await?;
         let started = self.clock.monotonic();
+        // Now no writer is in the middle of an append: a blob that is still unmarked after this is referred to by
+        // nothing.
         self.mark_new(sources, cursors).await?;
         let mut done = 0;
         for stride in candidates.chunks(SWEEP_STRIDE) {
             let unmarked: Vec<Digest> =
                 stride.iter().copied().filter(|digest| !self.marked.contains(digest)).collect();
+            // The store checks the age again: a writer that is about to refer to an old blob has touched it.
             let removed =
                 self.blobs.remove(self.namespace, &unmarked, SWEEP_AGE_MIN, &lease).await?;
             tally.kept += (stride.len() - unmarked.len()) as u64;
@@ -207,6 +211,7 @@ impl Sweep<'_> {
             tally.removed += removed.len() as u64;
             tally.removed_bytes += removed.iter().map(|entry| entry.bytes).sum::<u64>();
             done += stride.len();
+            // Half of the time, because one more stride takes time too.
             if self.clock.monotonic().saturating_sub(started) >= SWEEP_BATCH / 2 {
                 break;
             }

@@ -1,4 +1,4 @@
-//! The store's errors, and how each is told to a person or an agent.
+//! The store's errors, and how each is reported to a person or an agent.
 
 use std::{io, sync::Arc};
 
@@ -17,29 +17,24 @@ pub enum Error {
     /// The medium refused an operation.
     #[error("could not {operation}: {source}")]
     Io {
-        /// What was being done, as words that follow "could not".
+        /// The failed operation, in words that follow "could not".
         operation: &'static str,
-        /// What the operating system said.
         source: Arc<io::Error>,
     },
     /// Another writer holds the stream.
     #[error("another process is writing to {}", stream.phrase())]
     Locked {
-        /// The stream.
         stream: StreamId,
     },
     /// Something did not become free in time.
     #[error("{what} is in use elsewhere; waited {waited_ms} ms for it")]
     Busy {
-        /// What was waited for.
+        /// The thing that is in use.
         what: String,
-        /// How long.
         waited_ms: u64,
     },
-    /// There is no such stream.
     #[error("there is no {}", stream.phrase().trim_start_matches("the "))]
     NotFound {
-        /// The stream.
         stream: StreamId,
     },
     /// The stream is damaged, or a newer program wrote it.
@@ -49,98 +44,80 @@ pub enum Error {
         if health.is_newer() { "was written by a newer Piton" } else { "is damaged" }
     )]
     NotHealthy {
-        /// The stream.
         stream: StreamId,
-        /// How.
         health: Health,
     },
-    /// The file that says what is part of the stream is longer than one can be.
+    /// The file that decides what is part of the stream is longer than it can be.
     #[error(
         "{} is damaged: its control file has {measured} bytes, and none has more than {STREAM_BYTES_MAX}",
         stream.phrase()
     )]
     ControlTooLong {
-        /// The stream.
         stream: StreamId,
-        /// Its size.
         measured: u64,
     },
-    /// A sync of the stream failed and could not be undone; what is on the medium is not known.
+    /// A sync of the stream failed and could not be undone; the state of the medium is unknown.
     #[error("a write to {} failed on the disk, and what the disk holds is not known", stream.phrase())]
     Poisoned {
-        /// The stream.
         stream: StreamId,
     },
-    /// The lease does not allow this append.
+    /// An earlier append through this lease failed, so it allows no more.
     #[error("the lease of {} is spent: an append before this one failed", stream.phrase())]
     LeaseSpent {
-        /// The stream.
         stream: StreamId,
     },
-    /// The lease was given by another journal.
+    /// The lease was granted by another journal.
     #[error("the lease of {} was not given by this journal", stream.phrase())]
     ForeignLease {
-        /// The stream.
         stream: StreamId,
     },
     /// The plan breaks a rule.
     #[error("the plan for {} was refused: {problem}", stream.phrase())]
     PlanRefused {
-        /// The stream.
         stream: StreamId,
-        /// Which rule.
         problem: PlanProblem,
     },
-    /// A value is larger than the store takes.
+    /// A value is larger than the store accepts.
     #[error("{what} has {measured} bytes; at most {max} are stored")]
     TooLarge {
-        /// What.
         what: &'static str,
-        /// Its size.
         measured: u64,
-        /// The limit.
         max: u64,
     },
     /// Keys of a table commit were not as expected.
     #[error("{} of the keys changed since they were read", keys.len())]
     Conflict {
-        /// Their places in the batch.
+        /// Positions of those keys in the batch.
         keys: Vec<usize>,
     },
     /// A call breaks a rule.
     #[error("the call was refused: {problem}")]
     BadRequest {
-        /// Which rule.
         problem: &'static str,
     },
-    /// A blob that is referred to is not there.
+    /// A blob that something refers to does not exist.
     #[error("there is no blob {digest} in {namespace}")]
     BlobMissing {
-        /// Where it was looked for.
         namespace: BlobNamespace,
-        /// Its digest.
         digest: Digest,
     },
-    /// A blob's bytes are not the ones of its digest.
+    /// A blob's bytes do not match its digest.
     #[error("the blob {digest} in {namespace} was changed after it was written")]
     BlobCorrupt {
-        /// Where it is.
         namespace: BlobNamespace,
-        /// Its digest.
         digest: Digest,
     },
-    /// The data directory lies on a file system that cannot keep the store's promises.
+    /// The data directory is on a file system that cannot keep the store's promises.
     #[error(
         "the data directory is on a network file system ({file_system}), where locks and syncs do not hold"
     )]
     UnsupportedFileSystem {
-        /// Its kind.
         file_system: String,
     },
     /// The file that holds the tables is not a sound database.
     #[error("could not {operation}: table.sqlite3 is damaged")]
     TableDamaged {
-        /// What was being done, as words that follow "could not".
+        /// The failed operation, in words that follow "could not".
         operation: &'static str,
     },
     /// The file that holds the tables is not the one that was there before.
@@ -153,108 +130,88 @@ pub enum Error {
         "an entry of the table `{table}` in table.sqlite3 was changed after it was written: {key}"
     )]
     EntryDamaged {
-        /// The table.
         table: String,
-        /// The key, for people.
+        /// The key, formatted for display.
         key: String,
     },
     /// SQLite refused an operation.
     #[error("could not {operation}: {message}")]
     Sql {
-        /// What was being done, as words that follow "could not".
+        /// The failed operation, in words that follow "could not".
         operation: &'static str,
-        /// What SQLite said.
         message: String,
     },
-    /// The key ring cannot be read.
     #[error("the key ring is damaged: {problem}")]
     KeyringCorrupt {
-        /// How.
         problem: &'static str,
     },
-    /// The file that says which format the data directory has cannot be understood.
+    /// The file that states the format of the data directory cannot be understood.
     #[error("format.json in the data directory cannot be understood")]
     FormatCorrupt,
-    /// The directory that is to hold data holds something else.
+    /// The directory chosen for data holds something else.
     #[error("the directory holds `{name}`, which Piton did not put there")]
     ForeignDirectory {
-        /// What.
+        /// Name of an entry that Piton did not put there.
         name: String,
     },
-    /// The program is stopping.
     #[error("the program is stopping")]
     ShuttingDown,
     /// Something durable was written by a version that this program does not know.
     #[error("{what} has version {found}; this Piton knows {known}")]
     UnsupportedVersion {
-        /// What.
         what: &'static str,
-        /// Its version.
         found: u64,
-        /// The version known here.
         known: u64,
     },
 }
 
-/// Which rule a plan breaks.
+/// Rule that a plan breaks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanProblem {
-    /// It has no events.
     #[error("it has no events")]
     Empty,
-    /// It has too many events, blobs or bytes.
+    /// The plan has too many events, blobs or bytes.
     #[error(
         "events: {events} (at most {PLAN_EVENTS_MAX}), blobs: {blobs} (at most {PLAN_BLOBS_MAX}), \
          bytes of events: {bytes} (at most {PLAN_BYTES_MAX})"
     )]
     TooLarge {
-        /// Its events.
         events: usize,
-        /// Its blobs.
         blobs: usize,
-        /// Its encoded bytes, as far as they were encoded.
+        /// Size of the encoded events, as far as they were encoded.
         bytes: usize,
     },
-    /// Too many plans wait already.
     #[error("{waiting} plans wait already")]
     QueueFull {
-        /// How many.
         waiting: usize,
     },
     /// An event has an index that does not continue the stream.
     #[error("an event has index {found}, and the stream continues at {expected}")]
     IndexOutOfOrder {
-        /// The index it should have.
         expected: EventIndex,
-        /// The index it has.
         found: EventIndex,
     },
-    /// An event belongs to another stream.
     #[error("the event at {index} belongs to another stream")]
     ForeignEvent {
-        /// The event.
         index: EventIndex,
     },
-    /// Two of its events share a dedupe key or an id.
+    /// Two of the plan's events share a dedupe key or an id.
     #[error("the event at {index} repeats the dedupe key or the id of another event of the plan")]
     Repeated {
-        /// The later of the two.
+        /// The later of the two events.
         index: EventIndex,
     },
-    /// Some of its events are in the stream already, and some are not.
+    /// Some of the plan's events are in the stream already, and some are not.
     #[error("{present} of its {events} events are in the stream already, and the others are not")]
     PartlyPresent {
-        /// Its events that are there.
+        /// Number of the plan's events that are in the stream.
         present: usize,
-        /// All its events.
+        /// Number of all the plan's events.
         events: usize,
     },
-    /// An event cannot be encoded.
     #[error("the event at {index} has no canonical form: {reason}")]
     NotCanonical {
-        /// The event.
         index: EventIndex,
-        /// Why not.
         reason: String,
     },
 }
@@ -265,7 +222,7 @@ impl Error {
         move |source| Self::Io { operation, source: Arc::new(source) }
     }
 
-    /// The closed code that stands for it.
+    /// Returns the closed code that stands for this error.
     pub fn code(&self) -> Code {
         match self {
             Self::Io { source, .. } => match source.kind() {
@@ -310,7 +267,7 @@ impl Error {
         }
     }
 
-    /// What a caller is told, with the next thing to do.
+    /// Returns the envelope that a caller gets, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         if let Self::NotHealthy { stream, .. } | Self::Poisoned { stream } = self

@@ -1,7 +1,7 @@
-//! What the journal needs to know of an event.
+//! The interface between the journal and its events.
 //!
-//! The journal is generic over the event type: it stores the whole event as one line of canonical
-//! JSON and reads only the five facts below from it.
+//! The journal is generic over the event type: it stores the whole event as one line of canonical JSON and reads only
+//! the five facts below from it.
 
 use piton_core::{DedupeKey, EventId, EventIndex, SnapshotRef};
 use serde::{Serialize, de::DeserializeOwned};
@@ -12,24 +12,24 @@ use crate::StreamId;
 ///
 /// The encoded form must hold the schema version in a top-level field `v`.
 pub trait Event: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The version that this type reads and writes. A line with another `v` is never guessed at.
+    /// Version that this type reads and writes. A line with another `v` is never guessed at.
     const VERSION: u32;
 
-    /// The version that its line has.
+    /// Returns the version of the event's line.
     fn version(&self) -> u32;
 
-    /// Its place in the stream; the only order there is.
+    /// Returns the event's position in the stream, which is the only order there is.
     fn index(&self) -> EventIndex;
 
-    /// Its own id, minted when it was appended.
+    /// Returns the event's own id, minted when it was appended.
     fn id(&self) -> EventId;
 
-    /// The key under which a repetition of the same fact is recognised.
+    /// Returns the key by which a repetition of the same fact is recognised.
     fn dedupe_key(&self) -> &DedupeKey;
 
-    /// Whether it was written for `stream`.
+    /// True if the event was written for `stream`.
     fn belongs_to(&self, stream: &StreamId) -> bool;
 
-    /// The snapshot that it introduces and that must be pinned with it.
+    /// Returns the snapshot that the event introduces, which must be pinned with it.
     fn introduces(&self) -> Option<SnapshotRef>;
 }

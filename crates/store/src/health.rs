@@ -1,4 +1,4 @@
-//! How sound a stream is, and why not, as closed sets.
+//! The health of a stream and the reasons for damage, as closed sets.
 
 use std::fmt;
 
@@ -36,17 +36,17 @@ pub enum Health {
 }
 
 impl Health {
-    /// Whether the stream may be appended to.
+    /// True if the stream may be appended to.
     pub fn is_healthy(&self) -> bool {
         *self == Self::Healthy
     }
 
-    /// Whether a newer program wrote some of it.
+    /// True if a newer program wrote some of the stream.
     pub fn is_newer(&self) -> bool {
         matches!(self, Self::UnknownVersion { .. })
     }
 
-    /// Why it may not, if the reason is a corruption.
+    /// Returns the reason for a corruption, or `None` if there is none.
     pub fn reason(&self) -> Option<Reason> {
         match self {
             Self::CorruptTail { reason, .. } | Self::CorruptHead { reason } => Some(*reason),
@@ -116,7 +116,7 @@ piton_core::closed_set! {
 }
 
 impl Reason {
-    /// What happened, in words for a person.
+    /// Describes the reason in words for a person.
     pub fn explain(self) -> &'static str {
         match self {
             Self::ManifestUnreadable => "a control record cannot be read",

@@ -1,18 +1,16 @@
 //! Durable state, and the only crate that writes it.
 //!
-//! Four [ports](port) carry everything that Piton remembers: a [journal](port::Journal) of events,
-//! [blobs](port::Blobs) under their digests, a [table](port::Table) of keys, and
-//! [leases](port::Leases) between processes; a [key ring](port::KeyRing) signs tokens and a
-//! [cache](port::Cache) keeps what can be computed again. Each trait says what it promises, each
-//! has an adapter on this machine's disk ([`local`]) and one in [`memory`], and one suite of tests
-//! holds every adapter to the promise.
+//! Four [ports](port) carry everything that Piton remembers: a [journal](port::Journal) of events, [blobs](port::Blobs)
+//! under their digests, a [table](port::Table) of keys, and [leases](port::Leases) between processes. In addition, a
+//! [key ring](port::KeyRing) signs tokens, and a [cache](port::Cache) keeps what can be computed again. Each trait
+//! states its promise. Each has an adapter on this machine's disk ([`local`]) and one in [`memory`], and one suite of
+//! tests holds every adapter to the promise.
 //!
-//! Nothing in a port assumes files: one database transaction could serve an append, and a lease
-//! carries an epoch by which a database can fence off a writer that lost it.
+//! Nothing in a port assumes files: one database transaction could serve an append, and a lease carries an epoch with
+//! which a database can fence off a writer that lost it.
 //!
-//! Invariants: every durable write of the product goes through a port of this crate. No adapter
-//! holds anything open exclusively, because every agent's server, the command line and a watcher
-//! use one data directory at the same time.
+//! Invariants: every durable write of the product goes through a port of this crate. No adapter holds anything open
+//! exclusively, because every agent's server, the command line and a watcher use one data directory at the same time.
 
 pub mod bounds;
 pub mod collect;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::{Event, Reason};
 
-/// Why a record or an event cannot be used.
+/// Reason that a record or an event cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineError {
     Corrupt(Reason),
@@ -23,7 +23,7 @@ pub(crate) fn read_event<E: Event>(line: &[u8]) -> Result<E, LineError> {
     }
 }
 
-/// Whether `text` is a JSON object whose version `v` is not `known`.
+/// Returns the flaw of a JSON object whose version `v` is not `known`, and `None` for any other text.
 pub(crate) fn version_flaw(text: &[u8], known: u32) -> Option<LineError> {
     #[derive(Deserialize)]
     struct Versioned {

@@ -1,7 +1,7 @@
 //! The unit of change: a plan, and its encoded form.
 //!
-//! Everything here is pure. The encoded form is what adapters write, so that no adapter depends on
-//! how events are encoded, and encoding happens before any lock is asked for.
+//! Everything here is pure. Adapters write the encoded form, so that no adapter depends on how events are encoded, and
+//! encoding happens before any lock is requested.
 
 use std::sync::Arc;
 
@@ -24,27 +24,27 @@ pub struct NewBlob {
 }
 
 impl NewBlob {
-    /// Content of any kind; its digest is over the bytes as they are.
+    /// Creates a blob from content of any kind; its digest covers the bytes as they are.
     pub fn new(namespace: BlobNamespace, bytes: Vec<u8>) -> Self {
         Self { namespace, digest: Digest::of(&FileBytes(&bytes)), bytes }
     }
 
-    /// A value in its canonical form.
+    /// Creates a blob from a value in its canonical form.
     pub fn canonical(namespace: BlobNamespace, bytes: CanonicalBytes) -> Self {
         Self { namespace, digest: Digest::of(&bytes), bytes: bytes.into_vec() }
     }
 
-    /// Where it is stored.
+    /// Returns the namespace in which the blob is stored.
     pub fn namespace(&self) -> BlobNamespace {
         self.namespace
     }
 
-    /// The digest it is stored under.
+    /// Returns the digest under which the blob is stored.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The content.
+    /// Returns the content.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -58,19 +58,19 @@ pub struct AppendPlan<E> {
 }
 
 impl<E: Event> AppendPlan<E> {
-    /// A plan of these events, in order.
+    /// Creates a plan of these events, in order.
     pub fn new(events: impl Into<Arc<[E]>>) -> Self {
         Self { events: events.into(), blobs: Vec::new() }
     }
 
-    /// Adds content that must be there when the events are.
+    /// Adds content that must exist once the events do.
     #[must_use]
     pub fn with_blob(mut self, blob: NewBlob) -> Self {
         self.blobs.push(blob);
         self
     }
 
-    /// The events.
+    /// Returns the events.
     pub fn events(&self) -> &[E] {
         &self.events
     }
@@ -113,6 +113,7 @@ impl<E: Event> AppendPlan<E> {
                 refuse(PlanProblem::NotCanonical { index, reason: problem.to_string() })
             })?;
             plan.lines.push(b'\n');
+            // Checked after every event, so that a plan far beyond the limit is not encoded to its end.
             if plan.lines.len() > PLAN_BYTES_MAX {
                 return Err(too_large(plan.lines.len()));
             }
@@ -123,13 +124,14 @@ impl<E: Event> AppendPlan<E> {
             return Err(refuse(PlanProblem::Repeated { index }));
         }
         plan.blobs = self.blobs;
+        // The same content may have been added twice; it is stored once.
         plan.blobs.sort_by_key(|blob| (blob.namespace, blob.digest));
         plan.blobs.dedup_by_key(|blob| (blob.namespace, blob.digest));
         Ok(plan)
     }
 }
 
-/// The first event whose key, else whose id, an event before it has.
+/// Returns the first event that repeats the key, or else the id, of an event before it.
 fn repeated(facts: &[Fact]) -> Option<EventIndex> {
     let mut by_key: Vec<&Fact> = facts.iter().collect();
     by_key.sort_unstable_by(|left, right| (&left.key, left.index).cmp(&(&right.key, right.index)));
@@ -141,7 +143,7 @@ fn repeated(facts: &[Fact]) -> Option<EventIndex> {
     keys.map(|pair| pair[1].index).min().or_else(|| ids.map(|pair| pair[1].1).min())
 }
 
-/// What adapters keep of an event.
+/// The parts of an event that adapters keep.
 #[derive(Debug, Clone)]
 pub(crate) struct Fact {
     pub(crate) index: EventIndex,
@@ -172,11 +174,11 @@ pub(crate) struct EncodedPlan {
     pub(crate) blobs: Vec<NewBlob>,
 }
 
-/// How a plan relates to a stream.
+/// Relation of a plan to a stream.
 pub(crate) enum PlanStatus {
-    /// None of its events is there.
+    /// None of its events is in the stream.
     New,
-    /// All of them are, at these places.
+    /// All of its events are in the stream, at these indices.
     Present(Vec<EventIndex>),
 }
 
@@ -185,7 +187,7 @@ impl EncodedPlan {
         self.facts.last().map_or(self.first, |fact| fact.index)
     }
 
-    /// Decides whether the plan is new, given where each dedupe key stands in the stream.
+    /// Decides whether the plan is new, given the position of each dedupe key in the stream.
     pub(crate) fn status(
         &self,
         stream: &StreamId,
@@ -195,9 +197,11 @@ impl EncodedPlan {
         let refuse = |problem| Error::PlanRefused { stream: stream.clone(), problem };
         let present: Vec<EventIndex> =
             self.facts.iter().filter_map(|fact| find(&fact.key)).collect();
+        // A repetition is recognised by its keys alone, whatever indices it asks for now.
         if present.len() == self.facts.len() {
             return Ok(PlanStatus::Present(present));
         }
+        // A plan is atomic, so a part of it cannot have been committed: the keys belong to another plan.
         if !present.is_empty() {
             return Err(refuse(PlanProblem::PartlyPresent {
                 present: present.len(),
@@ -210,7 +214,7 @@ impl EncodedPlan {
         Ok(PlanStatus::New)
     }
 
-    /// The snapshots that the plan pins but does not bring along.
+    /// Returns the snapshots that the plan pins but does not bring along.
     pub(crate) fn snapshots_elsewhere(&self) -> Vec<SnapshotRef> {
         let mut refs: Vec<SnapshotRef> = self
             .facts

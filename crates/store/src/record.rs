@@ -1,7 +1,7 @@
 //! The records of a session's control stream.
 //!
-//! Two kinds, each with its version. They are part of what an export carries, so every build has
-//! them; how they stand in a file is the business of the local adapter.
+//! There are two kinds, each with its version. They are part of an export, so every build has them; the local adapter
+//! decides how they stand in a file.
 
 use piton_core::{Digest, EventId, EventIndex, FileBytes, ManifestIndex, SnapshotRef};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{
     plan::{EncodedPlan, Fact},
 };
 
-/// The version of the records.
+/// Version of the records.
 pub const VERSION: u32 = 1;
 
 /// A record of the control stream.
@@ -67,25 +67,27 @@ pub struct SnapshotPinned {
     pub created_by_event_id: EventId,
 }
 
-/// The file of a segment, relative to the stream's directory.
+/// Returns the file of a segment, relative to the stream's directory.
 pub fn segment_path(first: EventIndex, last: EventIndex) -> String {
     format!("{SEGMENTS}/{:08}-{:08}.jsonl", first.get(), last.get())
 }
 
-/// The directory of segments, relative to the stream's directory.
+/// Directory of segments, relative to the stream's directory.
 pub(crate) const SEGMENTS: &str = "events";
 
-/// The first and the last event of the segment whose file has this name; nothing if no segment is called so.
+/// Returns the first and the last event of the segment whose file has this name, or `None` if no segment has such a
+/// name.
 #[cfg(feature = "local")]
 pub(crate) fn segment_bounds(name: &str) -> Option<(EventIndex, EventIndex)> {
     let (first, last) = name.strip_suffix(".jsonl")?.split_once('-')?;
     let index = |text: &str| text.parse().ok().and_then(|value| EventIndex::new(value).ok());
     let (first, last) = (index(first)?, index(last)?);
+    // Other spellings of the same numbers are no names of ours, so the name is made again and compared.
     let own = segment_path(first, last);
     (own.strip_prefix(SEGMENTS)?.strip_prefix('/')? == name).then_some((first, last))
 }
 
-/// The records that commit a plan: its close, then a pin for each snapshot that it introduces.
+/// Returns the records that commit a plan: its close, then a pin for each snapshot that it introduces.
 pub(crate) fn of_plan(stream: &StreamId, plan: &EncodedPlan, next: ManifestIndex) -> Vec<Record> {
     let introduced = plan.facts.iter().filter_map(|fact| {
         let Fact { index, id, introduces, .. } = fact;
@@ -94,7 +96,7 @@ pub(crate) fn of_plan(stream: &StreamId, plan: &EncodedPlan, next: ManifestIndex
     of_segment(stream, (plan.first, plan.last()), &plan.lines, introduced, next)
 }
 
-/// The records that attest a segment, by what it holds: its bounds, its bytes, and the snapshots that its events
+/// Returns the records that attest a segment. They follow from its bounds, its bytes, and the snapshots that its events
 /// introduce.
 pub(crate) fn of_segment(
     stream: &StreamId,

@@ -1,4 +1,5 @@
-//! What keeps blobs alive: the pins of every session, what is set aside of streams, and what damaged values refer to.
+//! Roots that keep blobs alive: the pins of every session, what is set aside of streams, and what damaged values refer
+//! to.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ use crate::{
     port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut},
 };
 
-/// Every digest whose text is among these bytes, or would be if one bit in it were not flipped: what a value that cannot
-/// be read refers to, as far as that can be told.
+/// Finds every digest whose text is among these bytes, or would be if one bit in it were not flipped. This is what an
+/// unreadable value refers to, as far as that can be determined.
 pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
     const START: &[u8] = b"sha256:";
     const LENGTH: usize = START.len() + 64;
@@ -21,10 +22,12 @@ pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
     for window in bytes.windows(LENGTH) {
         let (start, digits) = window.split_at(START.len());
         let changed = start.iter().zip(START).filter(|(found, wanted)| found != wanted).count();
+        // One wrong character in the prefix is one flipped bit, so the digits are right as they are.
         if changed <= 1 {
             found.extend(parse(digits));
         }
         if changed == 0 {
+            // The prefix is right, so the flipped bit may be in any digit. Every correction that parses counts.
             let mut digits = digits.to_vec();
             for (at, bit) in (0..digits.len()).flat_map(|at| (0..8).map(move |bit| (at, bit))) {
                 digits[at] ^= 1 << bit;
@@ -36,7 +39,7 @@ pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
     found
 }
 
-/// What the entries refer to that repairs took out of a table.
+/// Returns the digests in the entries that repairs took out of a table.
 pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> {
     let mut digests = Vec::new();
     let mut add = |taken_out: TakenOut| {
@@ -48,14 +51,14 @@ pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> 
     Ok(digests)
 }
 
-/// The pins of all streams of a journal, and every digest in what is set aside of them. Control records are read,
-/// events never.
+/// The pins of all streams of a journal, and every digest in what is set aside of them. Only control records are read,
+/// never events.
 pub struct PinnedSnapshots<'a, E> {
     journal: &'a dyn JournalReader<E>,
 }
 
 impl<'a, E: Event> PinnedSnapshots<'a, E> {
-    /// The pins of `journal`.
+    /// Creates the roots of `journal`.
     pub fn new(journal: &'a dyn JournalReader<E>) -> Self {
         Self { journal }
     }
@@ -72,14 +75,14 @@ impl<'a, E: Event> PinnedSnapshots<'a, E> {
                     );
                     cursors.insert(stream, pins.cursor);
                 }
-                // Deleted since it was listed.
+                // The stream was deleted since it was listed.
                 Err(Error::NotFound { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
         if since.is_none() {
-            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
-            // is too young to be swept.
+            // Data that repairs keep may be put back by hand. Nothing can enter it later that was not marked before,
+            // unless it is too young to be swept.
             roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))

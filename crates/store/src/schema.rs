@@ -1,10 +1,10 @@
-//! JSON Schemas of what the store writes, generated from the types.
+//! JSON Schemas of the store's durable types, generated from the types.
 
 use schemars::{Schema, schema_for};
 
 use crate::{Health, TornTail, record::Record};
 
-/// The schema of each durable type, under the name of its file.
+/// Returns the schema of each durable type, under the name of its file.
 pub fn durable() -> Vec<(&'static str, Schema)> {
     vec![
         ("health", schema_for!(Health)),

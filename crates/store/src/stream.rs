@@ -1,7 +1,7 @@
-//! Names: of a stream of events, and of a lease.
+//! Names of streams and leases.
 //!
-//! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a
-//! file name, a row key or part of one without escaping.
+//! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a file name, a row key
+//! or part of one without escaping.
 
 use std::{str::FromStr, sync::Arc};
 
@@ -9,7 +9,7 @@ use piton_core::SessionId;
 
 use crate::bounds::NAME_BYTES_MAX;
 
-/// Why a text is not a name.
+/// Error for a text that is not a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a name: use 1 to {NAME_BYTES_MAX} characters of a-z, 0-9, `_` and `-`")]
 pub struct NameError {
@@ -58,12 +58,12 @@ name! {
 }
 
 impl StreamId {
-    /// What it is called in a sentence.
+    /// Returns the words for this stream in a sentence.
     pub(crate) fn phrase(&self) -> String {
         format!("the {} {self}", if self.is_session() { "session" } else { "backpack" })
     }
 
-    /// Whether it is the stream of a session. Any other is that of a backpack.
+    /// True if this is the stream of a session. Any other is that of a backpack.
     pub(crate) fn is_session(&self) -> bool {
         self.0.strip_prefix(SessionId::PREFIX).is_some_and(|rest| rest.starts_with('_'))
     }

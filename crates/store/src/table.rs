@@ -1,6 +1,6 @@
-//! What every table adapter agrees on: which calls are refused, and what a scan covers.
+//! Rules that every table adapter shares: the calls that are refused, and the keys that a scan covers.
 //!
-//! Pure, so that no two adapters can differ in it.
+//! Pure, so that no two adapters can differ in them.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ pub(crate) fn check_key(key: &[u8]) -> Result<(), Error> {
     check_size("a table key", key.len(), TABLE_KEY_BYTES_MAX)
 }
 
-/// Refuses to read too many keys at once, and keys that are too long.
+/// Refuses too many keys in one read, and keys that are too long.
 pub(crate) fn check_keys(keys: &[Key]) -> Result<(), Error> {
     if keys.len() > TABLE_GET_MAX {
         return Err(Error::BadRequest {
@@ -51,8 +51,8 @@ pub(crate) fn check_keys(keys: &[Key]) -> Result<(), Error> {
     keys.iter().try_for_each(|key| check_key(key))
 }
 
-/// Refuses a scan for keys that are too long, for a page of no entries, and for one of too many; says what any other
-/// covers.
+/// Refuses a scan for keys that are too long, for a page of no entries, and for one of too many. Returns the keys that
+/// any other scan covers.
 pub(crate) fn check_scan(
     prefix: &[u8],
     after: Option<&[u8]>,
@@ -68,7 +68,7 @@ pub(crate) fn check_scan(
     Ok(KeyRange::new(prefix, after))
 }
 
-/// Why a table that shows one moment takes no commit.
+/// Returns the error for a commit to a table that shows one moment.
 pub(crate) fn what_was() -> Error {
     Error::BadRequest {
         problem: "a snapshot of a table shows what was; commit to the table itself",
@@ -83,24 +83,25 @@ pub(crate) struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys that start with `prefix` and come after `after`.
+    /// Returns the range of keys that start with `prefix` and come after `after`.
     fn new(prefix: &[u8], after: Option<&[u8]>) -> Self {
         let from = match after {
-            // The first key after another one is that one with a zero byte behind it.
+            // The first key after another one is that key with a zero byte added.
             Some(after) if after >= prefix => [after, &[0]].concat(),
             _ => prefix.to_vec(),
         };
         Self { from, before: after_all_with(prefix) }
     }
 
-    /// Whether no key can lie in it.
+    /// True if no key can lie in the range.
     pub(crate) fn is_empty(&self) -> bool {
         self.before.as_ref().is_some_and(|before| *before <= self.from)
     }
 }
 
-/// The first key after all that start with `prefix`, unless those reach to the end.
+/// Returns the first key after all that start with `prefix`, unless those reach to the end.
 fn after_all_with(prefix: &[u8]) -> Option<Vec<u8>> {
+    // Bytes of 255 cannot be raised, so they are cut off and the byte before them is raised.
     let last = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut end = prefix[..=last].to_vec();
     end[last] += 1;

@@ -1,9 +1,10 @@
 //! Threads that may block, and work that stays on one.
 //!
-//! Adapters that block hand each step to a thread that may. To go there and back costs more than most steps, so a use
-//! case of several steps can be taken there as a whole: its steps find that they may block where they are.
+//! Adapters that block hand each step to a thread that may. Going there and back costs more than most steps, so a use
+//! case of several steps can be moved there as a whole: its steps find that they may block where they are.
 //!
-//! *Invariants*: nothing says that a thread may block but the one who keeps it from serving anybody meanwhile.
+//! *Invariants*: a thread is marked as one that may block only by the code that keeps it from serving anything else in
+//! the meantime.
 
 use std::cell::Cell;
 
@@ -11,12 +12,12 @@ thread_local! {
     static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether whatever runs on this thread may block it.
+/// True if code that runs on this thread may block it.
 pub fn may_block() -> bool {
     MAY_BLOCK.get()
 }
 
-/// Does `work` on this thread, which may block until it is done.
+/// Runs `work` on this thread, which may block until it is done.
 pub fn blocking_here<R>(work: impl FnOnce() -> R) -> R {
     struct Back(bool);
     impl Drop for Back {
@@ -24,6 +25,7 @@ pub fn blocking_here<R>(work: impl FnOnce() -> R) -> R {
             MAY_BLOCK.set(self.0);
         }
     }
+    // Restored on drop, so that a panic in `work` does not leave the mark behind.
     let _back = Back(MAY_BLOCK.replace(true));
     work()
 }

@@ -1,4 +1,4 @@
-//! Artifacts as they are read again: by their digest, checked.
+//! Artifacts as they are read back: by their digest, checked.
 
 use piton_core::Digest;
 use piton_store::port::{BlobNamespace, BlobReader};
@@ -10,27 +10,26 @@ use crate::projection::ArtifactText;
 /// An artifact, read whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Artifact {
-    /// The digest of its bytes.
     pub digest: Digest,
-    /// What its `kind` says, if it has one.
+    /// The value of its `kind` field, if it has one.
     pub kind: Option<String>,
     /// Its JSON, as it is stored.
     pub text: String,
 }
 
 impl Artifact {
-    /// Reads an artifact. That it is missing or damaged is an error.
+    /// Reads an artifact. A missing or damaged one is an error.
     pub async fn read(blobs: &dyn BlobReader, digest: Digest) -> Result<Self, piton_store::Error> {
         let namespace = BlobNamespace::Artifacts;
         let bytes = blobs.fetch(namespace, digest).await?;
         let kind = serde_json::from_slice::<Kinded>(&bytes).ok().and_then(|named| named.kind);
-        // What is stored is canonical JSON, and the digest of its bytes was checked.
+        // The stored bytes are canonical JSON and their digest was checked, so nothing is lost here.
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Self { digest, kind, text })
     }
 }
 
-/// An artifact of which only the kind is read.
+/// The only field of an artifact that is read.
 #[derive(Deserialize)]
 struct Kinded {
     kind: Option<String>,

@@ -1,6 +1,6 @@
-//! Blockers: what an agent is told when a run stops.
+//! Blockers: the report that an agent receives when a run stops.
 //!
-//! *Invariants*: a code is found from a [`Reason`] and from nothing else. Codes are declared in the order
+//! *Invariants*: a code is derived from a [`Reason`] and from nothing else. Codes are declared in the order
 //! of their text, so that sorting by value and sorting by text agree.
 
 use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};

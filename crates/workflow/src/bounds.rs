@@ -1,418 +1,436 @@
 //! Every limit of this crate, in one place.
 //!
-//! *Invariants*: a limit of what is written is part of a format; raising one is safe, lowering one makes data that
-//! was written before unreadable. What is kept in memory, read at a time or shown may change either way.
+//! *Invariants*: a limit on what is written is part of a format. Raising one is safe; lowering one makes
+//! existing data unreadable. Limits on what is kept in memory, read at a time or shown may change either way.
 
-/// The longest id that an author gives (step, loop, condition, context key), in bytes.
+/// Maximum length of an id that an author gives (step, loop, condition, context key), in bytes.
 ///
-/// Authors write a few words. Ids of expanded steps join several such ids, so there is room for some
-/// of them; a decision trace must still be able to quote one whole within its 512 bytes.
+/// Authors write a few words. Ids of expanded steps join several such ids, so there is room for some of them;
+/// a decision trace must still be able to quote one whole within its 512 bytes.
 pub const NAME_BYTES_MAX: usize = 128;
 
-/// How many loops may lie inside each other.
+/// Maximum nesting depth of loops.
 ///
-/// Each level multiplies the work of the one around it, so a workflow that people can follow has two
-/// or three. The limit bounds the length of a step instance key.
+/// Each level multiplies the work of the one around it, so a workflow that people can follow has two or
+/// three. The limit bounds the length of a step instance key.
 pub const LOOP_DEPTH_MAX: usize = 8;
 
-/// The largest iteration of a loop, counted from zero.
+/// Largest iteration of a loop, counted from zero.
 ///
-/// A loop turns once per reply of an agent, so a million turns are out of reach. Six digits keep a
+/// A loop repeats once per reply of an agent, so a million iterations are out of reach. Six digits keep a
 /// step instance key short.
 pub const ITERATION_MAX: u32 = 999_999;
 
-/// The digits of [`ITERATION_MAX`].
+/// Number of digits of [`ITERATION_MAX`].
 const ITERATION_DIGITS_MAX: usize = (ITERATION_MAX.ilog10() + 1) as usize;
 
-/// The longest step instance key in bytes: every loop as `loop@iteration` and one more byte that
-/// joins it to what follows, the second `:` before the step, and the step.
+/// Maximum length of a step instance key in bytes: every loop as `loop@iteration` plus one byte that joins it
+/// to what follows, the second `:` before the step, and the step.
 pub const STEP_INSTANCE_KEY_BYTES_MAX: usize =
     LOOP_DEPTH_MAX * (NAME_BYTES_MAX + 1 + ITERATION_DIGITS_MAX + 1) + 1 + NAME_BYTES_MAX;
 
-/// The longest token in bytes. A state token, the longest of the three kinds, has about 400; the rest
+/// Maximum length of a token in bytes. A state token, the longest of the three kinds, has about 400; the rest
 /// is room for a later field. The limit stops a wrong paste before anything is decoded.
 pub const TOKEN_BYTES_MAX: usize = 1024;
 
-/// The longest short token in bytes: short enough to stand in a sentence and to be copied whole.
+/// Maximum length of a short token in bytes: short enough to fit in a sentence and to be copied whole.
 pub const SHORT_TOKEN_BYTES_MAX: usize = 40;
 
-/// The largest count of nodes that a short token holds. A node takes a reply of an agent, so a session
-/// with a million nodes is out of reach; if there is one, its later nodes have long tokens only.
+/// Largest count of nodes that a short token holds. A node takes a reply of an agent, so a session with a
+/// million nodes is out of reach; if there is one, its later nodes have long tokens only.
 pub const SHORT_TOKEN_NODE_MAX: u32 = 999_999;
 
-/// The largest count of attempts on one node that a short token holds. An agent that fails ten thousand
-/// times at one step is stuck; its later tokens are long.
+/// Largest count of attempts on one node that a short token holds. An agent that fails ten thousand times at
+/// one step is stuck; its later tokens are long.
 pub const SHORT_TOKEN_ATTEMPT_MAX: u32 = 9_999;
 
-/// The kind, 8 characters of the session, 16 of the signature and 4 hyphens, and the two counts.
+/// The kind, 8 characters of the session, 16 of the signature, 4 hyphens and the two counts add up to the
+/// limit.
 const _: () = {
     let digits = SHORT_TOKEN_NODE_MAX.ilog10() + 1 + SHORT_TOKEN_ATTEMPT_MAX.ilog10() + 1;
     assert!(2 + 8 + 16 + 4 + digits as usize == SHORT_TOKEN_BYTES_MAX);
 };
 
-/// The most completed steps that a snapshot holds. Of a loop it keeps the newest turn, so a run never has
-/// more than its workflow has steps; this is a few times that, for workflows that were compiled elsewhere.
+/// Maximum number of completed steps in a snapshot. It keeps only the newest iteration of a loop, so a run
+/// never has more than its workflow has steps; this is a few times that, for workflows that were compiled
+/// elsewhere.
 pub const COMPLETED_STEPS_MAX: usize = 1024;
 
-/// The most decisions about loops that a snapshot holds. Like completed steps, they are those of the
-/// newest turns.
+/// Maximum number of loop decisions in a snapshot. Like completed steps, they are those of the newest
+/// iterations.
 pub const DECISIONS_MAX: usize = 1024;
 
-/// The longest title of a step in bytes: one line.
+/// Maximum length of a step title in bytes: one line.
 pub const STEP_TITLE_BYTES_MAX: usize = 1024;
 
-/// The longest rendered prompt in bytes. No agent reads a megabyte of instructions; a prompt may quote
+/// Maximum size of a rendered prompt in bytes. No agent reads a megabyte of instructions; a prompt may quote
 /// the whole context of a run, which is a quarter of that.
 pub const RENDERED_PROMPT_BYTES_MAX: usize = 1024 * 1024;
 
-/// How much of what a parser says about a damaged snapshot is kept: it may quote the snapshot.
+/// Maximum number of bytes kept of a parser's message about a damaged snapshot, since it may quote the
+/// snapshot.
 pub const SNAPSHOT_PROBLEM_BYTES_MAX: usize = 256;
 
-/// The largest snapshot fits into a blob: its keys in quotes, its texts with every byte escaped, and
-/// room for the rest.
+/// The largest snapshot fits into a blob: its keys in quotes, its texts with every byte escaped, and room for
+/// the rest.
 const _: () = {
     let keys = COMPLETED_STEPS_MAX * (STEP_INSTANCE_KEY_BYTES_MAX + 3);
     let texts = 6 * (RENDERED_PROMPT_BYTES_MAX + STEP_TITLE_BYTES_MAX);
     assert!(keys + texts + 65_536 <= piton_store::bounds::BLOB_BYTES_MAX);
 };
 
-/// The longest notes of a step in bytes; longer ones are cut. Part of the event format.
+/// Maximum length of a step's notes in bytes; longer ones are cut. Part of the event format.
 ///
-/// Notes say what happened and what comes next. What is longer is an artifact.
+/// Notes say what happened and what comes next. Anything longer is an artifact.
 pub const NOTES_BYTES_MAX: usize = 4096;
 
-/// The longest summary of a gap, a divergence or an entry of a decision trace, in bytes: a paragraph.
+/// Maximum length of the summary of a gap, a divergence or an entry of a decision trace, in bytes: a
+/// paragraph.
 pub const SUMMARY_BYTES_MAX: usize = 512;
 
-/// How many blockers a report holds. An agent that is told more than ten things at once mends none.
+/// Maximum number of blockers in a report. An agent that receives more than ten at once fixes none.
 pub const BLOCKERS_MAX: usize = 10;
 
-/// The longest message of a blocker in bytes.
+/// Maximum length of a blocker's message in bytes.
 pub const BLOCKER_MESSAGE_BYTES_MAX: usize = 512;
 
-/// The longest suggested fix of a blocker in bytes: twice its message, because it may hold an example.
+/// Maximum length of a blocker's suggested fix in bytes: twice its message, because it may contain an
+/// example.
 pub const SUGGESTED_FIX_BYTES_MAX: usize = 1024;
 
-/// How many pieces of evidence a gap names: who reads it looks up each of them.
+/// Maximum number of pieces of evidence that a gap names: its readers look up each of them.
 pub const EVIDENCE_REFS_MAX: usize = 10;
 
-/// How many entries a decision trace holds; an advance makes a handful.
+/// Maximum number of entries in a decision trace; an advance makes a handful.
 pub const TRACE_ENTRIES_MAX: usize = 25;
 
-/// How many things an entry of a decision trace refers to: the steps and loops of one choice.
+/// Maximum number of references in an entry of a decision trace: the steps and loops of one choice.
 pub const TRACE_REFS_MAX: usize = 10;
 
-/// The largest decision trace in bytes of canonical JSON. Nothing depends on a trace, so it must not
-/// outgrow what something depends on.
+/// Maximum size of a decision trace in bytes of canonical JSON. Nothing depends on a trace, so it must not
+/// outgrow data that something depends on.
 pub const TRACE_BYTES_MAX: usize = 8192;
 
-/// The longest observed name in bytes, such as that of a branch: a line of a terminal.
+/// Maximum length of an observed name in bytes, such as that of a branch: a line of a terminal.
 pub const SHORT_STRING_BYTES_MAX: usize = 80;
 
-/// The longest observed path in bytes: a few dozen folders deep. A longer one is left out.
+/// Maximum length of an observed path in bytes: a few dozen folders deep. A longer one is left out.
 pub const OBSERVED_PATH_BYTES_MAX: usize = 512;
 
-/// The largest context of a run in bytes of canonical JSON (256 KiB). An append holds at most 4 MiB, so
-/// a context never fills one alone.
+/// Maximum size of a run's context in bytes of canonical JSON (256 KiB). An append holds at most 4 MiB, so a
+/// context never fills one alone.
 pub const CONTEXT_BYTES_MAX: usize = 262_144;
 
-/// The longest reference to the source of a workflow in bytes. It is a path or an address, kept to be
-/// shown; it opens nothing.
+/// Maximum length of the reference to a workflow's source in bytes. It is a path or an address, kept for
+/// display; it opens nothing.
 pub const SOURCE_REF_BYTES_MAX: usize = 1024;
 
-/// The longest content type in bytes: two names of 127 bytes and a slash (RFC 6838).
+/// Maximum length of a content type in bytes: two names of 127 bytes and a slash (RFC 6838).
 pub const CONTENT_TYPE_BYTES_MAX: usize = 255;
 
-/// Runs that a search for one to resume offers: what a person reads at a glance.
+/// Maximum number of runs that a search for one to resume offers: as many as a person reads at a glance.
 pub const RESUME_CANDIDATES_MAX: usize = 5;
 
-/// Bytes of notes shown with each of them.
+/// Maximum number of bytes of notes shown with each of them.
 pub const RESUME_SNIPPET_BYTES_MAX: usize = 2_048;
 
-/// How many bytes of a wrong value a message quotes: enough to recognise it.
+/// Maximum number of bytes that a message quotes of a wrong value: enough to recognise it.
 pub const QUOTE_BYTES_MAX: usize = 80;
 
-/// How many requirements of validation criteria a prompt lists. An agent that reads more of them follows
-/// fewer; the rest is counted.
+/// Maximum number of requirements of validation criteria that a prompt lists. An agent that reads more of
+/// them follows fewer; the rest is counted.
 pub const REQUIREMENTS_MAX: usize = 5;
 
-/// How much memory a compiled pattern may take. Patterns of authors take a few kilobytes; the limit
-/// refuses counted repetitions inside each other, which grow without end.
+/// Maximum memory of a compiled pattern in bytes. Patterns of authors take a few kilobytes; the limit refuses
+/// nested counted repetitions, which grow without end.
 pub const PATTERN_MEMORY_BYTES_MAX: usize = 1 << 20;
 
-/// The largest workflow file in bytes. The longest that people wrote have a tenth of it; the limit bounds
-/// what is parsed for a stranger.
+/// Maximum size of a workflow file in bytes. The longest that people have written are a tenth of it; the
+/// limit bounds what is parsed for a stranger.
 pub const SOURCE_BYTES_MAX: usize = 1 << 20;
 
-/// How many routines a problem names when a call names none of them. More are counted.
+/// Maximum number of routines that a problem lists when a call names none of them. The rest is counted.
 pub const ROUTINES_LISTED_MAX: usize = 12;
 
-/// The longest workflow id without a namespace, in bytes: with a namespace, a mark and a count it must
-/// still be a workflow id.
+/// Maximum length of a workflow id without a namespace, in bytes: with a namespace, a mark and a count it
+/// must still be a workflow id.
 pub const LEGACY_ID_BYTES_MAX: usize = 96;
 
-/// The longest title or name in bytes: one line, in any script.
+/// Maximum length of a title or name in bytes: one line, in any script.
 pub const TITLE_BYTES_MAX: usize = 256;
 
-/// The longest description or role in bytes: a few paragraphs, read by people in lists and by agents with
-/// every step.
+/// Maximum length of a description or role in bytes: a few paragraphs, read by people in lists and by agents
+/// with every step.
 pub const DESCRIPTION_BYTES_MAX: usize = 2048;
 
-/// The longest authored prompt in bytes. Longer ones are better split into steps.
+/// Maximum length of an authored prompt in bytes. Longer ones are better split into steps.
 pub const PROMPT_BYTES_MAX: usize = 16 * 1024;
 
-/// The longest item of a prompt block in bytes: a page. What is longer is several items.
+/// Maximum length of an item of a prompt block in bytes: a page. Anything longer is several items.
 pub const BLOCK_BYTES_MAX: usize = 4096;
 
-/// How many items a prompt block has. Nobody follows a longer list.
+/// Maximum number of items in a prompt block. Nobody follows a longer list.
 pub const BLOCK_ITEMS_MAX: usize = 64;
 
-/// How many parts an item of a prompt block has: a few texts that it takes in, and what stands between them.
+/// Maximum number of parts in an item of a prompt block: a few included texts, and the text between them.
 pub const BLOCK_PARTS_MAX: usize = 16;
 
-/// How many steps a list of steps has, and a whole workflow after templates are expanded. A run shows every
-/// one of them, and a snapshot names those that are done.
+/// Maximum number of steps in a list of steps, and in a whole workflow after templates are expanded.
+/// A run shows every one of them, and a snapshot names the completed ones.
 pub const STEPS_MAX: usize = 256;
 
-/// How many entries a list in a workflow file has that has no limit of its own, such as conditions, features or
-/// function definitions: a quarter of the steps that could use them.
+/// Maximum number of entries in a list of a workflow file that has no limit of its own, such as conditions,
+/// features or function definitions: a quarter of the steps that could use them.
 pub const DECLARATIONS_MAX: usize = 64;
 
-/// The size of a prefix or a key that a step names to say what may be touched, in bytes: a path of a repository.
+/// Maximum length of a prefix or key by which a step limits access, in bytes: a path in a repository.
 pub const ACCESS_NAME_BYTES_MAX: usize = 256;
 
-/// How many rules a list of validation criteria has. Each is looked for in notes of any length, and has to be met.
+/// Maximum number of rules in a list of validation criteria. Each is searched for in notes of any length, and
+/// has to be met.
 pub const RULES_MAX: usize = 32;
 
-/// How deep `and` rules lie inside each other; more of them say nothing that fewer do not.
+/// Maximum nesting depth of `and` rules; more levels say nothing that fewer do not.
 pub const RULE_DEPTH_MAX: usize = 4;
 
-/// The longest text, pattern or message of a rule in bytes: a paragraph.
+/// Maximum length of a rule's text, pattern or message in bytes: a paragraph.
 pub const RULE_BYTES_MAX: usize = 1024;
 
-/// The largest length in characters that a rule may speak of. Rules read notes before they are cut to what
-/// is stored, so it is far above any budget of stored notes.
+/// Largest length in characters that a rule may demand. Rules read notes before they are cut for storage, so
+/// it is far above any budget of stored notes.
 pub const RULE_LENGTH_MAX: u32 = 100_000;
 
-/// The most turns that an author may allow a loop. Each takes replies of an agent, so that a thousand take days.
+/// Maximum number of iterations that an author may allow a loop. Each takes replies of an agent, so a
+/// thousand take days.
 pub const LOOP_TURNS_MAX: u32 = 1000;
 
-/// The longest referenced text in bytes: a page, so that a step can take in several.
+/// Maximum length of a referenced text in bytes: a page, so that a step can include several.
 pub const REF_BYTES_MAX: usize = 4096;
 
-/// How many bytes of referenced texts one step takes in: a prompt is to be read, not scrolled.
+/// Maximum number of bytes of referenced texts in one step: a prompt is to be read, not scrolled.
 pub const STEP_REF_BYTES_MAX: usize = 16 * 1024;
 
-/// How many bytes of function definitions go into one prompt: half of what its author may write there.
+/// Maximum number of bytes of function definitions in one prompt: half of what its author may write there.
 pub const FUNCTIONS_BYTES_MAX: usize = 8192;
 
-/// How many problems of one file are reported. Nobody mends more of them at once; the rest is counted.
+/// Maximum number of problems reported for one file. Nobody fixes more of them at once; the rest is counted.
 pub const PROBLEMS_MAX: usize = 200;
 
-/// The longest reason or advice of a problem in bytes: the catalogue of names fits in, a page that was
+/// Maximum length of a problem's reason or advice in bytes: the catalogue of names fits, a page that was
 /// pasted into a field does not.
 pub const PROBLEM_TEXT_BYTES_MAX: usize = 1024;
 
-/// How many bytes one thing that is wrong takes at most in the message of a blocker. Beside the names in the
-/// message there is room for at least one thing; what does not fit is counted.
+/// Maximum number of bytes of one finding in the message of a blocker. Next to the names in the message there
+/// is room for at least one finding; those that do not fit are counted.
 pub const FINDING_ITEM_BYTES_MAX: usize = 280;
 
-/// How many bytes one requirement takes at most in a suggested fix: most messages of authors whole.
+/// Maximum number of bytes of one requirement in a suggested fix: most authors' messages fit whole.
 pub const FIX_ITEM_BYTES_MAX: usize = 768;
 
-/// How many bytes an item of a list keeps at least when others need room: its place and the start of what is
-/// wrong.
+/// Minimum number of bytes that a list item keeps when others need room: its position and the start of the
+/// problem.
 pub const LISTED_ITEM_BYTES_MIN: usize = 80;
 
-/// How deep conditions on what a run was told lie inside each other. Reading and asking one takes the stack; nobody
-/// follows more than three or four.
+/// Maximum nesting depth of conditions on the context of a run. Reading and evaluating one takes the stack;
+/// nobody follows more than three or four.
 pub const PREDICATE_DEPTH_MAX: usize = 8;
 
-/// How many conditions one is made of at each level. Nobody checks a longer list by reading it.
+/// Maximum number of parts of a condition at each level. Nobody checks a longer list by reading it.
 pub const PREDICATE_PARTS_MAX: usize = 32;
 
-/// The largest value in bytes that a variable is compared with: a name or a short list of them.
+/// Maximum size of a value that a variable is compared with, in bytes: a name or a short list of names.
 pub const OPERAND_BYTES_MAX: usize = 4096;
 
-/// The longest text in bytes that tells what a workflow is about, its examples aside: as long as a prompt.
+/// Maximum length of the text about a workflow in bytes, without its examples: as long as a prompt.
 pub const ABOUT_BYTES_MAX: usize = 16 * 1024;
 
-/// How many dimensions an assessment has, and how many levels a dimension: an agent rates each of them in one reply.
+/// Maximum number of dimensions of an assessment, and of levels of a dimension: an agent rates each of them
+/// in one reply.
 pub const DIMENSIONS_MAX: usize = CONTRACT_DIMENSIONS_MAX as usize;
 
-/// How many bytes the parts of one prompt have together when every fragment is shown, before variables are
-/// filled in. Half of what a rendered prompt may have; the rest is for what is filled in.
+/// Maximum size of one prompt in bytes with every fragment shown, before variables are filled in. Half of
+/// what a rendered prompt may have; the rest is for the values that are filled in.
 pub const STATIC_PROMPT_BYTES_MAX: usize = 512 * 1024;
 
-/// How many bytes of values are filled into one prompt. A prompt may quote the whole context of its run once.
+/// Maximum number of bytes of values filled into one prompt. A prompt may quote the whole context of its run
+/// once.
 pub const FILLED_BYTES_MAX: usize = CONTEXT_BYTES_MAX;
 
-/// How many places of an outermost loop are looked at for one next step. Turns of which every step is skipped
-/// are passed over, and loops inside of loops could multiply such turns without end; a loop that has nothing to
-/// do for so long is left. A loop of a thousand turns over a hundred steps may be passed over whole.
+/// Maximum number of positions of an outermost loop that are examined for one next step. Iterations with
+/// every step skipped are passed over, and nested loops could multiply such iterations without end; a loop
+/// that has nothing to do for this long is left. A loop of a thousand iterations over a hundred steps may be
+/// passed over whole.
 pub const EMPTY_PLACES_MAX: u32 = 100_000;
 
-/// How many inputs that are missing one decision reports. The others are found when these are there.
+/// Maximum number of missing inputs that one decision reports. The others are found once these are there.
 pub const LACKS_MAX: usize = 3;
 
-/// How many entries of a trail are kept before they are cut to a decision trace: a few for each loop that a run
-/// may be in, and more than a trace holds.
+/// Maximum number of entries of a trail that are kept before they are cut to a decision trace: a few for each
+/// loop that a run may be in, and more than a trace holds.
 pub const TRAIL_ENTRIES_MAX: usize = 256;
 
-/// How many sessions a process keeps folded in memory: more than a person has open at once.
+/// Maximum number of sessions that a process keeps folded in memory: more than a person has open at once.
 pub const SESSIONS_WARM_MAX: usize = 256;
 
-/// How many pinned workflows a process keeps in memory: more than are at work at once, also where sessions are many.
+/// Maximum number of pinned workflows that a process keeps in memory: more than are in use at once, even with
+/// many sessions.
 pub const WORKFLOWS_WARM_MAX: usize = 64;
 
-/// How many snapshots a process keeps in memory: the newest nodes of what it works on.
+/// Maximum number of snapshots that a process keeps in memory: those of the newest nodes that it works on.
 pub const SNAPSHOTS_WARM_MAX: usize = 1024;
 
-/// How many artifacts a process keeps in memory, each as much as is shown of it: those of the runs that it works on.
-/// They take half a megabyte at most.
+/// Maximum number of artifacts that a process keeps in memory, each as far as it is shown: those of the runs
+/// that it works on. They take half a megabyte at most.
 pub const ARTIFACTS_WARM_MAX: usize = 256;
 
-/// How many bytes of notes are looked at. What is kept of them is much less; this keeps a mistake, such as a
-/// whole log file, from being searched by every rule of a step.
+/// Maximum number of bytes of submitted notes that are examined. Much less is kept of them; this prevents a
+/// mistake, such as a whole log file, from being searched by every rule of a step.
 pub const HANDED_IN_NOTES_BYTES_MAX: usize = 1 << 20;
 
-/// How many artifacts one output has. A step asks for one or two; each is a blob of the plan that records it.
+/// Maximum number of artifacts of one output. A step asks for one or two; each is a blob of the plan that
+/// records it.
 pub const ARTIFACTS_MAX: usize = 64;
 
-/// The largest artifact in bytes of canonical JSON. What is larger belongs into a file that the artifact names.
+/// Maximum size of an artifact in bytes of canonical JSON. Anything larger belongs in a file that the
+/// artifact names.
 pub const ARTIFACT_BYTES_MAX: usize = 4 << 20;
 
-/// The longest start key in bytes: an id of the caller, or a digest and a few names.
+/// Maximum length of a start key in bytes: an id of the caller, or a digest and a few names.
 pub const START_KEY_BYTES_MAX: usize = 256;
 
-/// How much of the goal of a run is kept to be searched, in bytes: a few paragraphs. Longer ones are cut.
+/// Maximum number of bytes kept of a run's goal for search: a few paragraphs. Longer ones are cut.
 pub const RUN_GOAL_BYTES_MAX: usize = 2_048;
 
-/// How much of the titles of a workflow's steps is kept with each run to be searched, in bytes: some hundred titles.
+/// Maximum number of bytes of step titles kept with each run for search: about a hundred titles.
 pub const STEP_TITLES_BYTES_MAX: usize = 4_096;
 
-/// The longest title of a run in bytes: one line of a list.
+/// Maximum length of a run's title in bytes: one line of a list.
 pub const RUN_TITLE_BYTES_MAX: usize = 120;
 
-/// The longest recap that an agent reads when it takes up a run, in bytes: a few pages, with at least one
-/// step's notes whole. What does not fit is counted.
+/// Maximum size of the recap that an agent reads when it resumes a run, in bytes: a few pages, with the notes
+/// of at least one step whole. The rest is counted.
 pub const RECAP_BYTES_MAX: usize = 8192;
 
-/// How many steps each part of a recap tells at most. The snapshot of each is read for its title, and notes of
+/// Maximum number of steps in each part of a recap. The snapshot of each is read for its title, and notes of
 /// the usual length fill a recap with a third of them.
 pub const RECAP_STEPS_MAX: usize = 24;
 
-/// The longest title of a step in a recap, in bytes; titles are headings there.
+/// Maximum length of a step's title in a recap, in bytes; titles are headings there.
 pub const RECAP_TITLE_BYTES_MAX: usize = 120;
 
-/// The newest notes fit in whole, beside the frames of all sections.
+/// The newest notes fit whole, next to the frames of all sections.
 const _: () = assert!(NOTES_BYTES_MAX + RECAP_TITLE_BYTES_MAX + 1024 <= RECAP_BYTES_MAX);
 
-/// How many bytes of each other branch's notes a recap shows: what became of it, not how.
+/// Maximum number of bytes that a recap shows of each other branch's notes: its result, not the way there.
 pub const BRANCH_NOTES_BYTES_MAX: usize = 512;
 
-/// How many workflows a listing of all runs keeps in mind, so that each is read once for many runs. People have
-/// dozens of them.
+/// Maximum number of workflows that a listing of all runs caches, so that each is read once for many runs.
+/// People have dozens of them.
 pub const WORKFLOWS_KEPT_MAX: usize = 64;
 
-/// How many subagents one step has work done by. A person follows a handful of them, and their answers must
-/// fit into the notes of one step.
+/// Maximum number of subagents that one step delegates to. A person follows a handful of them, and their
+/// answers must fit into the notes of one step.
 pub const DELEGATIONS_MAX: usize = 8;
 
-/// The largest bundle in bytes. A bundle is read whole and takes several times its size in memory while it is
-/// checked; a run of a thousand steps has about a fiftieth of this.
+/// Maximum size of a bundle in bytes. A bundle is read whole and takes several times its size in memory while
+/// it is checked; a run of a thousand steps has about a fiftieth of this.
 pub const BUNDLE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-/// How many events a bundle holds: a hundred times the longest session that an agent makes in a week.
+/// Maximum number of events in a bundle: a hundred times the longest session that an agent makes in a week.
 pub const BUNDLE_EVENTS_MAX: usize = 1_000_000;
 
-/// How many snapshots, workflows and artifacts a bundle holds. Each becomes a file of its own that is synced,
-/// so that an import of more would take hours.
+/// Maximum number of snapshots, workflows and artifacts in a bundle. Each becomes a file of its own that is
+/// synced, so importing more would take hours.
 pub const BUNDLE_PARTS_MAX: usize = 200_000;
 
-/// The longest version of a program in bytes: three numbers, and what a build adds to them.
+/// Maximum length of a program version in bytes: three numbers, and whatever a build adds to them.
 pub const APP_VERSION_BYTES_MAX: usize = 64;
 
-/// How much of what a parser says about a bundle is kept: it may quote the bundle.
+/// Maximum number of bytes kept of a parser's message about a bundle, since it may quote the bundle.
 pub const BUNDLE_PROBLEM_BYTES_MAX: usize = 256;
 
-/// How many entries of a table are read at a time: few reads for all of them, and little memory for each.
+/// Number of table entries that are read at a time: few reads for all of them, and little memory for each.
 pub const TABLE_PAGE: usize = 1_000;
 
-/// For how many days a session is kept after its last event, unless somebody says otherwise: a quarter, so
-/// that work which waited for a release is still there.
+/// Default number of days that a session is kept after its last event: a quarter, so that work which waited
+/// for a release is still there.
 pub const RETENTION_DAYS_DEFAULT: u32 = 90;
 
-/// The most days for which sessions can be kept: a century. Whoever wants one for longer keeps it for good.
+/// Maximum number of days that sessions can be kept: a century. To keep one for longer, keep it for good.
 pub const RETENTION_DAYS_MAX: u32 = 36_500;
 
-/// How many tags a workflow has: enough to be found by, too few to be found by everything.
+/// Maximum number of tags of a workflow: enough to be found by, too few to be found by everything.
 pub const TAGS_MAX: usize = 8;
 
-/// How much of a step's prompt a person is shown who is asked to confirm it, in bytes: a dialog holds a paragraph.
+/// Maximum number of bytes of a step's prompt shown to a person who is asked to confirm it: a dialog holds a
+/// paragraph.
 pub const QUESTION_EXCERPT_BYTES_MAX: usize = 600;
 
-/// How many decisions of persons an agent is told with a step: the newest. Each has at most a summary's bytes.
+/// Maximum number of decisions by people that are shown to an agent with a step: the newest. Each has at most
+/// a summary's bytes.
 pub const SAID_MAX: usize = 8;
 
-/// How many artifacts of earlier steps an agent reads about when it continues a run. Each is read for its kind.
+/// Maximum number of artifacts of earlier steps that are shown to an agent that continues a run. Each is read
+/// for its kind.
 pub const PRODUCED_ARTIFACTS_MAX: usize = 12;
 
-/// How many bytes the artifacts have together that such an agent reads whole: less than the notes take.
+/// Maximum total size of the artifacts that such an agent reads whole, in bytes: less than the notes take.
 pub const PRODUCED_BYTES_MAX: usize = 6 * 1024;
 
-/// The largest artifact that is shown whole among others, in bytes: a verdict with its findings.
+/// Maximum size of an artifact that is shown whole among others, in bytes: a verdict with its findings.
 pub const ARTIFACT_SHOWN_BYTES_MAX: usize = 2048;
 
-/// How many older artifacts such an agent is told by their digests alone, in a line each. The rest is counted.
+/// Maximum number of older artifacts that such an agent sees by digest only, one line each. The rest is
+/// counted.
 pub const PRODUCED_DIGESTS_MAX: usize = 24;
 
-/// How many bookmarks on earlier steps such an agent reads: the newest. The rest is counted.
+/// Maximum number of bookmarks on earlier steps that such an agent reads: the newest. The rest is counted.
 pub const BOOKMARKS_TOLD_MAX: usize = 8;
 
-/// How many bytes the notes of bookmarks on earlier steps have together that such an agent reads whole. The newest always
-/// fit; others are then told by their first lines.
+/// Maximum total size of the notes of bookmarks on earlier steps that such an agent reads whole, in bytes.
+/// The newest always fit; the others are then shown by their first lines.
 pub const BOOKMARKS_BYTES_MAX: usize = NOTES_BYTES_MAX;
 
-/// How many divergences and observations such an agent reads: the newest.
+/// Maximum number of divergences and observations that such an agent reads: the newest.
 pub const SIDE_RECORDS_MAX: usize = 8;
 
-/// How many of the engine's explanations such an agent reads. There is one for nearly every step, and only the newest
-/// say something about what is to do.
+/// Maximum number of the engine's explanations that such an agent reads. There is one for nearly every step,
+/// and only the newest are about what is to be done.
 pub const TRACES_TOLD_MAX: usize = 2;
 
-/// The most lines of notes that an author may ask for: ten pages.
+/// Maximum number of lines of notes that an author may ask for: ten pages.
 pub const NOTES_LINES_MAX: u32 = 500;
 
-/// The longest sentence in a contract, in bytes: what a loop decided, or why the way of a workflow was left.
+/// Maximum length of a sentence in a contract, in bytes: a loop's decision, or the reason for leaving the
+/// path of a workflow.
 pub const CONTRACT_SUMMARY_BYTES_MAX: u32 = 512;
 
-/// The longest paragraph in a contract, in bytes.
+/// Maximum length of a paragraph in a contract, in bytes.
 pub const CONTRACT_PARAGRAPH_BYTES_MAX: u32 = 1024;
 
-/// The longest item of a list in a contract, in bytes: one line.
+/// Maximum length of a list item in a contract, in bytes: one line.
 pub const CONTRACT_LINE_BYTES_MAX: u32 = 200;
 
-/// The longest path in a contract, in bytes: paths in repositories are shorter.
+/// Maximum length of a path in a contract, in bytes: paths in repositories are shorter.
 pub const CONTRACT_PATH_BYTES_MAX: u32 = 1024;
 
-/// The longest table or report that rides along in a contract, in bytes: what is longer is a file.
+/// Maximum size of a table or report that is embedded in a contract, in bytes: anything longer is a file.
 pub const CONTRACT_PAYLOAD_BYTES_MAX: u32 = 16 * 1024;
 
-/// Room for the heading of a part and for what it says about a cut.
+/// Room for the heading of a part and for its note about a cut, in bytes.
 pub const RECAP_FRAME_BYTES: usize = 160;
 
-/// How sure an agent can be of something, in percent: altogether.
+/// Maximum confidence of an agent in percent.
 pub const CONTRACT_PERCENT_MAX: u32 = 100;
 
-/// How many findings a contract takes: a review with more has to choose.
+/// Maximum number of findings in a contract: a review with more has to choose.
 pub const CONTRACT_FINDINGS_MAX: u32 = 100;
 
-/// How many dimensions are rated in a contract: more of them are not told apart.
+/// Maximum number of dimensions rated in a contract: nobody distinguishes more of them.
 pub const CONTRACT_DIMENSIONS_MAX: u32 = 32;
 
-/// The longest name in a contract, in bytes: a few words.
+/// Maximum length of a name in a contract, in bytes: a few words.
 pub const CONTRACT_NAME_BYTES_MAX: u32 = 100;
 
-/// How many sessions a check names that need the same damaged content; the rest is counted.
+/// Maximum number of sessions that a check names as needing the same damaged content; the rest is counted.
 pub const SESSIONS_NAMED_MAX: usize = 5;

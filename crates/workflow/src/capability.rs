@@ -1,7 +1,7 @@
-//! What an agent is able to do beyond talking, and how we know.
+//! Abilities of an agent beyond talking, and the evidence for them.
 //!
-//! *Invariants*: how much an observation counts follows from where it came from. What an agent or a
-//! person merely says is weak, and never opens a way that needs the capability.
+//! *Invariants*: the weight of an observation follows from its provenance. A mere statement of an agent or a
+//! person is weak, and never opens a path that needs the capability.
 
 piton_core::closed_set! {
     /// An ability that a workflow may need.
@@ -48,7 +48,7 @@ piton_core::closed_set! {
 }
 
 impl ProvenanceKind {
-    /// How much an observation from here counts.
+    /// Returns the weight of an observation with this provenance.
     pub const fn grade(self) -> EnforcementGrade {
         match self {
             Self::ProbeStep | Self::AttemptedUse => EnforcementGrade::Strong,

@@ -1,6 +1,6 @@
 //! The kinds of events in a session's stream.
 //!
-//! *Invariants*: thirteen, and no more within this version of the format. What else is worth keeping
+//! *Invariants*: thirteen, and no more within this version of the format. Anything else that is worth keeping
 //! is an artifact of a node.
 
 piton_core::closed_set! {

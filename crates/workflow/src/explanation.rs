@@ -1,4 +1,4 @@
-//! What a run says about itself for people to read. Nothing depends on it.
+//! Records of a run about itself, for people to read. Nothing depends on them.
 
 piton_core::closed_set! {
     /// Why an agent left the way of its workflow on purpose.

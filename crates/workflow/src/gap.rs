@@ -1,4 +1,4 @@
-//! Gaps: what a run lacks, told for good.
+//! Gaps: durable records of what a run lacks.
 
 piton_core::closed_set! {
     /// How much a gap matters.

@@ -1,7 +1,7 @@
-//! What people call a run: two words, such as `amber-otter`.
+//! Labels for runs, for people: two words, such as `amber-otter`.
 //!
-//! A label is made from the id of a run and is easier to say and to recognise. It is for reading and for checking: 65,536
-//! labels are too few to be unique, so nothing is ever looked up by one.
+//! A label is derived from the id of a run and is easier to say and to recognise. It is for reading and for
+//! checking: 65,536 labels are too few to be unique, so nothing is ever looked up by one.
 //!
 //! *Invariants*: the same run has the same label everywhere and for good, so the words and their order never
 //! change.
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use piton_core::RunId;
 use serde::{Deserialize, Serialize};
 
-/// The words before the hyphen, in the order of the alphabet.
+/// The words before the hyphen, in alphabetical order.
 #[rustfmt::skip]
 const ADJECTIVES: [&str; 256] = [
     "able", "agile", "airy", "alert", "amber", "ample", "amused", "ancient", "apt", "arctic",
@@ -44,7 +44,7 @@ const ADJECTIVES: [&str; 256] = [
     "wintry", "wise", "witty", "woven", "young",
 ];
 
-/// The words after the hyphen, in the order of the alphabet.
+/// The words after the hyphen, in alphabetical order.
 #[rustfmt::skip]
 const NOUNS: [&str; 256] = [
     "acorn", "alder", "almond", "alpaca", "anchor", "anvil", "apple", "apricot", "arrow", "aspen",
@@ -96,7 +96,7 @@ pub struct Label {
 #[error("a label is two words of a fixed list with a hyphen between them")]
 pub struct NotALabel;
 
-/// The label of a run: its first byte chooses the first word, its last byte the second.
+/// Returns the label of a run: its first byte selects the first word, its last byte the second.
 pub fn label(run: RunId) -> Label {
     let [adjective, .., noun] = *run.as_bytes();
     Label { adjective, noun }
@@ -114,6 +114,7 @@ impl FromStr for Label {
     type Err = NotALabel;
 
     fn from_str(text: &str) -> Result<Self, NotALabel> {
+        // Both lists are sorted, which a test checks.
         let place = |words: &[&str; 256], word: &str| {
             let place = words.binary_search(&word).map_err(|_| NotALabel)?;
             u8::try_from(place).map_err(|_| NotALabel)

@@ -1,34 +1,38 @@
 //! Durable execution of workflows: what an agent is doing, and what it did.
 //!
-//! This is the vocabulary: the ids, closed sets and keys out of which events, snapshots and replies are
-//! made. Every name here is part of a format, so it is written down once, and a text that is not one of
-//! the names is refused where it enters.
+//! This is the vocabulary: the ids, closed sets and keys that events, snapshots and replies are made of.
+//! Every name here is part of a format, so it is defined once, and a text that is not one of the names is
+//! refused where it enters.
 //!
-//! * [`name`]: the ids that an author writes into a workflow.
-//! * [`loop_path`] and [`step_instance`]: where in its loops a step stands, and its key.
-//! * [`event_kind`], [`dedupe`]: what is recorded, and what makes recording it twice harmless.
-//! * [`run`], [`topology`], [`output`], [`observation`]: what events say about runs and their graphs.
-//! * [`preference`], [`capability`]: what the person wants and what the agent is able to do.
-//! * [`reason`], [`gap`], [`blocker`]: why a run cannot simply go on, and how that is told.
+//! * [`name`]: the ids that an author writes in a workflow.
+//! * [`loop_path`] and [`step_instance`]: the position of a step within its loops, and its key.
+//! * [`event_kind`], [`dedupe`]: the kinds of events, and the keys that make recording one twice harmless.
+//! * [`run`], [`topology`], [`output`], [`observation`]: the facts that events state about runs and their
+//!   graphs.
+//! * [`preference`], [`capability`]: the wishes of the person and the abilities of the agent.
+//! * [`reason`], [`gap`], [`blocker`]: the reasons that a run cannot simply continue, and their reports.
 //! * [`event`]: the events themselves, with the rules that hold within one and across a log.
-//! * [`projection`]: what events add up to: graphs, tips, outputs, gaps, status, what to resume.
-//! * [`label`]: what people call a run.
-//! * [`run_index`]: every run of every session, summed up, listed and ranked; over the ports of the store.
-//! * [`explanation`]: what is recorded for people only.
-//! * [`token`]: the tokens that an agent is given: what they say, how they are signed and written.
-//! * [`snapshot`]: what is needed to go on from a run node.
-//! * [`source`], [`contract`], [`compile`]: workflow files, what their steps must hand in, and how a file
-//!   becomes what runs are pinned to.
-//! * [`predicate`]: questions about what a run was told.
-//! * [`bundled_workflows`], [`catalogue`]: the workflows that come with Piton, and everything that others may take from it.
-//! * [`engine`]: what happens next in a run.
+//! * [`projection`]: views derived from events: graphs, tips, outputs, gaps, status, runs to resume.
+//! * [`label`]: the names that people use for runs.
+//! * [`run_index`]: every run of every session, summarised, listed and ranked; over the ports of the store.
+//! * [`explanation`]: records for people only.
+//! * [`token`]: the tokens that an agent receives: their content, signature and text.
+//! * [`snapshot`]: everything that is needed to resume from a run node.
+//! * [`source`], [`contract`], [`compile`]: workflow files, the output that their steps require, and the
+//!   compilation of a file to the form that runs are pinned to.
+//! * [`predicate`]: conditions on the context of a run.
+//! * [`bundled_workflows`], [`catalogue`]: the workflows that come with Piton, and everything that others may
+//!   use from it.
+//! * [`engine`]: the choice of what happens next in a run.
 //! * [`session`]: leading an agent through a run, over the ports of the store.
-//! * [`bundle`], [`transfer`]: a whole session in one file, and carrying it out of a data directory and into one.
-//! * [`maintenance`]: removing what nobody needs any more, checking and repairing what is there.
+//! * [`bundle`], [`transfer`]: a whole session in one file, and its export from and import into a data
+//!   directory.
+//! * [`maintenance`]: removing what is no longer needed, checking and repairing the rest.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. What has an
-//! effect ([`session`], [`run_index`], [`transfer`], [`maintenance`] and the signing of tokens) goes through ports.
+//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment. Everything
+//! that has an effect ([`session`], [`run_index`], [`transfer`], [`maintenance`] and the signing of tokens)
+//! goes through ports.
 
 pub mod artifact;
 pub mod blocker;

@@ -1,8 +1,8 @@
-//! The ids that an author writes into a workflow.
+//! The ids that an author writes in a workflow.
 //!
-//! *Invariants*: 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`. The characters that join ids to
-//! longer texts (`@`, `/`, `:`) are not among them, so joined texts need no escaping and come apart in
-//! one way only.
+//! *Invariants*: 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`. The characters that join ids to longer
+//! texts (`@`, `/`, `:`) are not among them, so joined texts need no escaping and can be split in one way
+//! only.
 //!
 //! Each kind is a type of its own:
 //!
@@ -80,7 +80,7 @@ macro_rules! names {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

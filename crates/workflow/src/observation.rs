@@ -1,4 +1,4 @@
-//! What is observed about the surroundings of a session, so that it can be found again.
+//! Observations about the surroundings of a session, by which it can be found again.
 
 use std::fmt;
 
@@ -28,9 +28,9 @@ piton_core::closed_set! {
     }
 }
 
-/// How many observations of the same key a session already holds: 0 for its first.
+/// The number of observations of the same key that a session already holds: 0 for its first.
 ///
-/// It sets a value that came back apart from the value when it was first seen.
+/// It distinguishes a value that returned from the value when it was first observed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChangeOrdinal(pub u64);
 

@@ -1,4 +1,4 @@
-//! What steps leave behind.
+//! The output of steps.
 
 piton_core::closed_set! {
     /// What an output of a node is for.

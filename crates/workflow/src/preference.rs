@@ -1,7 +1,7 @@
-//! What a person prefers about how a run goes on.
+//! Preferences of a person about how a run continues.
 //!
-//! *Invariants*: a preference changes when a run stops and what it warns about. It never changes what
-//! counts as missing, and never what must be recorded.
+//! *Invariants*: a preference changes when a run stops and what it warns about. It never changes what counts
+//! as missing, and never what must be recorded.
 
 piton_core::closed_set! {
     /// When a run waits for a person.

@@ -1,8 +1,8 @@
-//! Why a run cannot simply go on: one set of reasons, for what stops a run and for what is recorded.
+//! Reasons that a run cannot simply continue: one set, for stopping a run and for recording.
 //!
-//! *Invariants*: a reason is a category and a detail of that category; a detail of another category does
-//! not build and does not parse. How autonomous a run is decides whether it stops for a reason, never
-//! what the reason means.
+//! *Invariants*: a reason is a category and a detail of that category; a detail of another category neither
+//! builds nor parses. The autonomy of a run decides whether it stops for a reason, never what the reason
+//! means.
 //!
 //! ```
 //! use piton_workflow::{ContractViolation, Reason};
@@ -113,7 +113,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The category.
+    /// Returns the category.
     pub const fn category(self) -> ReasonCategory {
         match self {
             Self::UserOnlyDependency(_) => ReasonCategory::UserOnlyDependency,
@@ -123,7 +123,7 @@ impl Reason {
         }
     }
 
-    /// The name of the detail within its category.
+    /// Returns the name of the detail within its category.
     pub const fn detail(self) -> &'static str {
         match self {
             Self::UserOnlyDependency(detail) => detail.as_str(),

@@ -1,4 +1,4 @@
-//! What can be said about a run as a whole, and what is to happen next.
+//! The status of a run as a whole, and the next thing that is to happen.
 
 piton_core::closed_set! {
     /// How far a run is, seen from its preferred tip.
@@ -15,7 +15,7 @@ piton_core::closed_set! {
 }
 
 impl RunStatus {
-    /// Whether the run reached its end.
+    /// True if the run reached its end.
     pub const fn is_complete(self) -> bool {
         matches!(self, Self::Complete | Self::CompleteWithGaps)
     }

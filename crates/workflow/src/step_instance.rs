@@ -1,8 +1,8 @@
-//! One turn of one step: `outer@0/inner@2::triage`.
+//! The key of one iteration of one step: `outer@0/inner@2::triage`.
 //!
-//! *Invariants*: one text per key and one key per text. There is no escaping, because ids hold none of
-//! the characters that join them. Keys order by the bytes of their text, so turn 10 stands before
-//! turn 9: the order is for sets that must be written the same way everywhere, not for people.
+//! *Invariants*: one text per key and one key per text. There is no escaping, because ids contain none of the
+//! characters that join them. Keys are ordered by the bytes of their text, so iteration 10 comes before
+//! iteration 9. The order is for sets that must be written the same way everywhere, not for people.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use crate::bounds::{ITERATION_MAX, STEP_INSTANCE_KEY_BYTES_MAX};
 use crate::loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
 use crate::name::StepId;
 
-/// Names a step within its loops. Cheap to clone.
+/// The key of a step within its loops. Cheap to clone.
 ///
 /// ```
 /// use piton_workflow::StepInstanceKey;
@@ -27,17 +27,16 @@ use crate::name::StepId;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepInstanceKey(Arc<str>);
 
-/// Why a text is not a step instance key.
+/// Reason that a text is not a step instance key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepInstanceKeyError {
-    /// It is too long.
     #[error("a step instance key has at most {STEP_INSTANCE_KEY_BYTES_MAX} bytes")]
     TooLong,
     /// A loop has no iteration.
     #[error("a loop in a step instance key has the form `loop@iteration`")]
     Form,
-    /// An iteration is not a number, not written in the one way that it has, or too large.
+    /// An iteration is not a number, too large, or not written in its only spelling.
     #[error("an iteration is a number from 0 to {ITERATION_MAX} without leading zeros")]
     Iteration,
     /// The id of a step or loop is not valid.
@@ -49,7 +48,7 @@ pub enum StepInstanceKeyError {
 }
 
 impl StepInstanceKey {
-    /// The key of `step` inside `loops`.
+    /// Creates the key of `step` inside `loops`.
     pub fn new(loops: &LoopPath, step: &StepId) -> Self {
         let mut text = loops_text(loops);
         if !text.is_empty() {
@@ -60,19 +59,21 @@ impl StepInstanceKey {
         Self(text.into())
     }
 
-    /// The key as text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the step stands in the turn that `turn` ends with, or in a loop inside of that turn.
+    /// True if the step is in the iteration that `turn` ends with, or in a loop inside that iteration.
     pub fn lies_within(&self, turn: &LoopPath) -> bool {
         let prefix = loops_text(turn);
         let rest = self.0.strip_prefix(prefix.as_str());
+        // The separator keeps iteration 1 from matching iteration 10. An empty path has no last iteration to
+        // be within.
         !prefix.is_empty() && rest.is_some_and(|rest| rest.starts_with(['/', ':']))
     }
 
-    /// The loops around the step, and the step. Takes the text apart at each call.
+    /// Returns the loops around the step, and the step. Parses the text at each call.
     pub fn parts(&self) -> (LoopPath, StepId) {
         parse(&self.0).expect("a key is only made from parts or from a text that came apart")
     }
@@ -94,6 +95,7 @@ fn parse(text: &str) -> Result<(LoopPath, StepId), StepInstanceKeyError> {
     if text.len() > STEP_INSTANCE_KEY_BYTES_MAX {
         return Err(StepInstanceKeyError::TooLong);
     }
+    // Ids contain no colons, so the first `::` is the only one in a valid key.
     let Some((loops, step)) = text.split_once("::") else {
         return Ok((LoopPath::default(), text.parse()?));
     };
@@ -106,7 +108,8 @@ fn parse_position(text: &str) -> Result<LoopPosition, StepInstanceKeyError> {
     Ok(LoopPosition { loop_id: loop_id.parse()?, iteration: parse_iteration(iteration)? })
 }
 
-/// Only the text that [`Iteration`] itself would write: no sign, no leading zero.
+/// Parses an iteration. Only the text that [`Iteration`] itself would write is accepted: no sign, no leading
+/// zero.
 fn parse_iteration(text: &str) -> Result<Iteration, StepInstanceKeyError> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let leading_zero = text.len() > 1 && text.starts_with('0');

@@ -1,6 +1,6 @@
 //! The graph of a run: kinds of nodes and edges.
 //!
-//! *Invariants*: a branch has no id of its own. It is what the edges to a leaf say it is.
+//! *Invariants*: a branch has no id of its own. The edges to a leaf define it.
 
 piton_core::closed_set! {
     /// What a run node stands for.

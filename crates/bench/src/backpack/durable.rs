@@ -1,4 +1,4 @@
-//! Packs that wait for the disk: one writer against the bare append, and eight against one.
+//! Durable packs: one writer against the bare append, and eight writers against one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,10 +23,10 @@ use crate::{
 const SINGLE: Schedule = Schedule { blocks: 30, pairs: 12, warm_up: 2 };
 const GROUPS: Schedule = Schedule { blocks: 20, pairs: 4, warm_up: 1 };
 const WRITERS: usize = 8;
-/// Packs that each writer makes in one sample.
+/// Number of packs that each writer makes in one sample.
 const PACKS: usize = 10;
 const SINGLE_RATIO_MAX: f64 = 1.3;
-/// Eight writers make eight times as many packs, and three times the rate is asked for.
+/// Eight writers make eight times as many packs, and have to reach three times the rate.
 const GROUP_RATIO_MAX: f64 = 8.0 / 3.0;
 
 // shows: BP-112
@@ -71,7 +71,7 @@ impl BackpackRig {
         self.runtime.block_on(open(name, self.backpacks.clone()))
     }
 
-    /// One pack against one append of one event.
+    /// Measures one pack against one append of one event.
     fn single(&self) -> Result<Samples<Duration>> {
         SINGLE.run(|block| {
             let backpack = self.backpack(&format!("single-{block}"))?;
@@ -83,6 +83,7 @@ impl BackpackRig {
                 Ok(time)
             };
             let stream: StreamId = format!("bare-{block}").parse().expect("a plain name");
+            // The lease is taken before the samples, as the open backpack has taken its own.
             let lease = self.runtime.block_on(self.bare.lease(&stream))?;
             let mut next = 0;
             let baseline = move || {
@@ -102,7 +103,7 @@ impl BackpackRig {
         Ok(time)
     }
 
-    /// Eight writers of one backpack against one.
+    /// Measures eight writers of one backpack against one.
     fn groups(&self) -> Result<Samples<Duration>> {
         GROUPS.run(|block| {
             let together = self.backpack(&format!("together-{block}"))?;
@@ -116,6 +117,7 @@ impl BackpackRig {
             (0..writers).map(|number| writer(backpack, number)).collect::<Result<_>>()?;
         let (outcome, time) = wall_time(|| {
             self.runtime.block_on(async {
+                // All writers are spawned before the first is awaited, so that their packs can share syncs.
                 let tasks: Vec<_> = scopes
                     .into_iter()
                     .map(|scope| {
@@ -144,7 +146,7 @@ fn writer(backpack: &JournaledBackpack, number: usize) -> Result<AsyncScope> {
     Ok(backpack.scope(identity, None)?)
 }
 
-/// A small value.
+/// Returns a small value.
 fn time_word() -> &'static str {
     "a small value of about fifty bytes, as nodes have them"
 }

@@ -1,4 +1,4 @@
-//! Whether a pack costs more when the history is long.
+//! The cost of a pack as the history grows.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
-/// Three times the packs; a walk of the history at each would take nine times as long.
+/// Three times the packs. A walk through the history at each pack would take nine times as long.
 const RATIO_MAX: f64 = 4.0;
 
 // shows in part: BP-013 (the part about time)
@@ -21,7 +21,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     Ok(vec![row.judged(Bar::ratio(RATIO_MAX))])
 }
 
-/// A whole life: what leaves memory early is freed early, and the rest at the end.
+/// Measures the whole life of a backpack: what leaves memory early is freed early, and the rest at the end.
 fn packs(count: u32) -> Result<Duration> {
     let (outcome, time) = thread_cpu(|| {
         let backpack = empty();

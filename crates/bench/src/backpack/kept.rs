@@ -1,4 +1,4 @@
-//! Backpacks in a journal on the disk.
+//! Backpacks in a journal on disk.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use piton_store::{
 use super::rig::ports;
 use crate::error::Result;
 
-/// A log for streams of backpacks.
+/// Returns a journal for the streams of backpacks.
 pub(super) fn log<E: Event>(dir: &DataDir) -> LogJournal<E> {
     let trace: Arc<dyn Trace> = Arc::new(NoTrace);
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
     LogJournal::backpacks(dir.clone(), LocalBlobs::new(dir.clone()), leases, trace)
 }
 
-/// What journaled backpacks are opened with.
+/// Returns the ports that journaled backpacks are opened with.
 pub(crate) fn journal_ports(dir: &DataDir) -> JournalPorts {
     let blobs = Arc::new(LocalBlobs::new(dir.clone()));
     JournalPorts { journal: Arc::new(log(dir)), blobs, ports: ports() }

@@ -1,4 +1,4 @@
-//! What a history holds in memory: the peak of a process that packs, less that of one that does not.
+//! The memory of a history: the peak of a process that packs, minus that of one that does not.
 
 use std::{env, process::Command, process::ExitCode};
 
@@ -17,6 +17,7 @@ const MEGABYTES_MAX: f64 = 10.0;
 pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let mut differences = Vec::with_capacity(PROCESSES);
     for _ in 0..PROCESSES {
+        // A new process for each, because the peak of a process never sinks.
         let (full, bare) = (elsewhere(PACKS)?, elsewhere(0)?);
         differences.push((full - bare) / 1e6);
     }
@@ -25,7 +26,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     Ok(vec![row.judged(Bar::median(MEGABYTES_MAX))])
 }
 
-/// The peak of a new process that makes so many packs, in bytes.
+/// Returns the peak memory, in bytes, of a new process that makes this number of packs.
 fn elsewhere(packs: u32) -> Result<f64> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     let output = Command::new(program)
@@ -41,11 +42,12 @@ fn elsewhere(packs: u32) -> Result<f64> {
     Ok(float(bytes))
 }
 
-/// Makes so many packs in this process, and prints its peak.
+/// Makes this number of packs in this process, and prints its peak memory.
 pub(crate) fn here(packs: u32) -> Result<ExitCode> {
     let backpack = empty();
     let node = node(&backpack, "writer", "flow.writer")?;
     for number in 0..packs {
+        // 254 digits and two quotes are 256 bytes of JSON.
         let value = format!("{number:0254}");
         let _ = node.pack(&format!("key-{}", number % 100), &value)?;
     }

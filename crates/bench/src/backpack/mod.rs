@@ -1,4 +1,4 @@
-//! Backpacks: what it costs to pack, to read, to look back and to compare, in memory and with a journal.
+//! Backpacks: the cost of packing, reading, looking back and comparing, in memory and with a journal.
 
 mod durable;
 mod growth;
@@ -13,7 +13,7 @@ pub(crate) use memory::here as memory_here;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 5] = [
     ("packing and reading in memory", |_| quick::rows()),
     ("past states and differences", |_| past::rows()),

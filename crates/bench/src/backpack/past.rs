@@ -1,4 +1,4 @@
-//! Past states, and what differs between two.
+//! Past states, and the differences between two.
 
 use piton_backpack::{Backpack, CommitId, Filter, NodeId, StateDiff};
 use piton_core::TimestampMs;
@@ -14,7 +14,7 @@ use crate::{
 const COMMITS: u32 = 10_000;
 const SNAPSHOT_US_MAX: f64 = 5.0;
 const DIFF_US_MAX: f64 = 100.0;
-/// What a snapshot of many keys may cost against one of few.
+/// Maximum cost of a snapshot of many keys, relative to one of few.
 const KEYS_RATIO_MAX: f64 = 3.0;
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 10, warm_up: 1 };
 
@@ -49,7 +49,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// 10,000 commits of a hundred nodes to a hundred keys.
+/// Builds 10,000 commits of a hundred nodes to a hundred keys.
 fn long_history() -> Result<Backpack> {
     let backpack = empty();
     for number in 0..COMMITS {
@@ -62,7 +62,7 @@ fn long_history() -> Result<Backpack> {
     Ok(backpack)
 }
 
-/// A snapshot among 10,000 keys against one among 10, and what is done with it first.
+/// Measures a snapshot among 10,000 keys against one among 10, with a first look at it.
 // shows: BP-024
 fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
     let with_keys = |keys: u32| -> Result<(Backpack, Vec<CommitId>)> {
@@ -72,6 +72,7 @@ fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
             let _ = node.pack(&format!("key-{}", number % keys), &number)?;
         }
         let commits = backpack.debug().history(&Filter::default())?;
+        // The last thousand commits, where nearly all keys exist.
         let last = commits.iter().rev().take(1_000).map(piton_backpack::Commit::id).collect();
         Ok((backpack, last))
     };
@@ -84,13 +85,14 @@ fn among(name: &'static str, look: impl Fn(&Backpack)) -> Result<MeasureRow> {
             Ok::<(), piton_backpack::Error>(())
         });
         outcome?;
+        // A sample is a thousand snapshots, so its milliseconds are microseconds for each.
         Ok(microseconds(time) / 1e3)
     };
     let samples = SCHEDULE.run(|_| Ok((|| take(&many), || take(&few))))?;
     Ok(MeasureRow::paired(name, Unit::Microseconds, "among 10", &samples))
 }
 
-/// A diff of 1,000 keys of which 10 changed.
+/// Measures a diff of 1,000 keys of which 10 changed.
 fn diff() -> Result<MeasureRow> {
     let backpack = empty();
     let node = node(&backpack, "writer", "flow.writer")?;
@@ -101,6 +103,7 @@ fn diff() -> Result<MeasureRow> {
     for number in 0..10 {
         let _ = node.pack(&format!("key-{}", number * 97), &"changed")?;
     }
+    // `start` is the last of the first thousand commits, so exactly the ten changes lie between the two states.
     let before = backpack.snapshot_at_commit(start.expect("the commit was made"))?;
     let changes = StateDiff::between(&before, &backpack)?.changes.len();
     expect("changes", 10, changes as u64)?;

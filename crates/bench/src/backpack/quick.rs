@@ -1,4 +1,4 @@
-//! What nodes do all the time: pack, unpack, and ask for a namespace.
+//! The frequent operations of nodes: pack, unpack, and query a namespace.
 
 use piton_backpack::{NodeIdentity, Permissions};
 
@@ -19,7 +19,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     Ok(vec![pack()?, unpack()?, query()?])
 }
 
-/// Packs small values under 100 keys; the history is kept and pruned on the way.
+/// Packs small values under 100 keys; the history is kept and pruned along the way.
 fn pack() -> Result<MeasureRow> {
     let backpack = empty();
     let node = node(&backpack, "writer", "flow.writer")?;
@@ -52,7 +52,7 @@ fn unpack() -> Result<MeasureRow> {
     Ok(row.judged(Bar::median(UNPACK_US_MAX)))
 }
 
-/// Reads 100 items of one namespace out of 10,000 of a hundred.
+/// Reads the 100 items of one namespace out of 10,000 items in a hundred namespaces.
 fn query() -> Result<MeasureRow> {
     let backpack = empty();
     for number in 0..10_000_u32 {
@@ -71,6 +71,7 @@ fn query() -> Result<MeasureRow> {
 }
 
 pub(super) fn rounds(mut round: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {
+    // One round warms the caches and is not counted.
     round()?;
     (0..ROUNDS).map(|_| round()).collect()
 }

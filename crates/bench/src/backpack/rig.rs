@@ -1,4 +1,4 @@
-//! Backpacks as a flow makes them.
+//! Backpacks as a flow creates them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +10,25 @@ use piton_store::local::{SystemClock, SystemEntropy};
 use crate::error::Result;
 use crate::measure::thread_cpu;
 
-/// The clock and the entropy of the product.
+/// Returns the clock and the entropy of the product.
 pub(super) fn ports() -> BackpackPorts {
     BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) }
 }
 
-/// An empty backpack.
+/// Returns an empty backpack.
 pub(super) fn empty() -> Backpack {
     let ports = ports();
     Backpack::empty(BackpackId::mint(&*ports.entropy), Options::default(), ports)
 }
 
-/// A node of a backpack, in a namespace.
+/// Returns a node of a backpack, in a namespace.
 pub(super) fn node(backpack: &Backpack, id: &str, namespace: &str) -> Result<Scope> {
     let identity = NodeIdentity::new(id, id).map_err(piton_backpack::Error::from)?;
     let namespace = Namespace::parse(namespace).expect("namespaces are written out here");
     Ok(backpack.scope(identity.within(namespace), None)?)
 }
 
-/// Microseconds of CPU time that one of `count` repetitions of `work` takes.
+/// Measures the CPU time of one of `count` repetitions of `work`, in microseconds.
 pub(super) fn each_us<R>(
     count: u32,
     mut work: impl FnMut(u32) -> std::result::Result<R, piton_backpack::Error>,

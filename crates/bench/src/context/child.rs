@@ -18,14 +18,14 @@ use crate::{
     measure::peak_resident_bytes,
 };
 
-/// What a process says.
+/// Output of such a process.
 #[derive(Serialize, Deserialize)]
 pub(super) struct ChildOutput {
     pub(super) peak_bytes: u64,
     pub(super) files: u64,
 }
 
-/// A context on this machine's disk.
+/// Opens a context on this machine's disk.
 pub(super) fn open(data: &Path) -> Result<Context> {
     fs::create_dir_all(data).map_err(Error::io("make a directory"))?;
     let dir = DataDir::open(data)?;
@@ -44,7 +44,7 @@ pub(super) fn runtime() -> Result<Runtime> {
     Builder::new_multi_thread().worker_threads(1).build().map_err(Error::io("start a runtime"))
 }
 
-/// Does it in a new process.
+/// Scans or looks up in a new process.
 pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Result<ChildOutput> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     let mut command = Command::new(program);
@@ -56,7 +56,7 @@ pub(super) fn elsewhere(project: &Path, data: &Path, path: Option<&str>) -> Resu
     serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
 }
 
-/// Does it in this process: looks up a path, or scans and records.
+/// Scans and records, or looks up a path, in this process.
 pub(crate) fn here(project: &Path, data: &Path, path: Option<&str>) -> Result<ExitCode> {
     let context = open(data)?;
     let runtime = runtime()?;

@@ -28,7 +28,7 @@ const FRAMES: u64 = 100;
 const READS: usize = 201;
 const PUTS: Schedule = Schedule { blocks: 8, pairs: 12, warm_up: 4 };
 
-/// About what one commit of the table writes to its log.
+/// Approximate number of bytes that one commit of the table writes to its log.
 const FLOOR_BYTES: usize = 24 * 1024;
 
 struct Bench {
@@ -89,6 +89,7 @@ fn reading(bench_dir: &BenchDir) -> Result<MeasureRow> {
 fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let root = bench_dir.make("putting")?;
     let samples: Samples<f64> = PUTS.run(|block| {
+        // Each block starts with a new table and a new file, so that neither grows over the whole schedule.
         let bench = Bench::new(&root.join(block.to_string()))?;
         let mut floor = floor(&root.join(format!("{block}.floor")))?;
         let bytes = vec![7; FLOOR_BYTES];
@@ -99,6 +100,7 @@ fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {
             outcome.map(|()| took.as_secs_f64() * 1e6)
         };
         let theirs = move || {
+            // A bare write of about the same size shows what the disk itself takes.
             let (outcome, took) =
                 wall_time(|| floor.write_all(&bytes).and_then(|()| floor.sync_data()));
             outcome.map_err(Error::io("write durably"))?;

@@ -8,7 +8,7 @@ use std::{
 
 use crate::error::{Error, Result};
 
-/// Runs git in `root`, knowing nothing of this machine's configuration.
+/// Runs git in `root`, isolated from this machine's configuration.
 pub(super) fn git(root: &Path, arguments: &[&str]) -> Result<()> {
     let status = Command::new("git")
         .args(arguments)
@@ -21,7 +21,7 @@ pub(super) fn git(root: &Path, arguments: &[&str]) -> Result<()> {
     if status.success() { Ok(()) } else { Err(Error::Child(format!("git {arguments:?}"))) }
 }
 
-/// An empty repository in `root`.
+/// Creates an empty repository in `root`, in place of any that exists.
 pub(super) fn begin(root: &Path) -> Result<()> {
     let repository = root.join(".git");
     if repository.exists() {

@@ -10,6 +10,6 @@ pub(crate) use child::here;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 2] =
     [("scans", scanning::rows), ("frames", frames::rows)];

@@ -1,4 +1,4 @@
-//! Scans beside git on three trees; one changed file; a path in a new process; memory.
+//! Scans beside git on three trees; one changed file; a lookup in a new process; memory.
 //!
 //! Both sides are whole processes, and the page cache is warm for both.
 // shows: CT-003, CT-090, CT-092
@@ -27,7 +27,7 @@ const MANY_FILES: u64 = 100_000;
 const LARGE_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 const LOOKUPS: usize = 21;
 
-/// A tree, and what its rows are called.
+/// A tree, with the names of its rows.
 struct Bench {
     project: PathBuf,
     data: PathBuf,
@@ -63,6 +63,7 @@ fn beside_git(
     files: u64,
     names: [&'static str; 2],
 ) -> Result<(Bench, Vec<MeasureRow>)> {
+    // Beside the project and not in it, so that it is not scanned.
     let data = project.with_extension("data");
     let bench = Bench { project, data, files, names };
     bench_dir.sync()?;
@@ -86,7 +87,7 @@ fn remove(directory: &Path) -> Result<()> {
 impl Bench {
     fn scan(&self) -> Result<()> {
         let ChildOutput { files, .. } = elsewhere(&self.project, &self.data, None)?;
-        // The rules of foreign packages may leave some of their files out.
+        // Ignore rules inside foreign packages may exclude some of their files, so only the generated tree is checked.
         if self.files == GENERATED_FILES {
             expect("files of the tree", self.files, files)
         } else {
@@ -96,6 +97,7 @@ impl Bench {
 
     fn first(&self) -> Result<MeasureRow> {
         let samples: Samples<f64> = FIRST.run(|_| {
+            // Both sides start from nothing; the removal itself is not part of the time.
             let ours = || {
                 remove(&self.data)?;
                 milliseconds(|| self.scan())
@@ -127,6 +129,7 @@ impl Bench {
 
     fn one_changed(&self) -> Result<MeasureRow> {
         let samples: Samples<f64> = AGAIN.run(|block| {
+            // Never the same content twice, or the file would not have changed.
             let mut number = block * 1_000;
             let change = move || {
                 number += 1;
@@ -134,7 +137,7 @@ impl Bench {
                 fs::write(file, format!("changed {number}")).map_err(Error::io("write a file"))?;
                 milliseconds(|| self.scan())
             };
-            // The scan before this one saw a file that had just been written; another one settles it.
+            // The previous scan saw a file that had just been written; another scan settles it.
             let unchanged = || {
                 self.scan()?;
                 milliseconds(|| self.scan())
@@ -171,7 +174,7 @@ fn memory(bench_dir: &BenchDir) -> Result<MeasureRow> {
 fn large_file(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let project = bench_dir.make("large")?;
     let file = fs::File::create(project.join("file")).map_err(Error::io("make a file"))?;
-    // Sparse: it has its size and takes no room.
+    // A sparse file has the size but takes no room.
     file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
     let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
     let name = "peak memory of hashing a file of 4 GiB";

@@ -9,7 +9,7 @@ use piton_core::port::fixed::SeededEntropy;
 
 use crate::error::{Error, Result};
 
-/// A tree of `files` small files, twenty to a directory, two levels deep.
+/// Generates a tree of `files` small files, twenty to a directory, two levels deep.
 pub(super) fn generate(root: &Path, files: u64) -> Result<()> {
     let luck = SeededEntropy::new(1);
     for directory in 0..files / 20 {
@@ -24,7 +24,7 @@ pub(super) fn generate(root: &Path, files: u64) -> Result<()> {
     Ok(())
 }
 
-/// Copies unpacked packages of the registry until there are `files` files. Says how many there are.
+/// Copies unpacked packages of the registry until there are `files` files, and returns their number.
 pub(super) fn copy_packages(root: &Path, files: u64) -> Result<u64> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -45,7 +45,8 @@ pub(super) fn copy_packages(root: &Path, files: u64) -> Result<u64> {
     Ok(copied)
 }
 
-/// The project that this program was built from, as far as git would see it.
+/// Copies the project that this program was built from, without its build and git directories, and returns the number
+/// of files.
 pub(super) fn copy_project(root: &Path) -> Result<u64> {
     let mut copied = 0;
     for entry in entries(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").as_path())? {
@@ -62,6 +63,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>> {
         fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path())).collect()
     };
     let mut entries = read().map_err(Error::io("list a directory"))?;
+    // The order of a directory differs between machines; sorted, every run copies the same packages.
     entries.sort();
     Ok(entries)
 }

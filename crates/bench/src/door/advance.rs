@@ -1,7 +1,7 @@
-//! An advance through the door, durable, against the same advance in this process and an exchange with nothing in it.
+//! A durable advance through the MCP server, against the same advance in this process plus an empty exchange.
 //!
-//! Both write to the same data directory, each to a run of its own. What the ratio is about is what the door adds to
-//! the two: the SDK, JSON, the check of the arguments, the reply as text and as data.
+//! Both write to the same data directory, each to a run of its own. The ratio shows what the server adds to the two:
+//! the SDK, JSON, the check of the arguments, the reply as text and as data.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,6 +35,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
             let request = theirs.request();
             let (reply, time) = wall_time(|| rig.wait(rig.sessions.proceed(request)));
             theirs.take(reply?)?;
+            // The ping stands for the transport, which the call in this process does not have.
             Ok(time + client.borrow_mut().ping()?)
         };
         Ok((through_the_door, in_this_process))
@@ -46,7 +47,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// Advances a run through the door.
+/// Advances a run through the server.
 pub(super) fn through(client: &mut DoorClient, run: &mut BenchRun) -> Result<Duration> {
     let arguments = run.arguments();
     let (reply, time) = client.call(TOOL, &arguments)?;

@@ -1,7 +1,7 @@
-//! The client that measures, and the server that it started.
+//! The client that measures, and the server that it starts.
 //!
-//! The script beside this file holds the SDK; it is told what to do by lines, and tells how long that took. The server
-//! lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
+//! The script beside this file holds the SDK. It takes its commands as lines, and replies with the time that each took.
+//! The server lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
 
 use std::{
     env,
@@ -27,11 +27,11 @@ pub(super) struct DoorClient {
     input: Option<ChildStdin>,
     output: Lines<BufReader<ChildStdout>>,
     server: u32,
-    /// How long it took from the start of the server to its first answer.
+    /// Time from the start of the server to its first answer.
     pub(super) started_in: Duration,
 }
 
-/// What came of one thing, and how long it took.
+/// Result of a command to the script, and its time.
 #[derive(Deserialize)]
 struct Done {
     milliseconds: f64,
@@ -56,9 +56,10 @@ impl DoorClient {
         let output = child.stdout.take().expect("the output is a pipe");
         let output = BufReader::new(output).lines();
         let mut client = Self { child, input, output, server: 0, started_in: Duration::ZERO };
-        // Once without being measured: the first start reads the program from the disk, and compiles the script.
+        // The home directory is the data directory too, so that no configuration of this machine takes part.
         let environment = json!({ "HOME": data, "PITON_DATA_DIR": data });
         let server = json!({ "command": piton, "args": ["mcp"], "cwd": data, "env": environment });
+        // Once unmeasured: the first start reads the program from disk, and compiles the script.
         client.ask(&json!({ "open": server }))?;
         client.ask(&json!({ "close": {} }))?;
         let (came, time) = client.ask(&json!({ "open": server }))?;
@@ -68,12 +69,12 @@ impl DoorClient {
         Ok(client)
     }
 
-    /// An exchange with nothing in it.
+    /// Measures an empty exchange.
     pub(super) fn ping(&mut self) -> Result<Duration> {
         Ok(self.ask(&json!({ "ping": {} }))?.1)
     }
 
-    /// A call of a tool that succeeds.
+    /// Calls a tool, which has to succeed.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(Value, Duration)> {
         let params = json!({ "name": tool, "arguments": arguments });
         let (mut came, time) = self.ask(&json!({ "call": params }))?;
@@ -83,12 +84,12 @@ impl DoorClient {
         Ok((came["structuredContent"].take(), time))
     }
 
-    /// How much memory the server has.
+    /// Returns the resident memory of the server in bytes.
     pub(super) fn server_bytes(&self) -> Result<u64> {
         resident_bytes(self.server)
     }
 
-    /// The process of the server.
+    /// Returns the process id of the server.
     pub(super) fn server(&self) -> u32 {
         self.server
     }
@@ -105,7 +106,7 @@ impl DoorClient {
 }
 
 impl Drop for DoorClient {
-    /// Without its input the client ends, and then the server.
+    /// Ends the client by closing its input; the server then ends too.
     fn drop(&mut self) {
         drop(self.input.take());
         let _ = self.child.wait();

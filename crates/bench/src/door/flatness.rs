@@ -1,7 +1,7 @@
-//! What an advance through the door takes at step 10 and at step 2,000.
+//! The cost of an advance through the server at step 10 and at step 2,000.
 //!
-//! As without the door: each block has a long run of its own, a short run gives one sample, and right before a sample
-//! the server has advanced the same run.
+//! As in the measure without a server, each block has a long run of its own, and a short run gives one sample. Right
+//! before a sample, the server has advanced the same run.
 
 use std::{cell::RefCell, time::Duration};
 
@@ -15,13 +15,13 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
-/// What is prepared; with the advance that warms a run, the one that is measured is the tenth.
+/// Number of prepared steps. One advance warms the run, so the measured one is the tenth.
 const SHORT_STEPS: u64 = 8;
 const LONG_STEPS: u64 = 1_998;
 const BASELINE: &str = "at step 10";
 const RATIO_MAX: f64 = 1.2;
 
-/// What one call took.
+/// Cost of one call.
 struct CallCost {
     time: Duration,
     /// CPU time of the server.
@@ -42,6 +42,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let client = RefCell::new(DoorClient::open(&data)?);
     let call = |run: &mut BenchRun| {
         let mut client = client.borrow_mut();
+        // The first advance warms the run, and is not measured.
         through(&mut client, run)?;
         let before = cpu_of(client.server())?;
         let time = through(&mut client, run)?;

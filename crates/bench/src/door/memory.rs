@@ -1,4 +1,4 @@
-//! How much memory a server has that led one agent through a long run.
+//! The memory of a server that led one agent through a long run.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The agent's door: what it costs to go through it, with the official TypeScript SDK on the other side of a pipe.
+//! The MCP server: the cost of a call, with the official TypeScript SDK on the other side of a pipe.
 
 mod advance;
 mod client;
@@ -9,7 +9,7 @@ mod together;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 5] = [
     ("how the server starts", start::rows),
     ("an advance through a pipe", advance::rows),

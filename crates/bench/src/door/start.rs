@@ -1,4 +1,4 @@
-//! A server that starts: how soon it answers, and how much memory it has then.
+//! The start of a server: the time to its first answer, and its memory at that point.
 
 use super::client::DoorClient;
 use crate::{

@@ -1,4 +1,4 @@
-//! Packs of one client that are under way together, beside the same packs one after the other. They can share the turn to
+//! Concurrent packs of one client, beside the same packs one after the other. Concurrent ones can share the turn to
 //! write and the syncs of the disk, so they must cost little more CPU and take far less time.
 
 use std::{
@@ -19,10 +19,10 @@ use crate::{
     report::{Bar, MeasureRow, Unit},
 };
 
-/// The calls of one turn.
+/// Number of calls in one turn.
 const CALLS: u32 = 256;
 
-/// How many of them are under way at a time.
+/// Number of calls in flight at a time.
 const TOGETHER: u64 = 64;
 
 const CPU_RATIO_MAX: f64 = 1.2;
@@ -38,7 +38,7 @@ struct PipeAgent {
     last_id: u64,
 }
 
-/// What a turn took.
+/// Cost of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Took {
     time: Duration,
@@ -107,6 +107,7 @@ impl PipeAgent {
             self.output.read_line(&mut line).map_err(Error::io("hear from the server"))?;
             let reply: Value =
                 serde_json::from_str(&line).map_err(Error::json("read what the server says"))?;
+            // Notifications have no id, and are not counted as replies.
             if reply.get("id").is_none() {
                 continue;
             }
@@ -118,6 +119,8 @@ impl PipeAgent {
     fn packs(&mut self, together: u64) -> Result<Took> {
         let before = cpu_of(self.child.id())?;
         let (outcome, time) = wall_time(|| {
+            // A sliding window: from the moment that it is full, each reply makes room for the next call. The last
+            // rounds only collect replies.
             for number in 0..u64::from(CALLS) + together {
                 if number >= together {
                     self.reply()?;
@@ -135,7 +138,7 @@ impl PipeAgent {
 }
 
 impl Drop for PipeAgent {
-    /// Without its input the server ends.
+    /// Ends the server by closing its input.
     fn drop(&mut self) {
         drop(self.input.take());
         let _ = self.child.wait();

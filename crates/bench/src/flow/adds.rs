@@ -1,4 +1,4 @@
-//! What the backpack adds to a node: the same loop with nodes that read, write and ask as nodes do.
+//! The cost that the backpack adds to a node: the same loop with nodes that read, write and query.
 //!
 //! The fifth criterion of the product's requirements allows five milliseconds for each execution of a node.
 
@@ -17,7 +17,7 @@ const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 2, warm_up: 1 };
 const VISITS: u64 = 2_000;
 const ADDED_US_MAX: f64 = 5_000.0;
 
-/// A loop that reads five keys, writes two, and asks for a namespace, at every visit.
+/// Returns a loop that reads five keys, writes two, and queries a namespace, at every visit.
 fn busy() -> Round {
     let left = AtomicU64::new(VISITS);
     Round::new(VISITS, move |context| {
@@ -41,6 +41,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let added: Vec<f64> = samples
         .pairs()
         .map(|pair| {
+            // Noise can make the idle loop the slower one; such a pair counts as nothing added.
             let added: Duration = pair.ours.saturating_sub(pair.baseline);
             added.as_secs_f64() * 1e6 / float(VISITS)
         })

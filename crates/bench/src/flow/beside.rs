@@ -1,6 +1,6 @@
-//! Flows beside libraries for flows that others wrote: a loop of one node, and a loop that keeps each step on disk.
+//! Flows beside other flow libraries: a loop of one node, and a loop that keeps each step on disk.
 //!
-//! Nothing is judged here: what the others do at a step is less (`PocketFlow` keeps no history) or something else.
+//! Nothing is judged here, since the others do less at a step (`PocketFlow` keeps no history) or something else.
 
 use std::{cell::RefCell, time::Duration};
 
@@ -15,13 +15,13 @@ use crate::{
 /// A loop takes a peer seconds, and its CPU time varies little.
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
 
-/// Visits of the loop.
+/// Number of visits of the loop.
 const LONG: u64 = 16_000;
 
-/// Visits of the loop with checkpoints in memory, which all stay there.
+/// Number of visits of the loop with checkpoints in memory, where all of them stay.
 const CHECKPOINTED: u64 = 1_000;
 
-/// Steps of the loop that keeps each on disk.
+/// Number of steps of the loop that keeps each on disk.
 const DURABLE: u64 = 100;
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
@@ -42,7 +42,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// CPU time of each visit.
+/// Measures the CPU time of each visit.
 fn visit(
     name: &'static str,
     (with, request): (&'static str, &str),
@@ -56,13 +56,14 @@ fn visit(
     Ok(MeasureRow::paired(name, Unit::Microseconds, with, &each(&samples, visits)))
 }
 
-/// Time that passes at each step, with a write of the state that is on disk before the next one begins.
+/// Measures the wall time of each step, where the state is on disk before the next step begins.
 fn durable(bench_dir: &BenchDir, peer: &RefCell<Peer>) -> Result<MeasureRow> {
     let ours = Durable::open(bench_dir)?;
     let theirs = bench_dir.make("langgraph")?;
     bench_dir.sync()?;
     let mut turn = 0;
     let samples = SCHEDULE.run(|block| {
+        // A block has a single pair, so each file and each backpack is used once.
         let file = theirs.join(format!("{block}.sqlite"));
         let request = format!("durable {DURABLE} {}", file.display());
         turn += 1;

@@ -1,4 +1,4 @@
-//! A loop of one node that packs at every visit, on a backpack in a journal: each write is on disk before the next.
+//! A loop of one node that packs at every visit, on a journaled backpack: each write is on disk before the next.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ pub(super) struct Durable {
     ports: JournalPorts,
 }
 
-/// A loop that counts down in the backpack.
+/// Returns a loop that counts down in the backpack.
 fn count_down(steps: u64) -> Round {
     Round::new(steps, |context| {
         Box::pin(async move {
@@ -39,13 +39,14 @@ impl Durable {
         Ok(Self { runtime, ports: backpack::journal_ports(&dir) })
     }
 
-    /// The time that passes while a new flow makes so many steps.
+    /// Measures the wall time in which a new flow makes this number of steps.
     pub(super) fn walk(&self, name: &str, steps: u64) -> Result<Duration> {
         self.runtime.block_on(async {
             let backpack = backpack::open(name, self.ports.clone()).await?;
             let start = backpack.scope(piton_backpack::NodeIdentity::system(), None)?;
             let _ = start.pack("left", &steps).await?;
             let state = FlowState::journaled(backpack)?;
+            // Opening the backpack and building the flow are not part of the time.
             let (round, began) = (count_down(steps), std::time::Instant::now());
             let made = round.run(&state).await;
             let took = began.elapsed();

@@ -1,4 +1,4 @@
-//! Flows: what it costs to go from node to node, alone and beside libraries that others wrote.
+//! Flows: the cost of going from node to node, alone and beside other libraries.
 
 mod adds;
 mod beside;
@@ -9,7 +9,7 @@ mod visits;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 3] = [
     ("visits of nodes", |_| visits::rows()),
     ("what nodes do at a visit", |_| adds::rows()),

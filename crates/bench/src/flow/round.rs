@@ -1,4 +1,4 @@
-//! A flow of one node that goes round until its work is done, with everything that it takes to run it.
+//! A flow of one node that loops until its work is done, with everything that it takes to run it.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use piton_models::Scripted;
 use piton_store::local::{SystemClock, SystemTimer};
 use serde_json::Value;
 
-/// What came of a visit.
+/// Result of a visit.
 pub(super) type Visited<'a> = BoxFuture<'a, std::result::Result<Action, NodeError>>;
 
-/// A node whose visits do nothing but this.
+/// A node whose visits only call this function.
 struct Visit<F>(F);
 
 impl<F: Fn(&NodeContext) -> Visited<'_> + Send + Sync> Node for Visit<F> {
@@ -27,7 +27,7 @@ impl<F: Fn(&NodeContext) -> Visited<'_> + Send + Sync> Node for Visit<F> {
     }
 }
 
-/// A loop that is ready to be run.
+/// A loop that is ready to run.
 pub(super) struct Round {
     flow: Flow,
     runner: Runner,
@@ -35,7 +35,7 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// A loop of at most so many visits.
+    /// Creates a loop of at most this number of visits.
     pub(super) fn new(
         visits: u64,
         visit: impl Fn(&NodeContext) -> Visited<'_> + Send + Sync + 'static,
@@ -52,14 +52,14 @@ impl Round {
         Self { flow, runner, visits }
     }
 
-    /// Goes round, and tells how many visits there were.
+    /// Runs the loop, and returns the number of visits.
     pub(super) async fn run(&self, state: &FlowState) -> u64 {
         let options = RunOptions { steps_max: self.visits, ..RunOptions::default() };
         self.runner.run(&self.flow, state, options).await.steps
     }
 }
 
-/// What to do after a visit when so many are left.
+/// Returns the action after a visit, given the number of visits that are left.
 pub(super) fn next_action(left: u64) -> Action {
     if left == 0 { Action::End } else { Action::Default }
 }

@@ -1,4 +1,4 @@
-//! A loop of nodes that do nothing: what is left is the flow itself.
+//! A loop of nodes that do nothing, so that only the cost of the flow itself remains.
 // shows: BP-111
 
 use std::{
@@ -24,13 +24,13 @@ use crate::{
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
 
-/// Visits of the long loop.
+/// Number of visits of the long loop.
 const LONG: u64 = 16_000;
 
-/// How many short loops have as many.
+/// Number of short loops that have as many visits together.
 const SHORT_LOOPS: u64 = 16;
 
-/// The most that one visit of a node that does nothing may take.
+/// Maximum CPU time, in microseconds, of one visit of a node that does nothing.
 const VISIT_US_MAX: f64 = 5.0;
 
 /// A loop that gets slower with each turn would take many times as long.
@@ -48,7 +48,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     Ok(vec![visit.judged(Bar::median(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
 }
 
-/// The time of the processor that `loops` loops of so many visits take, if a visit does nothing.
+/// Measures the CPU time of `loops` loops with this number of visits, if a visit does nothing.
 pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
     walk_with(loops, visits, || {
         let left = AtomicU64::new(visits);
@@ -59,13 +59,15 @@ pub(super) fn walk(loops: u64, visits: u64) -> Result<Duration> {
     })
 }
 
-/// The same with other loops, which must end after so many visits.
+/// Measures other loops in the same way. Each must end after this number of visits.
 pub(super) fn walk_with(loops: u64, visits: u64, round: impl Fn() -> Round) -> Result<Duration> {
+    // A single thread, so that the CPU time of this thread is all there is.
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.map_err(crate::error::Error::io("start a runtime"))?;
     let mut total = Duration::ZERO;
     let mut steps = 0;
     for _ in 0..loops {
+        // The state and the loop are built outside of the measured time.
         let (state, round) = (state(), round());
         let (made, time) = thread_cpu(|| runtime.block_on(round.run(&state)));
         steps += made;

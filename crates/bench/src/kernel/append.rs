@@ -1,7 +1,7 @@
 //! A durable append of five events and one snapshot, against the system calls that it needs.
 //!
-//! The system calls are also measured against themselves: how far that ratio is from one says how
-//! far the others can be trusted.
+//! The system calls are also measured against themselves: the distance of that ratio from one shows how far the others
+//! can be trusted.
 
 use std::{sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ const SCHEDULE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
 const BASELINE: &str = "the system calls alone";
 const RATIO_MAX: f64 = 1.3;
 
-/// One append, and the part of it after the lease was taken.
+/// Times of one append: the whole, and the part after the lease was taken.
 struct Append {
     whole: Duration,
     without_lease: Duration,
@@ -32,7 +32,7 @@ struct Append {
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let sizes = Sizes::observe(&bench_dir.make("append-sizes")?)?;
     let rig = KernelRig::open(Arc::new(RealDisk), &bench_dir.make("append")?)?;
-    // The first snapshot makes the directories that all others go to.
+    // The first snapshot creates the directories that all others go to.
     let mut first = StreamPlans::new("first", EVENTS);
     let plan = first.next();
     rig.lease_and_append(&first.stream, plan)?;
@@ -68,6 +68,7 @@ fn against_floor(rig: &KernelRig, sizes: Sizes) -> Result<Samples<Append>> {
             outcome.map(|without_lease| Append { whole, without_lease })
         };
         let mut floor = floor(rig, "floor", block, sizes)?;
+        // The bare files have no lease, so both times are the same.
         let baseline = move || floor().map(|whole| Append { whole, without_lease: whole });
         Ok((ours, baseline))
     })
@@ -78,7 +79,7 @@ fn floor_against_itself(rig: &KernelRig, sizes: Sizes) -> Result<Samples<Duratio
         .run(|block| Ok((floor(rig, "left", block, sizes)?, floor(rig, "right", block, sizes)?)))
 }
 
-/// A new session of bare files, and what measures an append to it.
+/// Creates a new session of bare files, and returns a function that measures an append to it.
 fn floor(
     rig: &KernelRig,
     name: &str,

@@ -16,8 +16,8 @@ const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
 const BYTES: usize = 1_000_000;
 const RATIO_MAX: f64 = 2.0;
 
-/// A record with what records have: ids, prose, numbers, flags and lists. Its fields are not in
-/// canonical order, as those of a struct seldom are.
+/// A typical record, with ids, prose, numbers, flags and lists. Its fields are not in canonical order, as those of a
+/// struct seldom are.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SampleRecord {
@@ -57,13 +57,14 @@ fn row<T: Serialize>(name: &'static str, value: &T) -> Result<MeasureRow> {
     Ok(MeasureRow::paired(name, Unit::Milliseconds, "serde_json::to_vec", &samples))
 }
 
-/// Steps of about [`BYTES`] bytes of JSON together.
+/// Generates records of about [`BYTES`] bytes of JSON in total.
 fn document() -> Vec<SampleRecord> {
     let entropy = SeededEntropy::new(1);
     let mut steps = Vec::new();
     let mut bytes = 0;
     while bytes < BYTES {
         let step = step(steps.len() as u64, &entropy);
+        // One byte more for the comma between records.
         bytes += serde_json::to_vec(&step).map_or(BYTES, |text| text.len() + 1);
         steps.push(step);
     }

@@ -1,5 +1,5 @@
-//! Loading a long session in a process that has loaded nothing before; the page cache is warm. And how that grows with
-//! the session.
+//! Loading a long session in a process that has loaded nothing before, with a warm page cache, and the growth of that
+//! cost with the session.
 
 use std::{
     env,
@@ -27,13 +27,14 @@ const MEGABYTES_MAX: f64 = 60.0;
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 2, warm_up: 1 };
 
-/// How many short sessions have as many events as the long one.
+/// Number of short sessions that have as many events together as the long one.
 const SHORT_SESSIONS: u64 = 10;
 
-/// Larger maps miss the processor's caches more often; a walk of what was read would cost ten times as much.
+/// Larger maps miss the processor's caches more often. A walk through everything read so far would cost ten times as
+/// much.
 const RATIO_MAX: f64 = 2.0;
 
-/// What a process that loads the session says of it.
+/// Report of a process that loads the session.
 #[derive(Serialize, Deserialize)]
 struct Load {
     milliseconds: f64,
@@ -65,7 +66,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// Loads the events of one long session, and as many of short ones.
+/// Measures loading the events of one long session against loading as many from short ones.
 // shows in part: WR-448 (the load of a log)
 fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
     let root = bench_dir.make("load-growth")?;
@@ -80,6 +81,7 @@ fn compare_loads(bench_dir: &BenchDir) -> Result<MeasureRow> {
         .collect::<Result<Vec<_>>>()?;
     bench_dir.sync()?;
     let load = |streams: &[StreamId]| -> Result<f64> {
+        // A new store for each sample, so that nothing is cached from the last one.
         let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
         let load = |stream: &StreamId| -> Result<u64> {
             Ok(rig.wait(rig.sessions.load(stream))?.events.len() as u64)
@@ -120,9 +122,10 @@ fn elsewhere(root: &Path, stream: &StreamId) -> Result<Load> {
     serde_json::from_slice(&output.stdout).map_err(Error::json("read what a process says"))
 }
 
-/// Loads the session in this process, and prints how it went.
+/// Loads the session in this process, and prints the measurements.
 pub(crate) fn here(root: &Path, stream: &StreamId) -> Result<ExitCode> {
     let rig = KernelRig::open(Arc::new(RealDisk), root)?;
+    // The clock runs around the load alone; the peak is that of the whole process.
     let (loaded, time) = wall_time(|| rig.wait(rig.sessions.load(stream)));
     let events = loaded?.events.len() as u64;
     let peak_bytes = peak_resident_bytes()?;

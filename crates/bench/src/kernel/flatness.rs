@@ -1,9 +1,9 @@
-//! What an append costs at plan 10 and at plan 2,000: work, disk calls and bytes read.
+//! The cost of an append at plan 10 and at plan 2,000: work, disk calls and bytes read.
 //!
-//! Each block has a long session of its own: one for all of them would make where the file system
-//! happened to put it look like a cost of its length. A short session gives one sample, because it is
-//! longer afterwards. Both are equally warm: right before a sample this process has appended to the
-//! same session, so that neither pays for what only a first append does.
+//! Each block has a long session of its own. With one for all blocks, the place where the file system happened to put
+//! it would look like a cost of its length. A short session gives one sample, because it is longer afterwards. Both are
+//! equally warm: right before a sample this process has appended to the same session, so that neither pays for what
+//! only a first append does.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 20, warm_up: 1 };
-/// What is prepared; with the append that warms a session, the one that is measured is the tenth.
+/// Number of prepared plans. One append warms the session, so the measured one is the tenth.
 const SHORT_PLANS: u64 = 8;
 const LONG_PLANS: u64 = 1_998;
 const BASELINE: &str = "at plan 10";
@@ -46,6 +46,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let rig = KernelRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |plans: &mut StreamPlans| {
         let (warming, plan) = (plans.next(), plans.next());
+        // The first append warms the session, and is not measured.
         rig.lease_and_append(&plans.stream, warming)?;
         let (outcome, cost) = Cost::of(&recorder, || rig.lease_and_append(&plans.stream, plan));
         outcome.map(|()| cost)

@@ -1,12 +1,12 @@
 //! The floor of an append: the system calls that its protocol needs, and nothing else.
 //!
-//! The same bytes go into the same directories under fresh names: segment and snapshot are written
-//! and synced at the same time, renamed, their directories synced at the same time, and a group is
-//! written to the manifest and synced. There is no encoding, no digest, no lock, no lookup and no
-//! check. The list is the one in `docs/format/journal.md`.
+//! The same bytes go into the same directories under fresh names. The segment and the snapshot are written and synced
+//! concurrently, then renamed, and their directories are synced concurrently. Then a group is written to the manifest
+//! and synced. There is no encoding, no digest, no lock, no lookup and no check. The list is the one in
+//! `docs/format/journal.md`.
 //!
-//! *Invariants*: it writes into a data directory that the store writes to as well, its session beside
-//! the store's and its snapshots among the store's, so that both see the same file system.
+//! *Invariants*: it writes into a data directory that the store writes to as well, with its session beside the store's
+//! and its snapshots among the store's. So both see the same file system.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -23,7 +23,7 @@ use super::{rig::EVENTS, sizes::Sizes};
 
 type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
-/// A second thread that is kept alive.
+/// A second thread that is kept alive, so that a sample does not include starting one.
 struct Helper {
     jobs: mpsc::Sender<Job>,
     results: mpsc::Receiver<io::Result<()>>,
@@ -43,11 +43,12 @@ impl Helper {
         Ok(Self { jobs, results })
     }
 
-    /// Runs both at the same time.
+    /// Runs both jobs concurrently.
     fn both(&self, there: Job, here: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         let gone = || io::Error::other("the helper thread is gone");
         self.jobs.send(there).map_err(|_| gone())?;
         let here = here();
+        // The helper is always awaited, also if the job here failed: the next pair must not read a stale result.
         self.results.recv().map_err(|_| gone())??;
         here
     }
@@ -68,7 +69,7 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// A new session of this name in a data directory that has snapshots already.
+    /// Creates a new session of this name in a data directory that already has snapshots.
     pub(super) fn new(root: &Path, name: &str, sizes: Sizes) -> io::Result<Self> {
         let (session, snapshots) = (root.join("sessions").join(name), root.join("snapshots"));
         fs::create_dir_all(session.join("events"))?;
@@ -89,7 +90,7 @@ impl Floor {
         })
     }
 
-    /// Does what one append does to the disk.
+    /// Does to the disk what one append does.
     pub(super) fn append(&mut self) -> io::Result<()> {
         let (first, last) = (self.next, self.next + EVENTS - 1);
         let events = self.session.join("events");
@@ -101,13 +102,16 @@ impl Floor {
         let snapshot_temporary = fan.join("tmp");
         let snapshot = fan.join(&name[2..]);
 
+        // Contents first: a name that becomes visible must never lead to missing bytes.
         let (path, bytes) = (snapshot_temporary.clone(), Arc::clone(&self.snapshot));
         self.helper.both(Box::new(move || write_new(&path, &bytes)), || {
             write_new(&segment_temporary, &self.segment)
         })?;
+        // The renames publish both files; they are durable only once the directories are synced.
         fs::rename(&snapshot_temporary, &snapshot)?;
         fs::rename(&segment_temporary, &segment)?;
         self.helper.both(Box::new(move || sync_dir(&fan)), || sync_dir(&events))?;
+        // The manifest comes last, since its group makes the append count.
         let manifest = OpenOptions::new().write(true).open(&self.manifest)?;
         manifest.write_all_at(&self.group, self.position)?;
         manifest.sync_data()?;
@@ -118,7 +122,7 @@ impl Floor {
     }
 }
 
-/// Another for each name, so that no two sessions write the same snapshot.
+/// Returns a different seed for each name, so that no two sessions write the same snapshot.
 fn seed(name: &str) -> u64 {
     name.bytes().fold(1, |seed, byte| seed.wrapping_mul(131) ^ u64::from(byte))
 }

@@ -26,7 +26,7 @@ use crate::{
 
 const SINGLE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
 const GROUPS: Schedule = Schedule { blocks: 25, pairs: 6, warm_up: 1 };
-/// Appends that wait together.
+/// Number of appends that wait together.
 const TOGETHER: usize = 8;
 
 pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
@@ -71,12 +71,13 @@ fn bare_file(directory: &Path) -> io::Result<File> {
     options.write(true).create_new(true).mode(0o600).open(directory.join("log"))
 }
 
-/// The bytes that one append writes to a log.
+/// Returns the number of bytes that one append writes to a log.
 fn record_bytes(bench_dir: &BenchDir) -> Result<usize> {
     let recorder = Recorder::new(Arc::new(QuietDisk));
     let rig = KernelRig::open(Arc::new(recorder.clone()), &bench_dir.make("log-sizes")?)?;
     let mut plans = StreamPlans::new("single", 1);
     let lease = rig.wait(rig.backpacks.lease(&plans.stream))?;
+    // Forgets the calls that opening and leasing made, so that only the append is counted.
     recorder.take();
     let plan = plans.next();
     rig.wait(async { rig.backpacks.append(&lease.writer(), plan).await })?;
@@ -106,6 +107,7 @@ fn append_together(
     let (outcome, time) = wall_time(|| {
         rig.wait(async {
             let queue = |plan| rig.backpacks.append(&lease.writer(), plan);
+            // Calling `append` queues the plan, so all plans are queued before the first answer is awaited.
             let waiting: Vec<_> = batch.into_iter().map(queue).collect();
             for answer in waiting {
                 committed(&answer.await?)?;

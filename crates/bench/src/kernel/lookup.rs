@@ -1,4 +1,4 @@
-//! A dedupe hit: what a repeated request costs before it takes any lock.
+//! A dedupe hit: the cost of a repeated request before it takes any lock.
 
 use std::{cell::Cell, fs, sync::Arc, time::Duration};
 
@@ -26,12 +26,14 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     prepare(&root, &mut plans, PLANS)?;
     bench_dir.sync()?;
     let rig = KernelRig::open(Arc::new(RealDisk), &root)?;
+    // The load also warms what a lookup uses.
     let loaded = rig.wait(rig.sessions.load(&plans.stream))?;
     let keys: Vec<DedupeKey> =
         loaded.events.iter().map(|event| event.dedupe_key().clone()).collect();
     let manifest = rig.dir.sessions().join(plans.stream.as_str()).join("manifest.jsonl");
     let turn = Cell::new(0);
     let ours = || {
+        // Goes through all keys, so that no single one stays unusually warm.
         turn.set((turn.get() + 1) % keys.len());
         let key = &keys[turn.get()];
         let (found, time) = wall_time(|| rig.wait(rig.sessions.lookup(&plans.stream, key)));

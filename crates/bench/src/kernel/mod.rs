@@ -15,7 +15,7 @@ pub(crate) use cold_load::here as cold_load_here;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 7] = [
     ("a durable append", append::rows),
     ("a cold load", cold_load::rows),

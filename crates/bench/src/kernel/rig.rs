@@ -1,4 +1,4 @@
-//! The store as the product opens it, driven from a thread that is not async.
+//! The store as the product opens it, driven from a synchronous thread.
 
 use std::{path::Path, sync::Arc};
 
@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
 
-/// The events of one plan, as a step of a workflow has them.
+/// Number of events of one plan, as many as a typical step of a workflow has.
 pub(super) const EVENTS: u64 = 5;
 
 /// An open data directory.
@@ -28,7 +28,7 @@ pub(super) struct KernelRig {
 }
 
 impl KernelRig {
-    /// Opens a data directory that exists.
+    /// Opens an existing data directory.
     pub(super) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let runtime = Builder::new_multi_thread().build().map_err(Error::io("start a runtime"))?;
         let dir = DataDir::on(disk, root)?;
@@ -50,13 +50,14 @@ impl KernelRig {
         self.runtime.block_on(call)
     }
 
-    /// Appends a plan to a session as a request does: takes the lease, appends, frees it.
+    /// Appends a plan to a session as a request does: takes the lease, appends, releases it.
     pub(super) fn lease_and_append(
         &self,
         stream: &StreamId,
         plan: AppendPlan<Sample>,
     ) -> Result<()> {
         self.wait(async {
+            // The lease is dropped at the end of this block, as at the end of a request.
             let lease = self.sessions.lease(stream).await?;
             committed(&self.sessions.append(&lease.writer(), plan).await?)
         })
@@ -71,7 +72,7 @@ pub(super) struct StreamPlans {
 }
 
 impl StreamPlans {
-    /// Plans of so many events each.
+    /// Creates plans of this number of events each.
     pub(super) fn new(name: &str, events: u64) -> Self {
         Self {
             stream: name.parse().expect("names are written out in the benchmarks"),
@@ -80,7 +81,7 @@ impl StreamPlans {
         }
     }
 
-    /// The next plan. From two events on, it brings a snapshot along.
+    /// Returns the next plan. With two events or more, it carries a snapshot.
     pub(super) fn next(&mut self) -> AppendPlan<Sample> {
         let first = self.next;
         self.next += self.events;
@@ -88,7 +89,7 @@ impl StreamPlans {
     }
 }
 
-/// Fails if the plan was there already: then nothing was measured.
+/// Fails if the plan was already present, since then nothing was measured.
 pub(super) fn committed(appended: &Appended) -> Result<()> {
     match appended {
         Appended::Committed { .. } => Ok(()),

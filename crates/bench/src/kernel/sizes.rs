@@ -1,4 +1,4 @@
-//! How many bytes one append writes, so that its baseline writes as many.
+//! The number of bytes that one append writes, so that its baseline writes as many.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     quiet_disk::QuietDisk,
 };
 
-/// The bytes of one append of [`EVENTS`] events and one snapshot.
+/// Bytes of one append of [`EVENTS`] events and one snapshot.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) segment: usize,
@@ -19,13 +19,13 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// Watches an append in an empty directory.
+    /// Observes an append in an empty directory.
     pub(super) fn observe(root: &Path) -> Result<Self> {
         let recorder = Recorder::new(Arc::new(QuietDisk));
         let rig = KernelRig::open(Arc::new(recorder.clone()), root)?;
         let mut plans = StreamPlans::new("observed", EVENTS);
         let (first, second) = (plans.next(), plans.next());
-        // The first append also makes the session; the second is like all others.
+        // The first append also creates the session; the second is like all others.
         rig.lease_and_append(&plans.stream, first)?;
         recorder.take();
         rig.lease_and_append(&plans.stream, second)?;
@@ -36,6 +36,7 @@ impl Sizes {
                 .filter(|call| call.path.iter().any(|name| name == part))
                 .map(|call| call.bytes)
                 .sum();
+            // A layout with other names would silently turn the baseline into a write of nothing.
             if bytes == 0 {
                 return Err(Error::Wrong {
                     what: "bytes written by an append",

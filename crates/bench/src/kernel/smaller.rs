@@ -33,7 +33,7 @@ fn blob(rig: &KernelRig) -> Result<MeasureRow> {
     let entropy = SeededEntropy::new(2);
     let content =
         || -> Vec<u8> { (0..BLOB_WORDS).flat_map(|_| entropy.next_u64().to_le_bytes()).collect() };
-    // The first blob makes the directories that all others go to, the bare ones too.
+    // The first blob creates the directories that all others go to, including the bare ones.
     rig.wait(rig.blobs.put(BlobNamespace::Artifacts, content()))?;
     let directory = rig.dir.blobs(BlobNamespace::Artifacts);
     let ours = || {
@@ -43,6 +43,7 @@ fn blob(rig: &KernelRig) -> Result<MeasureRow> {
     };
     let baseline = || {
         let (bytes, name) = (content(), entropy.next_u64());
+        // The same layout as that of the store: a directory for the first two digits.
         let fan = directory.join(format!("{:02x}", name & 0xff));
         let (temporary, path) = (fan.join("tmp"), fan.join(format!("{name:062x}")));
         let (outcome, time) = wall_time(|| {

@@ -1,7 +1,7 @@
-//! Time that passed, and CPU time that was spent.
+//! Wall time and CPU time.
 //!
-//! CPU time is the better measure of work on a machine that others use too; a durable write is
-//! mostly waiting, and only wall time sees that.
+//! CPU time is the better measure of work on a shared machine. A durable write mostly waits, and only wall time shows
+//! that.
 
 use std::time::{Duration, Instant};
 

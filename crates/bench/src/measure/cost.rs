@@ -1,4 +1,4 @@
-//! What work costs apart from waiting: CPU time, disk calls and bytes read.
+//! The cost of work apart from waiting: CPU time, disk calls and bytes read.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use piton_store::testing::{DiskCall, Recorder};
 
 use super::{clocks::process_cpu, statistics::float};
 
-/// What something took.
+/// Cost of some work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     cpu: Duration,
@@ -15,26 +15,27 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Runs `work`, and returns its result and what it cost: the CPU time of all threads of this
-    /// process, and what `recorder` saw.
+    /// Runs `work`, and returns its result and its cost: the CPU time of all threads of this process, and the disk
+    /// calls that `recorder` saw.
     pub(crate) fn of<R>(recorder: &Recorder, work: impl FnOnce() -> R) -> (R, Self) {
+        // Discards what earlier work left in the recorder.
         recorder.take();
         let (result, cpu) = process_cpu(work);
         let calls = recorder.take();
         (result, Self { cpu, calls: calls.len() as u64, bytes_read: bytes_read(&calls) })
     }
 
-    /// CPU time in microseconds.
+    /// Returns the CPU time in microseconds.
     pub(crate) fn cpu_us(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6
     }
 
-    /// How often the disk was asked for something.
+    /// Returns the number of disk calls.
     pub(crate) fn calls(&self) -> f64 {
         float(self.calls)
     }
 
-    /// How many bytes it gave.
+    /// Returns the number of bytes read from the disk.
     pub(crate) fn bytes_read(&self) -> f64 {
         float(self.bytes_read)
     }

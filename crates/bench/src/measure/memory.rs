@@ -1,4 +1,4 @@
-//! How much memory a process has had.
+//! The peak memory of this process.
 
 use std::fs;
 
@@ -6,15 +6,17 @@ use crate::error::{Error, Result};
 
 const STATUS: &str = "/proc/self/status";
 
-/// The largest resident size of this process so far.
+/// Returns the largest resident size of this process so far.
 pub(crate) fn peak_resident_bytes() -> Result<u64> {
     let status = fs::read_to_string(STATUS).map_err(Error::io("read /proc/self/status"))?;
+    // The high-water mark never sinks, so a measure needs a process of its own.
     size(&status, "VmHWM:").ok_or_else(|| Error::json("find VmHWM")(STATUS))
 }
 
-/// A size in the status of a process, in bytes.
+/// Parses a size in the status of a process, and returns it in bytes.
 pub(super) fn size(status: &str, name: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    // The kernel writes kB and means KiB.
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -1,4 +1,4 @@
-//! How things are measured: clocks, pairs that take turns, and what is concluded from them.
+//! Measurement: clocks, pairs that take turns, and the statistics over them.
 
 mod clocks;
 mod cost;

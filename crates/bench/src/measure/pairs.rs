@@ -1,19 +1,19 @@
-//! Pairs that take turns, in blocks that start afresh.
+//! Pairs that take turns, in blocks with a fresh start.
 //!
-//! A machine that others use is slow for a while, then fast for a while. Two measures taken one
-//! right after the other see the same weather, so their ratio means something when neither of them
-//! does. Which of the two goes first is random, because the first may leave work for the second.
+//! A shared machine is slow for a while, then fast for a while. Two measures taken right after each other see the same
+//! conditions, so their ratio means something even when neither of them does alone. The one that goes first is chosen
+//! at random, because the first may leave work for the second.
 //!
-//! Pairs alone are not enough. Where a file system puts a directory makes everything in it faster or
-//! slower for as long as it is there: the same code measured against itself, each side in its own
-//! directory, differed by half, and a thousand more pairs would only have made that look certain. So
-//! both sides get new files in every block, and a block counts as one observation.
+//! Pairs alone are not enough. The place where a file system puts a directory makes everything in it faster or slower
+//! for as long as it exists. The same code measured against itself, each side in its own directory, differed by half,
+//! and a thousand more pairs would only have made that look certain. So both sides get new files in every block, and a
+//! block counts as one observation.
 
 use piton_core::port::fixed::SeededEntropy;
 
 use crate::error::Result;
 
-/// What one turn of each side gave.
+/// Results of one turn of each side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pair<T> {
     pub(crate) ours: T,
@@ -25,39 +25,39 @@ pub(crate) struct Pair<T> {
 pub(crate) struct Samples<T>(pub(crate) Vec<Vec<Pair<T>>>);
 
 impl<T> Samples<T> {
-    /// The same samples, seen through `view`.
+    /// Maps both sides of every pair through `view`.
     pub(crate) fn map<U>(&self, view: impl Fn(&T) -> U) -> Samples<U> {
         let pair = |pair: &Pair<T>| Pair { ours: view(&pair.ours), baseline: view(&pair.baseline) };
         Samples(self.0.iter().map(|block| block.iter().map(pair).collect()).collect())
     }
 
-    /// Every pair.
+    /// Iterates over all pairs.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = &Pair<T>> {
         self.0.iter().flatten()
     }
 }
 
-/// How many turns there are.
+/// Number of turns of a measure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Schedule {
-    /// Blocks; at least six, or there is no interval.
+    /// Number of blocks; with fewer than six there is no interval.
     pub(crate) blocks: usize,
-    /// Pairs of a block that are counted.
+    /// Number of pairs in a block that count.
     pub(crate) pairs: usize,
-    /// Pairs before them that are not.
+    /// Number of pairs before them that do not count.
     pub(crate) warm_up: usize,
 }
 
 impl Schedule {
-    /// Where the order of the turns comes from: the same in every run.
+    /// Seed for the order of the turns: the same in every run.
     pub(crate) const SEED: u64 = 7;
 
-    /// The turns of each side in one block, counted or not.
+    /// Returns the number of turns of each side in one block, counted or not.
     pub(crate) fn turns(self) -> usize {
         self.warm_up + self.pairs
     }
 
-    /// Lets both sides take turns; `start` makes the two sides of each block.
+    /// Lets both sides take turns; `start` creates the two sides of each block.
     pub(crate) fn run<T, A, B>(
         self,
         mut start: impl FnMut(usize) -> Result<(A, B)>,
@@ -66,12 +66,17 @@ impl Schedule {
         A: FnMut() -> Result<T>,
         B: FnMut() -> Result<T>,
     {
+        // One generator for all blocks, so that they differ from each other and the whole run repeats exactly.
         let order = SeededEntropy::new(Self::SEED);
         let mut blocks = Vec::with_capacity(self.blocks);
         for block in 0..self.blocks {
+            // A fresh start: both sides get new files, so that the luck of where they lie is drawn again for each
+            // block.
             let (mut ours, mut baseline) = start(block)?;
             let mut pairs = Vec::with_capacity(self.pairs);
             for number in 0..self.turns() {
+                // A coin decides which side goes first. Neither always pays for what the other left behind, such as
+                // dirty pages.
                 let pair = if order.next_u64() & 1 == 0 {
                     let ours = ours()?;
                     Pair { ours, baseline: baseline()? }
@@ -79,6 +84,7 @@ impl Schedule {
                     let baseline = baseline()?;
                     Pair { ours: ours()?, baseline }
                 };
+                // Warm-up turns take part in the order as all others do, and only their results are dropped.
                 if number >= self.warm_up {
                     pairs.push(pair);
                 }

@@ -1,26 +1,28 @@
-//! What another process costs: the memory that it has, and the CPU time that it has spent.
+//! The cost of another process: its memory, and the CPU time that it has spent.
 
 use std::{fs, time::Duration};
 
 use super::memory::size;
 use crate::error::{Error, Result};
 
-/// The resident size of a process now.
+/// Returns the current resident size of a process.
 pub(crate) fn resident_bytes(pid: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))
         .map_err(Error::io("read the status of a process"))?;
     size(&status, "VmRSS:").ok_or_else(|| Error::json("find VmRSS")(pid))
 }
 
-/// The CPU time of all threads that a process has.
+/// Returns the CPU time of all current threads of a process.
 pub(crate) fn cpu_of(pid: u32) -> Result<Duration> {
     let threads = fs::read_dir(format!("/proc/{pid}/task"))
         .map_err(Error::io("list the threads of a process"))?;
+    // `schedstat` counts nanoseconds. The times in `stat` have the resolution of a clock tick, too coarse for a call.
     let mut sum = Duration::ZERO;
     for thread in threads {
         let thread = thread.map_err(Error::io("list the threads of a process"))?.path();
-        // One that ended meanwhile has no file any more, and little to say.
+        // A thread that ended meanwhile has no file any more, and contributes little.
         let Ok(text) = fs::read_to_string(thread.join("schedstat")) else { continue };
+        // The first field is the time on the CPU; the wait in the run queue and the number of slices follow.
         let spent = text.split(' ').next().and_then(|spent| spent.parse().ok());
         sum += Duration::from_nanos(spent.ok_or_else(|| Error::json("read schedstat")(text))?);
     }
@@ -44,7 +46,7 @@ mod tests {
             }
         });
         let after = cpu_of(pid).unwrap();
-        // The kernel brings it up to date at least with every tick, ten milliseconds at most.
+        // The kernel updates the counter at least at every tick, which is ten milliseconds at most.
         assert!(
             after + Duration::from_millis(10) >= before + spent,
             "{before:?} {after:?} {spent:?}"

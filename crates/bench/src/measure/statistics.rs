@@ -1,16 +1,15 @@
-//! Medians, and how sure they are.
+//! Medians and their confidence.
 //!
-//! Times on a disk have long tails, so nothing here uses a mean or assumes a shape. The interval of
-//! a median is given by order statistics: each value lies below the true median with probability one
-//! half, so the number of values below it is binomial, whatever the distribution. That asks for values
-//! that know nothing of each other; the medians of blocks come close to it, the pairs within a block
-//! do not.
+//! Times on a disk have long tails, so nothing here uses a mean or assumes a shape. The interval of a median comes from
+//! order statistics: each value lies below the true median with probability one half, so the number of values below it
+//! is binomial, whatever the distribution. This requires independent values. The medians of blocks come close to that;
+//! the pairs within a block do not.
 
 use serde::Serialize;
 
 use super::{Samples, pairs::Pair};
 
-/// The middle of some values, and where their tail begins.
+/// The median of some values, and the beginning of their tail.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Summary {
     pub(crate) median: f64,
@@ -25,27 +24,31 @@ pub(crate) struct Interval {
     pub(crate) high: f64,
 }
 
-/// A count as a number to calculate with.
+/// Converts a count for calculations.
 #[expect(clippy::cast_precision_loss, reason = "nothing that is counted here comes near 2^53")]
 pub(crate) fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// The summary of at least one value.
+/// Summarizes at least one value.
 pub(crate) fn summary(values: &[f64]) -> Summary {
     let sorted = sorted(values);
+    // The nearest-rank definition: the smallest value that at least 99 % of the values do not exceed.
     let p99 = sorted[(sorted.len() * 99).div_ceil(100) - 1];
     Summary { median: middle(&sorted), p99 }
 }
 
-/// The median of the ratios within pairs, and its interval by the medians of the blocks.
+/// Returns the median of the ratios within pairs, with its interval from the medians of the blocks.
 pub(crate) fn ratio_interval(samples: &Samples<f64>) -> Interval {
+    // The best estimate uses every pair. The interval must not: pairs of a block share its luck, so each block counts
+    // once.
     let ratios: Vec<f64> = samples.pairs().map(ratio).collect();
     let medians = samples.0.iter().map(|block| {
         let ratios: Vec<f64> = block.iter().map(ratio).collect();
         middle(&sorted(&ratios))
     });
     let medians = sorted(&medians.collect::<Vec<_>>());
+    // Cuts equally many ranks off both ends, since the binomial with one half is symmetric.
     let outside = ranks_outside(medians.len());
     Interval {
         low: medians[outside],
@@ -54,7 +57,7 @@ pub(crate) fn ratio_interval(samples: &Samples<f64>) -> Interval {
     }
 }
 
-/// Nothing against nothing is the same.
+/// Returns the ratio within a pair. Zero against zero counts as equal.
 #[expect(clippy::float_cmp, reason = "equal counts, zero among them, are exactly equal")]
 fn ratio(pair: &Pair<f64>) -> f64 {
     if pair.ours == pair.baseline { 1.0 } else { pair.ours / pair.baseline }
@@ -63,6 +66,7 @@ fn ratio(pair: &Pair<f64>) -> f64 {
 fn sorted(values: &[f64]) -> Vec<f64> {
     assert!(!values.is_empty(), "a measure has at least one sample");
     let mut sorted = values.to_vec();
+    // Floats have no total order of their own. No NaN occurs here, and infinity sorts last.
     sorted.sort_by(f64::total_cmp);
     sorted
 }
@@ -76,22 +80,25 @@ fn middle(sorted: &[f64]) -> f64 {
     }
 }
 
-/// How many of `count` sorted values may be cut off at each end so that the rest still holds the
-/// true median with a probability of at least 95 %.
+/// Returns how many of `count` sorted values may be cut off at each end while the rest still contains the true median
+/// with a probability of at least 95 %.
 fn ranks_outside(count: usize) -> usize {
+    // Half of the remaining 5 % on either side.
     const TAIL: f64 = 0.025;
     let total = float(count as u64);
-    // Logarithms, because 0.5 to the power of a few thousand is zero.
+    // Logarithms, because 0.5 to the power of a few thousand underflows to zero.
     let mut log_probability = -total * 2_f64.ln();
     let mut cumulative = log_probability.exp();
     let mut outside = 0;
+    // `cumulative` is the probability that at most `outside` of the values lie below the true median.
     while cumulative <= TAIL && outside < count / 2 {
         outside += 1;
         let done = float(outside as u64);
+        // From one binomial coefficient to the next: C(n, k) = C(n, k - 1) * (n - k + 1) / k.
         log_probability += ((total - done + 1.0) / done).ln();
         cumulative += log_probability.exp();
     }
-    // The loop ends at the first rank that is too far inside.
+    // The loop ends at the first rank that is too far inside, so the one before it is the last that is allowed.
     outside.saturating_sub(1)
 }
 

@@ -1,4 +1,4 @@
-//! Which machine the figures are from.
+//! The machine that the figures are from.
 
 use std::{fmt, fs, thread};
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::bench_dir::BenchDir;
 
-/// What decides about the figures, as far as a program can see it.
+/// Properties that determine the figures, as far as a program can see them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Machine {

@@ -1,4 +1,4 @@
-//! What a run found: a table for a person, a document for a program.
+//! The report of a run: a table for a person, a document for a program.
 
 mod machine;
 mod row;
@@ -14,7 +14,7 @@ use crate::{
     measure::Schedule,
 };
 
-/// The shape of the document; the number grows when it changes.
+/// Schema of the document; its number grows with every change.
 const SCHEMA: &str = "piton.bench/2";
 
 /// Everything that was measured.
@@ -23,9 +23,9 @@ const SCHEMA: &str = "piton.bench/2";
 pub(crate) struct BenchReport {
     schema: &'static str,
     machine: Machine,
-    /// Whether the program was built without optimisation, which makes every figure meaningless.
+    /// Set if the program was built without optimization, which makes every figure meaningless.
     debug_build: bool,
-    /// What the order within pairs was drawn from.
+    /// Seed of the order within pairs.
     seed: u64,
     rows: Vec<ReportEntry>,
 }
@@ -48,17 +48,17 @@ impl BenchReport {
         }
     }
 
-    /// Adds what a part measured.
+    /// Adds the rows of a part.
     pub(crate) fn add(&mut self, part: &'static str, rows: Vec<MeasureRow>) {
         self.rows.extend(rows.into_iter().map(|row| ReportEntry { part, row }));
     }
 
-    /// How many bars were missed.
+    /// Returns the number of bars that were missed.
     pub(crate) fn misses(&self) -> usize {
         self.rows.iter().filter(|entry| entry.row.misses()).count()
     }
 
-    /// The whole report as one document.
+    /// Formats the whole report as one document.
     pub(crate) fn json(&self) -> Result<String> {
         let mut text =
             serde_json::to_string_pretty(self).map_err(Error::json("write the report"))?;
@@ -66,7 +66,7 @@ impl BenchReport {
         Ok(text)
     }
 
-    /// The report as a table.
+    /// Formats the report as a table.
     pub(crate) fn table(&self) -> String {
         let rows: Vec<(&str, &MeasureRow)> =
             self.rows.iter().map(|entry| (entry.part, &entry.row)).collect();

@@ -1,10 +1,10 @@
-//! One measure, its baseline, and whether it is good enough.
+//! One measure, its baseline, and its verdict.
 
 use serde::Serialize;
 
 use crate::measure::{Interval, Samples, Summary, ratio_interval, summary};
 
-/// What a figure counts.
+/// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum Unit {
     #[serde(rename = "ms")]
@@ -31,7 +31,7 @@ impl Unit {
     }
 }
 
-/// What must hold.
+/// A limit that a measure must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Bar {
@@ -39,50 +39,48 @@ pub(crate) struct Bar {
     pub(super) at_most: f64,
 }
 
-/// What a bar is laid on.
+/// The figure that a bar applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Subject {
-    /// The lower end of the ratio's interval: for what a disk decides, which no median is sure of.
+    /// The lower end of the ratio's interval. For figures that a disk decides, where no median is certain.
     RatioLow,
-    /// The median of the ratios.
     RatioMedian,
-    /// The median itself.
     Median,
 }
 
 impl Bar {
-    /// A bar on a ratio that a disk decides.
+    /// Creates a bar on a ratio that a disk decides.
     pub(crate) fn disk_ratio(at_most: f64) -> Self {
         Self { on: Subject::RatioLow, at_most }
     }
 
-    /// A bar on a ratio of work.
+    /// Creates a bar on a ratio of work.
     pub(crate) fn ratio(at_most: f64) -> Self {
         Self { on: Subject::RatioMedian, at_most }
     }
 
-    /// A bar on the figure itself.
+    /// Creates a bar on the figure itself.
     pub(crate) fn median(at_most: f64) -> Self {
         Self { on: Subject::Median, at_most }
     }
 }
 
-/// How a measure stands to its bar. What is judged decides between holding and missing; a bar that holds while the
-/// interval of its ratio says that it might not is told apart.
+/// Verdict on a measure. The judged figure decides between holding and missing. A bar that holds, although the interval
+/// of its ratio says that it might not, is reported separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum BarVerdict {
     Holds,
-    /// The median is within the bar, and the interval reaches over it.
+    /// The median is within the bar, but the interval reaches over it.
     HoldsIntervalOver,
-    /// The interval reaches down to the bar, and the median is over it.
+    /// The interval reaches down to the bar, but the median is over it.
     HoldsMedianOver,
     Misses,
     NotJudged,
 }
 
-/// What a measure is compared with.
+/// The baseline of a measure.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Baseline {
     pub(super) name: &'static str,
@@ -105,7 +103,7 @@ pub(crate) struct MeasureRow {
 }
 
 impl MeasureRow {
-    /// A measure that stands alone.
+    /// Creates a measure without a baseline.
     pub(crate) fn unpaired(name: &'static str, unit: Unit, values: &[f64]) -> Self {
         Self {
             name,
@@ -118,7 +116,7 @@ impl MeasureRow {
         }
     }
 
-    /// A measure beside its baseline.
+    /// Creates a measure beside its baseline.
     pub(crate) fn paired(
         name: &'static str,
         unit: Unit,
@@ -132,7 +130,7 @@ impl MeasureRow {
         Self { baseline, ..Self::unpaired(name, unit, &ours) }
     }
 
-    /// The same measure, judged.
+    /// Judges the measure by a bar.
     #[must_use]
     pub(crate) fn judged(self, bar: Bar) -> Self {
         let ratio = self.baseline.as_ref().map(|baseline| baseline.ratio);
@@ -142,7 +140,9 @@ impl MeasureRow {
             Subject::RatioLow => ratio.map(|ratio| ratio.low),
         };
         let figure = figure.expect("a bar on a ratio is laid on a measure with a baseline");
+        // The interval describes the ratio, so it says nothing about a bar on the figure itself.
         let doubt = ratio.filter(|_| bar.on != Subject::Median);
+        // A median over the bar is the stronger doubt, so it is checked first.
         let verdict = match (figure <= bar.at_most, doubt) {
             (false, _) => BarVerdict::Misses,
             (true, Some(ratio)) if ratio.median > bar.at_most => BarVerdict::HoldsMedianOver,
@@ -156,7 +156,7 @@ impl MeasureRow {
         self.verdict != BarVerdict::NotJudged
     }
 
-    /// Whether the bar holds although the interval reaches over it.
+    /// True if the bar holds although the interval reaches over it.
     pub(super) fn is_doubtful(&self) -> bool {
         matches!(self.verdict, BarVerdict::HoldsIntervalOver | BarVerdict::HoldsMedianOver)
     }

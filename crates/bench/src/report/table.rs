@@ -1,4 +1,4 @@
-//! The report as a table of plain text.
+//! The report as a plain-text table.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use super::row::{BarVerdict, MeasureRow, Subject};
 const HEADINGS: [&str; 9] =
     ["measure", "median", "p99", "unit", "baseline", "its median", "ratio", "bar", "verdict"];
 
-/// Columns of numbers, which stand to the right.
+/// Columns of numbers, which are aligned to the right.
 const TO_THE_RIGHT: [bool; 9] = [false, true, true, false, false, true, false, false, false];
 
-/// The rows under their headings, one blank line between parts.
+/// Formats the rows under their headings, with one blank line between parts.
 pub(super) fn render(rows: &[(&str, &MeasureRow)]) -> String {
     let mut lines: Vec<(&str, [String; 9])> = vec![("", HEADINGS.map(str::to_owned))];
     lines.extend(rows.iter().map(|(part, row)| (*part, cells(row))));
@@ -23,6 +23,7 @@ pub(super) fn render(rows: &[(&str, &MeasureRow)]) -> String {
     let mut text = String::new();
     let mut part = "";
     for (of, line) in &lines {
+        // A part begins with its name, after a blank line except below the headings.
         if !text.is_empty() && *of != part {
             let gap = if part.is_empty() { "" } else { "\n" };
             let _ = writeln!(text, "{gap}[{of}]");
@@ -78,7 +79,7 @@ fn cells(row: &MeasureRow) -> [String; 9] {
     ]
 }
 
-/// About three digits.
+/// Formats a value with about three digits.
 fn figure(value: f64) -> String {
     match value {
         _ if value.fract().abs() < f64::EPSILON && value < 1e6 => format!("{value:.0}"),

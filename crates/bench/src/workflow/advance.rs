@@ -1,13 +1,12 @@
-//! An advance, durable, against the bare append of the plan that such an advance makes.
+//! A durable advance, against the bare append of the plan that such an advance makes.
 //!
-//! Both write to the same data directory, each to a session of its own, and nothing of what one stores
-//! is there from the other. The bare append takes the lease as well. What the advance does besides it
-//! is what the ratio is about: tokens, the record of earlier attempts, the judgement of the output, the
-//! next step, the plan, and the reply.
+//! Both write to the same data directory, each to a session of its own, and neither finds anything that the other
+//! stored. The bare append takes the lease as well. The ratio shows what the advance does besides: tokens, the record
+//! of earlier attempts, the judgement of the output, the next step, the plan, and the reply.
 //!
-//! The CPU time is that of the thread that calls and waits. Reading and writing files happens on other
-//! threads, but for metadata lookups; encoding the plan happens here. A thread that sleeps at each sync
-//! finds its caches cold; the row without waiting for the disk shows how much of the time is due to that.
+//! The CPU time is that of the thread that calls and waits. Files are read and written on other threads, except for
+//! metadata lookups; the plan is encoded on this one. A thread that sleeps at each sync finds its caches cold. The row
+//! without waiting for the disk shows how much of the time is due to that.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,7 +29,7 @@ const BASELINE: &str = "the bare append of its plan";
 const RATIO_MAX: f64 = 1.5;
 const MICROSECONDS_MAX: f64 = 150.0;
 
-/// What one call took.
+/// Cost of one call.
 struct AdvanceCost {
     time: Duration,
     cpu: Duration,
@@ -60,19 +59,21 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
 
 fn samples(bench_dir: &BenchDir, name: &str, disk: Arc<dyn Disk>) -> Result<Samples<AdvanceCost>> {
     let rig = WorkflowRig::open(disk, &bench_dir.make(name)?)?;
-    // The first advance makes the directories that all others go to.
+    // The first advance creates the directories that all others go to.
     BenchRun::begin(&rig, &format!("first-{name}"))?.advance(&rig, 1)?;
     bench_dir.sync()?;
     let rig = &rig;
     SCHEDULE.run(|block| {
         let mut run = BenchRun::begin(rig, &format!("{name}-{block}"))?;
         let mut plans = RunPlans::of_run(&format!("plans-{name}-{block}"), SCHEDULE.turns())?;
+        // The first plan starts the session, as `begin` did for the other side.
         append(rig, &mut plans)?;
         Ok((move || advance(rig, &mut run), move || append(rig, &mut plans)))
     })
 }
 
 fn advance(rig: &WorkflowRig, run: &mut BenchRun) -> Result<AdvanceCost> {
+    // Built before the clocks start.
     let request = run.request();
     let ((reply, cpu), time) = wall_time(|| thread_cpu(|| rig.wait(rig.sessions.proceed(request))));
     run.take(reply?)?;

@@ -46,7 +46,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// Fifty steps as authors write them: a tenth in a loop, all with criteria or a contract.
+/// Generates fifty steps as authors write them: a tenth in a loop, all with criteria or a contract.
 fn file() -> Value {
     let step = |number: usize| {
         json!({

@@ -1,7 +1,7 @@
-//! What an advance costs at step 10 and at step 2,000: work, disk calls and bytes read.
+//! The cost of an advance at step 10 and at step 2,000: work, disk calls and bytes read.
 //!
-//! As with bare appends: each block has a long run of its own, a short run gives one sample, and right
-//! before a sample this process has advanced the same run.
+//! As with bare appends, each block has a long run of its own, and a short run gives one sample. Right before a sample,
+//! this process has advanced the same run.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
-/// What is prepared; with the advance that warms a run, the one that is measured is the tenth.
+/// Number of prepared steps. One advance warms the run, so the measured one is the tenth.
 const SHORT_STEPS: u64 = 8;
 const LONG_STEPS: u64 = 1_998;
 const BASELINE: &str = "at step 10";
@@ -37,6 +37,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let recorder = Recorder::new(Arc::new(RealDisk));
     let rig = WorkflowRig::open(Arc::new(recorder.clone()), &root)?;
     let cost = |run: &mut BenchRun| {
+        // The first advance warms the run, and is not measured.
         run.advance(&rig, 1)?;
         let request = run.request();
         let (reply, cost) = Cost::of(&recorder, || rig.wait(rig.sessions.proceed(request)));
@@ -62,7 +63,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// A run that has done so many steps, without waiting for the disk.
+/// Prepares a run that has done this number of steps, without waiting for the disk.
 pub(crate) fn prepared(root: &Path, name: &str, steps: u64) -> Result<BenchRun> {
     let rig = WorkflowRig::open(Arc::new(QuietDisk), root)?;
     let mut run = BenchRun::begin(&rig, name)?;

@@ -1,4 +1,4 @@
-//! Folding a long log, with a question after each plan, against as many events in short logs.
+//! Folding a long log with queries after each plan, against as many events in short logs.
 
 use std::{hint::black_box, time::Duration};
 
@@ -16,13 +16,13 @@ use crate::{
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
 
-/// Plans of the long log, at four events each.
+/// Number of plans in the long log, at four events each.
 const PLANS: usize = 2_500;
 
-/// How many short logs have as many.
+/// Number of short logs that have as many plans together.
 const SHORT_LOGS: usize = 10;
 
-/// Larger maps miss the processor's caches more often; a walk of the log would cost ten times as much.
+/// Larger maps miss the processor's caches more often. A walk through the log would cost ten times as much.
 const RATIO_MAX: f64 = 2.0;
 
 type EventLog = Vec<Vec<SessionEvent>>;
@@ -52,7 +52,7 @@ fn fold(logs: &[EventLog]) -> Result<Duration> {
     Ok(time)
 }
 
-/// Folds a log and asks what an advance asks after each plan.
+/// Folds a log, and makes the queries of an advance after each plan.
 fn fold_one(log: &EventLog) -> usize {
     let mut state = SessionState::default();
     for plan in log {

@@ -1,5 +1,4 @@
-//! Workflows: what it costs to make one ready to run, to lead an agent through it, to follow a run, and to
-//! find one again.
+//! Workflows: the cost of compiling one, of leading an agent through it, of following a run, and of finding one again.
 
 mod advance;
 mod compiling;
@@ -15,7 +14,7 @@ mod sessions;
 pub(crate) use self::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 6] = [
     ("the compiler", |_| compiling::rows()),
     ("an advance", advance::rows),

@@ -24,7 +24,7 @@ pub(super) struct RunPlans {
 }
 
 impl RunPlans {
-    /// What a run of so many steps appends: its start, and each of its steps.
+    /// Collects what a run of this number of steps appends: its start, and each of its steps.
     pub(super) fn of_run(name: &str, steps: usize) -> Result<Self> {
         let rig = WorkflowRig::in_memory()?;
         let mut run = BenchRun::begin(&rig, name)?;
@@ -32,6 +32,7 @@ impl RunPlans {
         let loaded = rig.wait(rig.journal.load(&stream))?;
         let mut cursor = loaded.cursor;
         let mut plans = VecDeque::from([plan(&rig, loaded.events)?]);
+        // Runs each step for real, in memory, and takes down the events that it appended.
         for _ in 0..steps {
             run.advance(&rig, 1)?;
             let Follow::Appended { events, cursor: next } =
@@ -46,15 +47,16 @@ impl RunPlans {
         Ok(Self { stream, plans })
     }
 
-    /// The next plan.
+    /// Returns the next plan.
     pub(super) fn next(&mut self) -> AppendPlan<SessionEvent> {
         self.plans.pop_front().expect("there is a plan for every turn")
     }
 }
 
-/// The plan of these events, with the contents that they refer to.
+/// Builds a plan from events, with the contents that they refer to.
 fn plan(rig: &WorkflowRig, events: Vec<SessionEvent>) -> Result<AppendPlan<SessionEvent>> {
     let mut blobs = Vec::new();
+    // The other data directory has none of these blobs, so the plan carries them.
     for event in &events {
         let snapshot = event.introduces().map(|it| (BlobNamespace::Snapshots, it.digest()));
         let artifact = match event.body() {

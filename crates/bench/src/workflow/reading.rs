@@ -1,4 +1,4 @@
-//! What writes nothing: handing in the same output again, and asking where a run stands; warm.
+//! Requests that write nothing, warm: submitting the same output again, and asking where a run stands.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use crate::{
 };
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 2 };
-/// What is prepared; the step that is asked about comes after it.
+/// Number of prepared steps. The step that is asked about comes after them.
 const SHORT_STEPS: u64 = 9;
 const LONG_STEPS: u64 = 1_999;
 const BASELINE: &str = "at step 10";
@@ -44,7 +44,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// A step that was done, and what is to be said of it.
+/// A completed step, with its request and reply.
 struct AnsweredStep {
     request: Continue,
     reply: Reply,
@@ -58,9 +58,10 @@ impl AnsweredStep {
         Ok(Self { request, reply: run.reply.clone() })
     }
 
-    /// How long a call takes that must be answered with the same place in the run.
+    /// Measures a call that must be answered with the same place in the run.
     fn time(&self, rig: &WorkflowRig, call: Continue) -> Result<Duration> {
         let (reply, time) = wall_time(|| rig.wait(rig.sessions.proceed(call)));
+        // The same token means that the recorded reply came back, and no further step was made.
         let is_same = reply?.body.ack_token == self.reply.body.ack_token;
         expect("replies about the same place", 1, u64::from(is_same))?;
         Ok(time)

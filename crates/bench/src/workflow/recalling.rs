@@ -1,6 +1,6 @@
 //! Finding the run to resume among a thousand sessions of eight plans each.
 //!
-//! *Limitations*: cold is a recall that knows nothing, in this process; the page cache is warm.
+//! *Limitations*: cold means an index that knows nothing, in this process; the page cache is warm.
 
 use std::{path::Path, sync::Arc};
 
@@ -32,7 +32,7 @@ const RUNS_WITHOUT_CACHE: usize = 3;
 const WARM_MS_MAX: f64 = 50.0;
 const COLD_MS_MAX: f64 = 500.0;
 
-/// Words that are in the notes of one session.
+/// A query whose words occur together in the notes of one session.
 const QUERY: ResumeQuery<'static> = ResumeQuery {
     text: Some("cookie session-500"),
     head_sha: None,
@@ -40,10 +40,10 @@ const QUERY: ResumeQuery<'static> = ResumeQuery {
     with_completed: true,
 };
 
-/// How the notes of that session begin.
+/// Beginning of the notes of that session.
 const ANSWER: &str = "# session-500 ";
 
-/// The ports of a process that just started.
+/// The ports of a process that has just started.
 struct ColdPorts {
     journal: Arc<SegmentedJournal<SessionEvent>>,
     blobs: Arc<LocalBlobs>,
@@ -74,12 +74,14 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     let fresh = || ColdPorts::open(Arc::new(RealDisk), &root).map(ColdPorts::run_index);
     let without_cache = times(RUNS_WITHOUT_CACHE, || {
         let ports = ColdPorts::open(Arc::new(RealDisk), &root)?;
+        // A cache in memory starts empty, so every session is read from its log.
         let cache = Arc::new(piton_store::memory::MemoryCache::new());
         resume(&runtime, &ColdPorts { cache, ..ports }.run_index())
     })?;
-    // Fills the cache.
+    // Fills the cache on disk.
     resume(&runtime, &fresh()?)?;
     let cold = times(RUNS, || resume(&runtime, &fresh()?))?;
+    // The same index answers every time, so that everything is known to this process.
     let warm = fresh()?;
     resume(&runtime, &warm)?;
     let warm = times(RUNS, || resume(&runtime, &warm))?;
@@ -108,7 +110,7 @@ fn times(count: usize, mut run: impl FnMut() -> Result<f64>) -> Result<Vec<f64>>
     (0..count).map(|_| run()).collect()
 }
 
-/// Finds the session that is asked for, and says how many milliseconds that took.
+/// Finds the session that the query names, and returns the time in milliseconds.
 fn resume(runtime: &Runtime, recall: &RunIndex) -> Result<f64> {
     let (offers, time) = wall_time(|| runtime.block_on(recall.resume(&QUERY)));
     let offers = offers?.offers;

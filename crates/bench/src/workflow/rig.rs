@@ -1,4 +1,4 @@
-//! The use cases over a store, driven from a thread that is not async.
+//! The use cases over a store, driven from a synchronous thread.
 
 use std::{path::Path, sync::Arc};
 
@@ -16,10 +16,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};
 
-/// The use cases, and the ports that they stand on.
+/// The use cases and their ports.
 ///
-/// The runtime has no thread of its own but those for files, so what a use case computes is the CPU
-/// time of the thread that waits for it.
+/// The runtime has no threads of its own except those for files. So the work of a use case shows up as CPU time of the
+/// thread that waits for it.
 pub(crate) struct WorkflowRig {
     runtime: Runtime,
     pub(crate) sessions: Sessions,
@@ -28,7 +28,7 @@ pub(crate) struct WorkflowRig {
 }
 
 impl WorkflowRig {
-    /// Opens a data directory that exists, as a new process does.
+    /// Opens an existing data directory, as a new process does.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path) -> Result<Self> {
         let dir = DataDir::on(disk, root)?;
         let blobs = LocalBlobs::new(dir.clone());
@@ -38,7 +38,7 @@ impl WorkflowRig {
         Self::over(Arc::new(journal), Arc::new(blobs), Arc::new(keys))
     }
 
-    /// A store in memory.
+    /// Creates a store in memory.
     pub(super) fn in_memory() -> Result<Self> {
         let blobs = MemoryBlobs::new(Arc::new(SystemClock));
         let journal = MemoryJournal::new(blobs.clone());

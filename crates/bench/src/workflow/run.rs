@@ -1,10 +1,9 @@
 //! A run of a workflow that does the same step again and again, two thousand times and more.
 //!
-//! Each step hands in notes of a few lines and one small artifact: the decision to go on. That makes
-//! six events, a snapshot and an artifact. No loop may turn so often, so there are several, one after
-//! the other.
+//! Each step submits notes of a few lines and one small artifact: the decision to continue. That makes six events, a
+//! snapshot and an artifact. No single loop may turn that often, so there are several, one after the other.
 //!
-//! *Invariants*: no two runs and no two steps store the same bytes, so that no blob is there already.
+//! *Invariants*: no two runs and no two steps store the same bytes, so no blob exists beforehand.
 
 use std::sync::Arc;
 
@@ -23,10 +22,10 @@ use crate::error::{Error, Result, expect};
 const LOOPS: u32 = 4;
 const TURNS: u32 = 700;
 
-/// How many events the record of a step has.
+/// Number of events that a step records.
 pub(super) const EVENTS: u64 = 6;
 
-/// A run, and the reply that it stands at.
+/// A run, with the latest reply.
 pub(crate) struct BenchRun {
     name: String,
     step: u64,
@@ -34,7 +33,7 @@ pub(crate) struct BenchRun {
 }
 
 impl BenchRun {
-    /// Begins a run.
+    /// Starts a run.
     pub(crate) fn begin(rig: &WorkflowRig, name: &str) -> Result<Self> {
         let compiled = Arc::new(compiled(name)?);
         let (source_kind, source_ref) = (SourceKind::Project, "bench".to_owned());
@@ -53,12 +52,13 @@ impl BenchRun {
         Ok(Self { name: name.to_owned(), step: 0, reply })
     }
 
-    /// What hands in the output of the step that is to do.
+    /// Returns the request that submits the output of the pending step.
     pub(crate) fn request(&self) -> Continue {
         let Self { name, step, reply } = self;
         let turn = reply.body.run.turn;
         let decision = if turn == Some(TURNS) { "stop" } else { "continue" };
         let pending = reply.body.pending.as_ref();
+        // The steps and the loops are numbered alike: `work-2` is the step of `rounds-2`.
         let loop_id = pending.map(|pending| pending.step_id.as_str().replace("work", "rounds"));
         let notes_markdown = Some(format!(
             "Did: step {step} of {name}, the parser now keeps the last line of a file.\n\
@@ -79,23 +79,23 @@ impl BenchRun {
         }
     }
 
-    /// The same as arguments of the tool `continue_workflow`.
+    /// Returns the same request as arguments of the tool `continue_workflow`.
     pub(crate) fn arguments(&self) -> Value {
         let Continue { ack_token, output, .. } = self.request();
         let output = output.expect("a request hands in an output");
         let output =
             json!({ "notesMarkdown": output.notes_markdown, "artifacts": output.artifacts });
-        // A connection with several open runs has to say which one it means.
+        // A connection with several open runs has to name the one that it means.
         json!({ "ackToken": ack_token, "label": self.reply.body.run.label, "output": output })
     }
 
-    /// Takes the body of the reply to that, as it was told.
+    /// Takes the body of a reply that came over MCP.
     pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
         let body = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
         self.take(Reply { body, notices: Vec::new() })
     }
 
-    /// Takes the reply to that.
+    /// Takes the reply to a request.
     pub(crate) fn take(&mut self, reply: Reply) -> Result<()> {
         let goes_on = reply.body.kind == ReplyKind::Ok && reply.body.pending.is_some();
         expect("steps that went on", 1, u64::from(goes_on))?;
@@ -104,7 +104,7 @@ impl BenchRun {
         Ok(())
     }
 
-    /// Does so many steps.
+    /// Does this number of steps.
     pub(super) fn advance(&mut self, rig: &WorkflowRig, steps: u64) -> Result<()> {
         for _ in 0..steps {
             let reply = rig.wait(rig.sessions.proceed(self.request()))?;

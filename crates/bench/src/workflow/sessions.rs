@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::error::{Error, Result};
 
-/// Twelve steps, one after the other.
+/// Compiles a workflow of twelve steps, one after the other.
 pub(super) fn workflow() -> Result<CompiledWorkflow> {
     let step = |number: usize| json!({"id": format!("step-{number}"), "title": format!("Step {number}"), "prompt": "Do it."});
     let steps: Vec<_> = (1..=12).map(step).collect();
@@ -30,12 +30,13 @@ pub(super) fn workflow() -> Result<CompiledWorkflow> {
         .map_err(|problems| Error::json("compile a workflow")(format!("{problems:?}")))
 }
 
-/// A session of `plans` plans: its start, and a step in each of the others.
+/// Builds a session of `plans` plans: its start, and a step in each of the others.
 pub(super) fn session(
     number: u32,
     plans: usize,
     workflow: &CompiledWorkflow,
 ) -> (SessionId, Vec<AppendPlan<SessionEvent>>) {
+    // Ids come from the number, so that every run of the benchmark builds the same sessions.
     let digest = Digest::of(&canonical::encode(&number).expect("a number has a canonical form"));
     let mut writer = SessionWriter {
         entropy: SeededEntropy::new(u64::from(number)),
@@ -105,6 +106,7 @@ impl SessionWriter<'_> {
             supersedes_output_id: None,
             payload: OutputPayload::notes(&self.notes()),
         };
+        // The edge names the event that caused it, so that event is built first.
         let first = self.event(EventBody::AdvanceRecorded(at, advance));
         let cause = Cause { kind: EdgeCause::IntentionalFork, event_id: first.id() };
         let edge = EdgeCreated::new(EdgeKind::AckedStep, from, to, cause)
@@ -119,7 +121,7 @@ impl SessionWriter<'_> {
         AppendPlan::new(events).with_blob(snapshot)
     }
 
-    /// About a kilobyte, as agents write it.
+    /// Returns about a kilobyte of notes, as agents write them.
     fn notes(&self) -> String {
         let line = "- Found that the cookie has no path, so the second request lost the login.\n";
         format!("# session-{} after step {}\n{}", self.number, self.done, line.repeat(13))
@@ -149,7 +151,8 @@ impl SessionWriter<'_> {
 
     fn snapshot(&self) -> NewBlob {
         let key = |id: &StepId| id.as_str().parse().expect("the id of a step is a key");
-        // A run that outlives the workflow begins again: nobody asks here what it means.
+        // A run with more steps than the workflow begins again. That makes no sense for an agent, but nothing here
+        // asks.
         let steps = &self.workflow.steps;
         let (done, left) = steps.split_at(self.done % steps.len());
         let completed = CompletedSteps::new(done.iter().map(|step| key(&step.step_id)))

@@ -1,5 +1,5 @@
-//! The calls of the system that a durable change cannot do without: its intention written ahead, the new file and its
-//! name, each waited for.
+//! The system calls that a durable change cannot do without: writing its intention ahead, then the new file and its
+//! name, each with a sync.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -24,7 +24,7 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// A file of the same content as `like`, in a directory of its own.
+    /// Creates a file with the same content as `like`, in a directory of its own.
     pub(super) fn new(directory: PathBuf, like: &Path) -> Result<Self> {
         let content = fs::read(like).map_err(Error::io("read a file"))?;
         let intentions =
@@ -33,7 +33,7 @@ impl Bare {
         Ok(Self { directory, intentions, content })
     }
 
-    /// The CPU time of some changes.
+    /// Measures the CPU time of some changes.
     pub(super) fn spent(&mut self, changes: u32) -> Result<Duration> {
         let (done, time) = thread_cpu(|| (0..changes).try_for_each(|_| self.change()));
         done.map_err(Error::io("change a file"))?;
@@ -41,9 +41,11 @@ impl Bare {
     }
 
     fn change(&mut self) -> io::Result<()> {
+        // The intention is durable before the file changes.
         self.intentions.write_all(&INTENTION)?;
         self.intentions.sync_data()?;
         let (temp, target) = (self.directory.join("temp"), self.directory.join("target"));
+        // A reader sees the old file or the whole new one, and the rename is durable once the directory is synced.
         let mut file = File::create_new(&temp)?;
         file.write_all(&self.content)?;
         file.sync_all()?;

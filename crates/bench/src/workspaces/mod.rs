@@ -1,5 +1,5 @@
-//! Workspaces: what it costs to find the Workspace of a path, to read a file through all its checks, to search a
-//! tree, and to do that over MCP beside the reference server.
+//! Workspaces: the cost of finding the workspace of a path, of reading a file through all checks, of searching a tree,
+//! and of doing all that over MCP beside the reference server.
 
 mod durable;
 mod peer;
@@ -11,7 +11,7 @@ mod trees;
 
 use crate::part::Measure;
 
-/// Everything that is measured, in this order.
+/// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 4] = [
     ("routing", |_| routing::rows()),
     ("reads", reading::rows),

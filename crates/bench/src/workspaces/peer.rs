@@ -16,12 +16,12 @@ use crate::{
     report::{Bar, MeasureRow, Unit},
 };
 
-/// A turn is many calls: what one costs is less than what it takes to ask.
+/// A turn is many calls, since one call costs less than reading the CPU time.
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 3, warm_up: 1 };
 const CALLS: u32 = 100;
 const DENIED_CALLS: u32 = 1_000;
 const WALKS: u32 = 5;
-/// Calls before anything is counted, of both: Node compiles what it finds to be hot after about as many.
+/// Number of calls on both sides before anything counts. Node compiles hot code after about as many.
 const WARM_CALLS: u32 = 1_000;
 const WARM_WALKS: u32 = 10;
 const LATENCY: Schedule = Schedule { blocks: 8, pairs: 100, warm_up: 20 };
@@ -29,9 +29,9 @@ const SEARCHES: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
 const STARTS: Schedule = Schedule { blocks: 6, pairs: 2, warm_up: 1 };
 
 const CALL_RATIO_MAX: f64 = 1.0 / 5.0;
-/// An edit here is durable and recorded when it is answered; there it is neither.
+/// An edit in Piton is durable and recorded when it is answered; in the reference server it is neither.
 const EDIT_RATIO_MAX: f64 = 1.0;
-/// Who tries in vain over and over costs no more than who may.
+/// A client that keeps being denied costs no more than one that is allowed.
 const DENIED_RATIO_MAX: f64 = 1.2;
 const GLOB_RATIO_MAX: f64 = 1.0 / 20.0;
 const READ_RATIO_MAX: f64 = 1.3;
@@ -39,10 +39,10 @@ const GREP_RATIO_MAX: f64 = 1.5;
 const START_RATIO_MAX: f64 = 1.0 / 10.0;
 const MEMORY_RATIO_MAX: f64 = 1.0 / 2.0;
 
-/// The file that is looked at, read and edited.
+/// The file that is listed, read and edited.
 const FILE: &str = "module_07/part_007/file_07.rs";
 
-/// A call, as each of the two takes it.
+/// A call, in the form that each of the two servers takes.
 struct Same {
     name: &'static str,
     ours: (&'static str, Value),
@@ -64,6 +64,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     }
     rows.push(denied(&ours)?);
     rows.push(durable_calls(bench_dir, &ours, &tree)?);
+    // After the calls above, when both have grown to their working size.
     let memory = SCHEDULE.run(|_| {
         let ours = || Ok(float(ours.borrow().bytes()?) / 1e6);
         Ok((ours, || Ok(float(theirs.borrow().bytes()?) / 1e6)))
@@ -96,7 +97,7 @@ fn same(tree: &Path) -> [Same; 5] {
             ratio_max: CALL_RATIO_MAX,
         },
         Same {
-            // Both tell the size of each file.
+            // Both report the size of each file.
             name: "CPU of `ls`, 50 files",
             ours: ("ls", json!({ "path": "/tree/module_07/part_007" })),
             theirs: ("list_directory_with_sizes", json!({ "path": directory })),
@@ -133,6 +134,7 @@ fn same(tree: &Path) -> [Same; 5] {
 
 impl Same {
     fn row(&self, ours: &RefCell<Server>, theirs: &RefCell<Server>) -> Result<MeasureRow> {
+        // Both sides are warmed up for each call by itself.
         spent(&mut ours.borrow_mut(), self.ours.0, &self.ours.1, self.warm)?;
         spent(&mut theirs.borrow_mut(), self.theirs.0, &self.theirs.1, self.warm)?;
         let samples = SCHEDULE.run(|_| {
@@ -149,10 +151,11 @@ impl Same {
     }
 }
 
-/// The CPU time that a server spends on some calls. An edit changes a line back and forth.
+/// Measures the CPU time that a server spends on some calls. Edits change a line back and forth.
 fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Result<Duration> {
     let before = server.cpu()?;
     for number in 0..calls {
+        // Alternates, so that each edit finds the text that the last one left.
         let (old, new) =
             if number % 2 == 0 { ("value_7 =", "changed =") } else { ("changed =", "value_7 =") };
         let mut arguments = arguments.clone();
@@ -166,7 +169,7 @@ fn spent(server: &mut Server, tool: &str, arguments: &Value, calls: u32) -> Resu
     Ok(server.cpu()?.saturating_sub(before))
 }
 
-/// A call that is denied beside the same call where it is allowed.
+/// Measures a denied call beside the same call where it is allowed.
 fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
     let (outside, inside) = (json!({ "path": "/elsewhere/file" }), format!("/tree/{FILE}"));
     let samples = SCHEDULE.run(|_| {
@@ -192,7 +195,7 @@ fn denied(server: &RefCell<Server>) -> Result<MeasureRow> {
     Ok(row.judged(Bar::ratio(DENIED_RATIO_MAX)))
 }
 
-/// An edit beside the calls of the system that it cannot do without.
+/// Measures an edit beside the system calls that it cannot do without.
 fn durable_calls(
     bench_dir: &BenchDir,
     server: &RefCell<Server>,
@@ -210,7 +213,7 @@ fn durable_calls(
     Ok(MeasureRow::paired(name, Unit::Microseconds, "the system calls alone", &samples))
 }
 
-/// A read beside a call that asks no Store: above all Workspaces there is nothing to look at but their names.
+/// Measures a read beside a call that asks no store: above all workspaces there is nothing but their names.
 fn latency(server: &RefCell<Server>) -> Result<MeasureRow> {
     let arguments = json!({ "path": format!("/tree/{FILE}"), "limit": 20 });
     let samples = LATENCY.run(|_| {

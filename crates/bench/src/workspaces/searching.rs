@@ -15,7 +15,7 @@ use crate::{
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 2 };
 const RATIO_MAX: f64 = 1.5;
 
-/// What is looked for, and how many lines have it.
+/// The search pattern, and the number of lines that match it.
 const PATTERN: &str = "needle in the [a-z]+";
 pub(super) const HITS: u64 = trees::ALL / 50;
 
@@ -41,17 +41,18 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
     ])
 }
 
-/// The search as the tool `grep` is asked for it.
+/// Returns the search as arguments of the tool `grep`.
 pub(super) fn arguments() -> Value {
     json!({ "pattern": PATTERN, "limit": 2_000 })
 }
 
-/// How long ripgrep takes for the same, in a process of its own.
+/// Measures the same search by ripgrep, in a process of its own.
 pub(super) fn ripgrep(root: &Path) -> Result<Duration> {
     let mut ripgrep = Command::new("rg");
     ripgrep.args(["--no-config", "-n", "-e", PATTERN, "."]).current_dir(root);
     let (output, time) = wall_time(|| ripgrep.output());
     let output = output.map_err(Error::io("run ripgrep"))?;
+    // The output ends with a line break, so there is one piece more than there are lines.
     let found = output.stdout.split(|byte| *byte == b'\n').count() - 1;
     expect("lines that ripgrep finds", HITS, found as u64)?;
     Ok(time)

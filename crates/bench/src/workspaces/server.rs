@@ -1,4 +1,4 @@
-//! A server for files at the other end of a pipe: Piton, or the reference server, spoken to in the same words.
+//! A file server at the other end of a pipe: Piton, or the reference server, called in the same way.
 
 use std::{
     env,
@@ -15,7 +15,7 @@ use crate::{
     measure::{cpu_of, resident_bytes, wall_time},
 };
 
-/// A server that runs, with the tree that it serves.
+/// A running server, with the tree that it serves.
 pub(super) struct Server {
     child: Child,
     input: ChildStdin,
@@ -24,16 +24,17 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// `piton mcp`, with the tree as the Workspace `/tree`.
+    /// Starts `piton mcp`, with the tree as the workspace `/tree`.
     pub(super) fn piton(tree: &Path, data: &Path) -> Result<Self> {
         let mut command = Command::new(is_there(sibling_program("piton")?)?);
         let workspace = format!("/tree={}:rw", tree.display());
+        // An empty environment, so that no configuration of this machine takes part.
         command.args(["mcp", "--workspace", &workspace]).env_clear();
         command.env("HOME", data).env("PITON_DATA_DIR", data).current_dir(data);
         Self::start(command)
     }
 
-    /// The reference server, with the tree as its directory.
+    /// Starts the reference server, with the tree as its directory.
     pub(super) fn reference(tree: &Path) -> Result<Self> {
         let clients =
             sibling_program("piton")?.parent().map(|built| built.with_file_name("clients"));
@@ -59,13 +60,13 @@ impl Server {
         Ok(server)
     }
 
-    /// The tools that it lists.
+    /// Returns the number of tools that it lists.
     pub(super) fn tools(&mut self) -> Result<usize> {
         let listed = self.ask("tools/list", &json!({}))?;
         Ok(listed["tools"].as_array().map_or(0, Vec::len))
     }
 
-    /// A call that succeeds, with how long it took.
+    /// Calls a tool, which must succeed, and returns the reply and the time.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<(String, Duration)> {
         let params = json!({ "name": tool, "arguments": arguments });
         let (answer, time) = wall_time(|| self.ask("tools/call", &params));
@@ -76,18 +77,18 @@ impl Server {
         }
     }
 
-    /// A call that is refused.
+    /// Calls a tool, which must be refused.
     pub(super) fn refused(&mut self, tool: &str, arguments: &Value) -> Result<()> {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         if answer["isError"] == true { Ok(()) } else { Err(Error::Client(answer.to_string())) }
     }
 
-    /// The CPU time that it has spent.
+    /// Returns the CPU time that it has spent.
     pub(super) fn cpu(&self) -> Result<Duration> {
         cpu_of(self.child.id())
     }
 
-    /// How much memory it has.
+    /// Returns its resident memory in bytes.
     pub(super) fn bytes(&self) -> Result<u64> {
         resident_bytes(self.child.id())
     }
@@ -104,6 +105,7 @@ impl Server {
             }
             let mut message: Value =
                 serde_json::from_str(&line).map_err(Error::json("read what a server says"))?;
+            // Requests of the server to the client may have the same id, but they name a method.
             if message["id"] == id && message.get("method").is_none() {
                 return match message.get("error") {
                     Some(error) => Err(Error::Client(error.to_string())),
@@ -125,7 +127,7 @@ impl Drop for Server {
     }
 }
 
-/// A program beside this one.
+/// Returns the path of a program beside this one.
 fn sibling_program(name: &str) -> Result<PathBuf> {
     let program = env::current_exe().map_err(Error::io("find this program"))?;
     Ok(program.with_file_name(name))

@@ -22,10 +22,10 @@ const DIRECTORIES: usize = 100;
 const FILES: usize = 50;
 const LINES: usize = 120;
 
-/// How many files the tree has.
+/// Number of files in the tree.
 pub(super) const ALL: u64 = (DIRECTORIES * FILES) as u64;
 
-/// Makes a tree of 5,000 files of source code.
+/// Generates a tree of 5,000 files of source code.
 pub(super) fn make(bench_dir: &BenchDir, name: &str) -> Result<PathBuf> {
     let root = bench_dir.make(name)?;
     for directory in 0..DIRECTORIES {
@@ -37,6 +37,7 @@ pub(super) fn make(bench_dir: &BenchDir, name: &str) -> Result<PathBuf> {
                 let call = format!("compute({directory}, {file}, {line})");
                 let _ = writeln!(text, "    let value_{line} = {call};");
             }
+            // One file in fifty has the line that the search looks for.
             let needle = if file == 0 { "// the needle in the haystack\n" } else { "" };
             fs::write(path.join(format!("file_{file:02}.rs")), text + needle)
                 .map_err(Error::io("write a file"))?;
@@ -46,7 +47,7 @@ pub(super) fn make(bench_dir: &BenchDir, name: &str) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// An agent that may read the tree as `/tree`.
+/// Creates an agent that may read the tree as `/tree`.
 pub(super) fn agent(root: &Path) -> Result<Files> {
     let store = PhysicalStore::open(root, PhysicalOptions::default(), Arc::new(SystemEntropy));
     let store = store.map_err(|fault| Error::Refused(format!("the tree {fault}")))?;

@@ -1,4 +1,4 @@
-//! `piton config`: what holds, who said so, and what is wrong.
+//! `piton config`: the settings in force, their sources, and their problems.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Check,
 }
 
-/// Every setting.
+/// Reply of `piton config show`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ShownSettings {
@@ -38,7 +38,7 @@ struct ShownSettings {
     settings: Vec<Setting>,
 }
 
-/// One setting.
+/// A setting with its value and source.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Setting {
@@ -51,7 +51,7 @@ struct Setting {
     meaning: &'static str,
 }
 
-/// What is wrong.
+/// Result of a check.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Checked {
@@ -102,6 +102,7 @@ fn setting(key: SettingKey, settings: &Settings) -> Setting {
     }
 }
 
+// The source with the file and line if one is known, else only its kind.
 fn row(app: &App, setting: &Setting) -> [Cell; 3] {
     let value =
         setting.value.as_ref().map_or_else(|| "not set".to_owned(), |value| text(app, value));
@@ -121,10 +122,12 @@ fn text(app: &App, value: &Value) -> String {
     }
 }
 
-/// Everything for which a server that is started here refuses its configuration, found as the server finds it.
+/// Returns all problems for which a server that is started here would refuse its configuration. They are found the way
+/// the server finds them.
 pub(crate) fn problems(app: &App) -> Vec<ConfigProblem> {
     match find_problems(app) {
         Ok(problems) | Err(Failure::Configuration(problems)) => problems,
+        // Any other failure keeps a server from starting as well, so it counts as a problem.
         Err(other) => {
             let told = other.envelope();
             vec![ConfigProblem::of("the configuration", told.message, told.suggestion)]
@@ -136,6 +139,7 @@ fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     let configuration = app.configuration()?;
     configuration.settings_here().map_err(Failure::Configuration)?;
     let root = checked_root(app, &configuration)?;
+    // Opens the workspaces on trial, in memory: many mistakes show only then, and the check must leave no trace.
     let mut problems = Chosen::problems(app, &trial_ports(&configuration, &root))?;
     let project = app.project(&configuration.settings())?;
     let context =

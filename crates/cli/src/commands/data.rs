@@ -1,4 +1,4 @@
-//! `piton data`: the file that holds the tables, and what repairs keep.
+//! `piton data`: the table file, and the remains that repairs keep.
 
 use clap::Subcommand;
 use piton_context::check::SetAside;
@@ -43,18 +43,18 @@ struct VerifiedData {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RepairedData {
-    /// Where the damaged file is, if it was damaged.
+    /// Path of the damaged file, if it was damaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
     entries: u64,
     gaps: u64,
-    /// Entries that were changed after they were written, and are out of the table.
+    /// Number of entries that were changed after they were written, and were taken out of the table.
     damaged: u64,
-    /// Whether the file is another one than before, and is used from now on.
+    /// Set if the file is not the one from before, and is used from now on.
     is_accepted: bool,
-    /// The first of those.
+    /// The first of the damaged entries.
     damaged_entries: Vec<String>,
-    /// Files of the Workspaces here that are gone with them, by the records of file changes.
+    /// Files of the workspaces here that are lost with those entries, according to the records of file changes.
     lost_files: Vec<String>,
 }
 
@@ -65,14 +65,14 @@ struct Repairs {
     set_aside: Vec<KeptItem>,
     /// Files of Virtual Stores whose entries are kept in the table.
     virtual_files: Vec<String>,
-    /// What was taken out of the context of all projects, which the table keeps too.
+    /// Rows that were taken out of the context of all projects; the table keeps them too.
     context: Vec<SetAside>,
 }
 
-/// Something that a repair keeps.
+/// An item that a repair keeps.
 #[derive(Serialize)]
 struct KeptItem {
-    /// Where it is, relative to the data directory.
+    /// Path relative to the data directory.
     place: String,
     files: u64,
     bytes: u64,
@@ -92,6 +92,7 @@ fn verify(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let (problems, is_replaced) = match open.table_status() {
         Ok(status) => (status.problems, status.is_replaced),
+        // A file too damaged to be opened is a finding of this check and not a failure of it.
         Err(Error::TableDamaged { .. }) => (vec!["the database is malformed".to_owned()], false),
         Err(error) => return Err(error.into()),
     };
@@ -118,6 +119,7 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;
     let at_root = |source| Failure::DataDir { path: root.clone(), source };
+    // Exclusive, since no other process may use the table while it is replaced.
     let dir = DataDir::open_alone(&root).map_err(at_root)?;
     let done = repair_table(&dir)?;
     if done.is_accepted {
@@ -151,8 +153,9 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
                 .advise("Check what is in it: piton context validate, piton workspace verify");
         }
     }
+    // Only a repair that lost entries can have lost files with them.
     let lost_files = if done.gaps + done.damaged > 0 {
-        // Others may use the data directory again.
+        // Opening the directory again needs the exclusive lock released.
         drop(dir);
         app.open().map(|open| lost_files(app, &open)).unwrap_or_default()
     } else {
@@ -171,10 +174,11 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
     Ok(CommandEnding::Done)
 }
 
-/// Lists what repairs of any kind keep.
+/// Lists everything that repairs of any kind keep.
 fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     let open = app.open()?;
     let root = open.root().to_path_buf();
+    // Sessions and backpacks name absolute paths; the others are relative already.
     let relative = |place: String| {
         let path = std::path::Path::new(&place);
         path.strip_prefix(&root).map_or(place.clone(), |path| path.display().to_string())
@@ -219,7 +223,7 @@ fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     Ok(CommandEnding::Done)
 }
 
-/// What the table keeps. What is wrong with the table is no reason to hide everything else.
+/// Returns what the table keeps. A damaged table counts as empty: it is no reason to hide everything else.
 fn of_table<T: Default>(kept: Result<T, Error>) -> Result<T, Error> {
     match kept {
         Err(Error::TableDamaged { .. } | Error::TableReplaced | Error::EntryDamaged { .. }) => {

@@ -1,4 +1,4 @@
-//! `piton diff`: what differs between two runs, backpacks, overlays or recorded trees.
+//! `piton diff`: the differences between two runs, backpacks, overlays or recorded trees.
 
 use clap::Args;
 use piton_core::Digest;
@@ -99,7 +99,7 @@ fn say_written(app: &App, written: &WrittenThings) {
     say_more(app, written.frames_left_out, "frames");
 }
 
-/// What became of something, line by line where that is told; else what it held and holds, in the words of `held`.
+/// Prints a change: line by line if there is a diff, else the values before and after, formatted by `held`.
 fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&Held) -> String) {
     let Became { kind, by, before, after, diff, left_out } = became;
     let (mark, state) = match kind {
@@ -117,7 +117,7 @@ fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&H
     }
 }
 
-/// The beginning of a digest.
+/// Shortens a digest.
 fn digits(digest: &Digest) -> String {
     short(&digest.to_string()).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Which command is meant.
+//! The dispatch of commands.
 
 use crate::{app::App, arguments::Command, demo, exit::CommandEnding, failure::Failure};
 

@@ -1,4 +1,4 @@
-//! `piton explain`: what an error code means, and what to do.
+//! `piton explain`: the meaning of an error code, and the remedy.
 
 use clap::Args;
 use piton_core::{Code, Domain};

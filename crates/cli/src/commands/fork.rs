@@ -1,4 +1,4 @@
-//! `piton fork`: going on from an earlier state of a run, a flow, a backpack or an overlay.
+//! `piton fork`: continuing from an earlier state of a run, a flow, a backpack or an overlay.
 
 use clap::Args;
 use piton_core::shell_word;
@@ -30,9 +30,12 @@ pub(crate) struct Fork {
 impl Fork {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let Self { mut thing, at, into, mut chosen } = self;
+        // `--at` is the more explicit of the two ways to name a state, so it beats one behind `@`.
         thing.at = at.or(thing.at);
         let mut declared = chosen.declared(app)?;
         let mut typed = None;
+        // The fork of an overlay needs a workspace to live in. If none is declared, this call declares it, and the
+        // output names the option that declares it again.
         if thing.kind == Some(ThingKind::Overlay)
             && let Some(mount) = undeclared(&declared, &thing.name, into.as_deref())
         {
@@ -45,7 +48,7 @@ impl Fork {
         let worlds = here.worlds();
         let mut forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
         if let ForkedThing::Flow(flow) = &mut forked {
-            // Without a default provider in the configuration, most flows ran with a file.
+            // Without a default provider in the configuration, most flows ran with a file of models.
             if open.runtime.model_settings()?.default.is_none() {
                 flow.command.push_str(" --models FILE");
             }
@@ -65,7 +68,7 @@ impl Fork {
     }
 }
 
-/// The Workspace that a fork of an overlay needs, as somebody would type it, if nobody declared it.
+/// Returns the workspace that a fork of an overlay needs, as a user would type it, unless it is declared already.
 fn undeclared(declared: &JoinedWorkspaces, name: &str, into: Option<&str>) -> Option<String> {
     let into = into?;
     let found = |prefix: &str| declared.workspaces.iter().find(|(one, _)| one.prefix == prefix);
@@ -91,7 +94,7 @@ fn say_run(app: &App, forked: &Forked) {
         "Or walk on yourself: piton workflow run --resume {name}@{}",
         ending(&node)
     ));
-    // Once something is submitted here, the name alone means the new branch.
+    // Once something is submitted here, the run's name alone means the new branch, so the old tip is named by its id.
     if let Some(tip) = forked.branch_tip {
         let tip = tip.to_string();
         output.advise(format_args!(

@@ -1,4 +1,4 @@
-//! `piton install`: this program, where a shell finds it.
+//! `piton install`: copies this program to where a shell finds it.
 #![expect(clippy::disallowed_methods, reason = "copies the program")]
 
 use std::{
@@ -50,16 +50,18 @@ impl Install {
     }
 }
 
-/// Copies this program to `target`, in one step: a program that is running there goes on with its old file.
+/// Copies this program to `target` atomically: a program that is running from there keeps its old file.
 fn copy(target: &Path) -> Result<(), Failure> {
     let told = || Failure::io(format!("install {}", target.display()));
     let from = env::current_exe().map_err(told())?;
+    // Installing the installed program onto itself is a success with nothing to do.
     let is_same = |path: &Path| fs::canonicalize(path).ok();
     if is_same(&from) == is_same(target) && is_same(target).is_some() {
         return Ok(());
     }
     let directory = target.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory).map_err(told())?;
+    // Writing in place would fail while the program runs (the file is busy), and a crash would leave half a program.
     let temporary = tempfile::NamedTempFile::new_in(directory).map_err(told())?;
     fs::copy(&from, temporary.path()).map_err(told())?;
     fs::set_permissions(temporary.path(), fs::Permissions::from_mode(0o755)).map_err(told())?;

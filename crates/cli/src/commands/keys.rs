@@ -32,7 +32,7 @@ struct Rotated {
 struct RepairedKeys {
     is_sound: bool,
     has_keys: bool,
-    /// Where the damaged file is, if there was one.
+    /// Path of the damaged file, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     kept: Option<String>,
 }

@@ -32,6 +32,7 @@ struct ShownLogs {
 impl Logs {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let settings = app.configuration()?.settings();
+        // Without a run, the data directory is not opened: its logs can be read even if it cannot be.
         let directory = app.data_dir(&settings)?.join(log::DIRECTORY);
         let session = match &self.run.run {
             None => None,

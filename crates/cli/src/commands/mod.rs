@@ -1,4 +1,4 @@
-//! What each command does. A command takes its arguments and what it works with, tells what came of it, and ends.
+//! The implementation of each command. A command takes its arguments and its context, prints its outcome, and ends.
 
 pub(crate) mod backpack;
 pub(crate) mod blame;

@@ -1,4 +1,4 @@
-//! `piton prefs`: what runs prefer.
+//! `piton prefs`: the preferences of runs.
 
 use clap::{Args, Subcommand};
 use piton_runtime::{

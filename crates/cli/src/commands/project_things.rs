@@ -1,4 +1,4 @@
-//! Everything that can be forked and compared here: runs, backpacks, Workspaces and the context of the project.
+//! Everything that can be forked and compared here: runs, backpacks, workspaces and the context of the project.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct ProjectThings {
 }
 
 impl ProjectThings {
-    /// Opens what there is. Workspaces that cannot be opened are told, and everything else is there without them.
+    /// Opens everything that exists. Workspaces that cannot be opened cause a warning; the rest works without them.
     pub(super) fn open(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
         let open = app.open()?;
         let files = Chosen::open(&open, declared).unwrap_or_else(|failure| {
@@ -33,6 +33,7 @@ impl ProjectThings {
         let here = app.environment.working_dir.as_deref();
         let configured = open.runtime.applied().project_dir();
         let project = project_dir(None, configured.into_iter().chain(here))?;
+        // A project without usable context is no error here: everything else can still be compared.
         let frames = open.runtime.frames(project.as_ref(), here).ok();
         let backpacks = super::backpack::backpacks(&open);
         Ok(Self { open, backpacks, files, frames })

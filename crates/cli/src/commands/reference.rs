@@ -1,4 +1,4 @@
-//! The reference of the command line, as Markdown.
+//! The command-line reference, as Markdown.
 
 use std::fmt::Write as _;
 
@@ -18,6 +18,7 @@ pub(super) fn print() -> Result<CommandEnding, Failure> {
 
 fn page() -> String {
     let mut root = Arguments::command();
+    // Propagates global options, so that the help of every command lists them.
     root.build();
     let mut text = "# The command line\n\nGenerated from the program by `cargo xtask generate`. Every command takes `--json`, which prints one document \
                     whose `schema` names its shape, and `--data-dir`.\n".to_owned();
@@ -25,7 +26,7 @@ fn page() -> String {
     text
 }
 
-/// A section for a command, and one for each of its own.
+/// Writes a section for a command, and one for each of its subcommands.
 fn section(command: &mut Command, before: &str, text: &mut String) {
     let name = format!("{before}{}", command.get_name());
     write!(text, "\n## {name}\n\n").expect(INFALLIBLE);

@@ -1,4 +1,4 @@
-//! `piton approve`, `piton answer` and `piton reject`: what a person says to a run that waits.
+//! `piton approve`, `piton answer` and `piton reject`: a person's reply to a run that waits.
 
 use clap::Args;
 use piton_core::error::sentence;
@@ -6,10 +6,10 @@ use piton_runtime::request::{PersonReply, SessionReference, SettleRun};
 
 use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
-/// What a yes leads to.
+/// Message after an approval or an answer.
 const CONTINUES: &str = "The agent's next call continues the run.";
 
-/// What a no leads to, where the run waits for a yes and where it does not.
+/// Messages after a rejection, for a run that waits for approval and for one that does not.
 const STAYS: &str =
     "The run stays at this step until you approve or answer. The agent's next call tells it why.";
 const MAY_CONTINUE: &str = "This step asks for your confirmation and does not wait for it: the agent may continue, and may \
@@ -58,6 +58,7 @@ impl Reject {
 fn record_reply(app: &App, run: &RunArgument, say: PersonReply) -> Result<CommandEnding, Failure> {
     let is_no = matches!(say, PersonReply::Refuse { .. });
     let open = app.open()?;
+    // Resolved to a single run first, so that a session with several is refused.
     let (_, run) = open.ids(&run.run)?;
     let run = SessionReference(run.to_string());
     let settled = open.wait(open.runtime.settle_run(SettleRun { run, say }))?;

@@ -1,4 +1,4 @@
-//! Being told to end: by Ctrl-C, or by the signal with which systems end services.
+//! Requests to end: Ctrl-C, or the signal with which systems end services.
 #![expect(clippy::disallowed_methods, reason = "ends the process when nothing else can")]
 
 use std::{io, process};
@@ -8,11 +8,13 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{bounds::STOP_PATIENCE, exit::CommandEnding, failure::Failure, open::Open};
 
-/// Is ready when the process is told to end. From now on that does not end it by itself.
+/// Returns a future that is ready when the process is asked to end. From now on, the signals do not end it by
+/// themselves.
 pub(super) fn signals() -> Result<impl Future<Output = ()> + Send + 'static, Envelope> {
     let told = |error: io::Error| {
         Envelope::new(Code::InternalError, format!("Signals cannot be listened for: {error}."))
     };
+    // Both handlers are installed before the future is first polled, so that no signal in between is lost.
     let mut terminate = signal(SignalKind::terminate()).map_err(told)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(told)?;
     Ok(async move {
@@ -23,8 +25,9 @@ pub(super) fn signals() -> Result<impl Future<Output = ()> + Send + 'static, Env
     })
 }
 
-/// Calls `ask` when the process is told to end, beside whatever it does then. It should end by itself soon; if it cannot,
-/// because it waits for somebody who does not read what it says, it is ended as `ending`. Nothing that was done is lost.
+/// Calls `ask` when the process is asked to end, concurrently with its work. It should then end by itself soon. If it
+/// cannot, because it waits for a peer that does not read its output, it is ended as `ending`. No completed work is
+/// lost.
 pub(super) fn when_told(
     open: &Open,
     ask: impl FnOnce() + Send + 'static,
@@ -35,7 +38,9 @@ pub(super) fn when_told(
     open.spawn(async move {
         told.await;
         ask();
+        // A process that ends in time never gets past this sleep.
         tokio::time::sleep(STOP_PATIENCE).await;
+        // The process did not end by itself, so the log gets its last line here.
         log.ended();
         process::exit(ending.number().into());
     });

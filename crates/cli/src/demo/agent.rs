@@ -1,4 +1,4 @@
-//! The agent: an MCP client over standard input and output, with a server that is this program again.
+//! The agent: an MCP client over standard input and output. Its server is another process of this program.
 #![expect(
     clippy::disallowed_methods,
     reason = "the agent starts its server, which is this program"
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::stage::Stage;
 use crate::failure::Failure;
 
-/// The revision of the protocol that the agent speaks.
+/// Protocol revision that the agent speaks.
 const PROTOCOL: &str = "2025-11-25";
 
 /// An agent with its server.
@@ -24,22 +24,21 @@ pub(super) struct DemoAgent {
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     last_id: u64,
-    /// The names of the tools that it has.
     pub(super) tools: Vec<String>,
 }
 
-/// What a tool answered.
+/// The answer of a tool.
 pub(super) struct ToolAnswer {
-    /// As data, if the tool has any.
+    /// Structured content, if the tool returned any.
     pub(super) data: Value,
-    /// As a model reads it.
+    /// Text for a model.
     pub(super) text: String,
-    /// Whether it was refused.
+    /// Set if the call was refused.
     pub(super) is_error: bool,
 }
 
 impl DemoAgent {
-    /// Starts a server in the project, and connects.
+    /// Starts a server in the project and connects to it.
     pub(super) fn connect(stage: &Stage) -> Result<Self, Failure> {
         let failed = || Failure::io("start an MCP server for the agent");
         let program = std::env::current_exe().map_err(failed())?;
@@ -50,6 +49,7 @@ impl DemoAgent {
             .current_dir(&stage.project)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            // Its warnings would appear between the lines of the demo.
             .stderr(Stdio::null())
             .spawn()
             .map_err(failed())?;
@@ -85,7 +85,7 @@ impl DemoAgent {
         Ok(answer)
     }
 
-    /// Kills the server as it is, and tells the signal that ended it.
+    /// Kills the server without warning, and returns the signal that ended it.
     pub(super) fn kill(mut self) -> Result<i32, Failure> {
         let failed = || Failure::io("kill the server of the agent");
         self.server.kill().map_err(failed())?;
@@ -95,9 +95,10 @@ impl DemoAgent {
             .ok_or_else(|| Failure::BrokenPromise("a killed process ended by itself".to_owned()))
     }
 
-    /// Leaves, and waits for the server to end.
+    /// Disconnects, and waits for the server to end.
     pub(super) fn leave(self) -> Result<(), Failure> {
         let Self { mut server, to, .. } = self;
+        // The end of its input is how the server learns that the client left.
         drop(to);
         server.wait().map_err(Failure::io("wait for the server of the agent"))?;
         Ok(())
@@ -116,6 +117,7 @@ impl DemoAgent {
             let mut message: Value = serde_json::from_str(&line)
                 .map_err(io::Error::from)
                 .map_err(Failure::io("read what the server said"))?;
+            // Notifications in between have no id and are skipped.
             if message["id"] == id {
                 if !message["error"].is_null() {
                     let told = format!("{method} failed: {}", message["error"]["message"]);

@@ -1,31 +1,28 @@
-//! What the demo found out, for a program.
+//! The facts that the demo established, for a program.
 
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// What happened.
+/// Facts of a finished demo.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Played {
-    /// The project.
     pub(super) project: PathBuf,
-    /// The data directory.
     pub(super) data_dir: PathBuf,
-    /// The run as people call it.
+    /// The two words that name the run.
     pub(super) run: String,
-    /// Its session.
     pub(super) session: String,
-    /// How many tools the agent had.
+    /// Number of tools that the agent had.
     pub(super) tools: usize,
-    /// What the agent was told when it was blocked.
+    /// Message to the agent when it was blocked.
     pub(super) blocked: String,
     /// The signal that ended the first server.
     pub(super) signal: i32,
-    /// What was there before the kill, was acknowledged, and is gone.
+    /// Number of things that were acknowledged before the kill and are gone after it.
     pub(super) lost: usize,
-    /// What the agent was told when it wrote where it may only read.
+    /// Message to the agent when it wrote to a read-only place.
     pub(super) refused: String,
-    /// How many steps were handed in.
+    /// Number of steps that were submitted.
     pub(super) steps: usize,
 }

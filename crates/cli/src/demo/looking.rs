@@ -1,4 +1,4 @@
-//! What happened, shown by the commands that a person types.
+//! The result of the demo, shown by the commands that a person types.
 #![expect(clippy::disallowed_methods, reason = "the commands are shown as a person runs them")]
 
 use std::{fs, path::Path, process::Command};
@@ -8,7 +8,7 @@ use piton_core::shell_word;
 use super::{facts::Played, stage::Stage};
 use crate::{app::App, failure::Failure};
 
-/// Runs the commands in the project, and shows them with what they print.
+/// Runs the commands in the project, and prints them with their output.
 pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Failure> {
     let looks: [(&str, Vec<&str>); 5] = [
         ("What the run did:", vec!["session", "tree", &played.run]),
@@ -50,9 +50,10 @@ pub(super) fn around(app: &App, stage: &Stage, played: &Played) -> Result<(), Fa
     Ok(())
 }
 
-/// What a person types to run this program: its name if their shell finds it by that, else its path.
+/// Returns the word that runs this program: its name if the shell finds it by that, else its path.
 fn typed(program: &Path, path: Option<&str>) -> String {
     let mut found = path.into_iter().flat_map(std::env::split_paths).map(|dir| dir.join("piton"));
+    // Only the first hit counts, since that is the one that a shell runs.
     let first = found.find_map(|candidate| fs::canonicalize(candidate).ok());
     if first.is_some() && first == fs::canonicalize(program).ok() {
         return "piton".to_owned();

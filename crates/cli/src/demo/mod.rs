@@ -1,9 +1,9 @@
 //! `piton demo`: a whole run in a second, without a key or a network.
 //!
-//! A scripted agent works through a workflow that comes with Piton, over real MCP with a server that is this program
-//! again. It is blocked and recovers, it is killed in the middle and another one resumes, it writes into a scratchpad
-//! and packs state. Then the same commands that a person types show what happened. Each act fails if a promise did not
-//! hold. Everything stays where it is, to be looked at.
+//! A scripted agent works through a workflow that comes with Piton, over real MCP. Its server is another process of
+//! this program. The agent is blocked and recovers. It is killed halfway, and another one resumes. It writes into a
+//! scratchpad and packs state. Then the same commands that a person types show what happened. Each act fails if a
+//! promise did not hold. Everything is kept for inspection.
 
 mod agent;
 mod facts;

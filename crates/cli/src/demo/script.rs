@@ -1,13 +1,13 @@
-//! What the agent hands in for each step of the tour.
+//! The agent's output for each step of the tour.
 
 use serde_json::{Value, json};
 
-/// What a hasty agent hands in first.
+/// Returns the first output of a hasty agent, which is not enough.
 pub(super) fn hasty() -> Value {
     json!({ "notesMarkdown": "Done." })
 }
 
-/// What satisfies a step; `round` counts the turns of its loop from one.
+/// Returns an output that satisfies a step; `round` counts the turns of its loop from one.
 pub(super) fn output(step: &str, round: u64) -> Value {
     let notes = match step {
         "notes" => "Project: a login page\nSeen: 3 files at its top",

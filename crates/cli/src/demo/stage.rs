@@ -1,4 +1,4 @@
-//! Where the demo plays: a small project with its configuration, and a data directory of its own.
+//! The stage of the demo: a small project with its configuration, and a data directory of its own.
 #![expect(clippy::disallowed_methods, reason = "the demo makes a project of its own to play in")]
 
 use std::{
@@ -10,7 +10,7 @@ use piton_core::{Code, Envelope};
 
 use crate::failure::Failure;
 
-/// The project's configuration: what the agent may touch, and where its state is kept.
+/// The project's configuration: the files that the agent may touch, and the backpack with its state.
 const CONFIGURATION: &str = r#"# What agents get in this project.
 [[workspaces]]
 prefix = "/project"
@@ -37,10 +37,10 @@ const FILES: [(&str, &str); 3] = [
     ("retry.rs", "pub fn retry(what: impl Fn() -> bool) -> bool {\n    what()\n}\n"),
 ];
 
-/// How many demos are looked for before one gives up counting.
+/// Maximum number of demos in one directory.
 const STAGES_MAX: u32 = 10_000;
 
-/// Where the demo plays.
+/// The directories of one demo.
 pub(super) struct Stage {
     pub(super) root: PathBuf,
     pub(super) project: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Sets a new stage beside those of earlier demos.
+    /// Creates a new stage beside those of earlier demos.
     pub(super) fn set(demos: &Path) -> Result<Self, Failure> {
         let unusable = |error: io::Error| {
             let what = format!("The demo cannot be played in {}: {error}.", demos.display());
@@ -72,10 +72,11 @@ impl Stage {
     }
 }
 
-/// A directory with the first number that is free. Another demo may take it meanwhile.
+/// Creates a directory named by the first free number.
 fn new_directory(demos: &Path) -> io::Result<PathBuf> {
     for number in 1..STAGES_MAX {
         let root = demos.join(number.to_string());
+        // Creating is the test: a check before it could be outrun by another demo that starts at the same time.
         match fs::create_dir(&root) {
             Ok(()) => return Ok(root),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

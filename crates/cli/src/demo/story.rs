@@ -1,11 +1,11 @@
-//! The acts.
+//! The acts of the demo.
 
 use serde_json::{Value, json};
 
 use super::{agent::DemoAgent, facts::Played, script, stage::Stage};
 use crate::{app::App, failure::Failure};
 
-/// More steps than the tour has, loops included.
+/// Upper bound for the number of steps of the tour, loops included.
 const STEPS_MAX: usize = 32;
 
 /// A run as its agent sees it.
@@ -15,7 +15,7 @@ struct DemoRun {
     steps: usize,
 }
 
-/// Plays the acts, and tells each as it happens.
+/// Plays the acts, and reports each as it happens.
 pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let output = &app.output;
     let mut agent = DemoAgent::connect(stage)?;
@@ -48,6 +48,7 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
     let pack = json!({ "key": "suspect", "value": "retry.rs", "run": step });
     agent.must("pack", &pack)?;
     let before = run.reply["pending"]["stepId"].clone();
+    // The pack was acknowledged, so it has to survive a kill that gives the server no chance to clean up.
     let signal = agent.kill()?;
     let mut agent = DemoAgent::connect(stage)?;
     let lost = run.resume(&mut agent, &before)?;
@@ -79,13 +80,13 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
 }
 
 impl DemoRun {
-    /// The token of the pending step.
+    /// Returns the token of the pending step.
     fn token(&self) -> Result<String, Failure> {
         let token = self.reply["nextCall"]["params"]["ackToken"].as_str();
         token.map(str::to_owned).ok_or_else(|| broken("a reply has no next call"))
     }
 
-    /// Hands in an output for the pending step, and tells why it was sent back if it was.
+    /// Submits an output for the pending step. Returns the reason if it was sent back.
     fn hand_in(
         &mut self,
         agent: &mut DemoAgent,
@@ -100,7 +101,7 @@ impl DemoRun {
         Ok(None)
     }
 
-    /// Finds the run again as an agent does that knows nothing, and counts what is gone.
+    /// Finds the run again as an agent without any memory would, and counts what is gone.
     fn resume(&mut self, agent: &mut DemoAgent, step: &Value) -> Result<usize, Failure> {
         let found = agent.must("resume_session", &json!({ "query": "login" }))?.data;
         let call = &found["candidates"][0]["nextCall"];
@@ -108,6 +109,7 @@ impl DemoRun {
         self.reply = agent.must(tool, &call["params"])?.data;
         let kept = agent.must("unpack", &json!({ "key": "suspect" }))?;
         let prompt = text(&self.reply["pending"]["prompt"]);
+        // Three things were acknowledged before the kill: the step, the notes of the step before, and the packed value.
         let losses = [
             self.reply["pending"]["stepId"] != *step,
             !prompt.contains("Project: a login page"),
@@ -120,7 +122,7 @@ impl DemoRun {
         Ok(lost)
     }
 
-    /// Is refused in the project, and mends the copy of a file in the scratchpad.
+    /// Tries an edit in the project, which must be refused, and then makes it on the copy in the scratchpad.
     fn fix(&self, agent: &mut DemoAgent) -> Result<String, Failure> {
         let run = self.token()?;
         let (old, new) = ("    what()\n", "    (0..3).any(|_| what())\n");
@@ -136,7 +138,7 @@ impl DemoRun {
         Ok(refused.text)
     }
 
-    /// Does every step that is left.
+    /// Completes every remaining step.
     fn finish(&mut self, agent: &mut DemoAgent) -> Result<(), Failure> {
         for _ in 0..STEPS_MAX {
             let Some(step) = self.reply["pending"]["stepId"].as_str().map(str::to_owned) else {
@@ -145,6 +147,7 @@ impl DemoRun {
             if let Some(told) = self.hand_in(agent, &script::output(&step, self.round))? {
                 return Err(broken(&format!("the script does not satisfy `{step}`: {told}")));
             }
+            // The loop of the tour ends each turn with the step `again`.
             self.round += u64::from(step == "again");
         }
         Err(broken("the tour does not end"))

@@ -1,7 +1,7 @@
-//! The files of the logs: one that is written, and a few full ones.
+//! The log files: one that is being written, and a few full ones.
 //!
-//! *Limitations*: two processes that find the file full at the same moment may both begin a new one. Then a kept
-//! file is short; nothing else comes of it.
+//! *Limitations*: two processes that find the file full at the same moment may both begin a new one. Then one of the
+//! kept files is short; there is no other consequence.
 #![expect(clippy::disallowed_methods, reason = "the adapter that writes logs")]
 
 use std::{
@@ -15,10 +15,10 @@ use std::{
 use super::record::LogRecord;
 use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT};
 
-/// Where the files lie, below the data directory.
+/// Directory of the files, below the data directory.
 pub(crate) const DIRECTORY: &str = "logs";
 
-/// The file of an age: 0 is written, the others are full.
+/// Returns the path of the file of an age: 0 is being written, the others are full.
 fn path(directory: &Path, age: u32) -> PathBuf {
     match age {
         0 => directory.join("piton.jsonl"),
@@ -26,7 +26,7 @@ fn path(directory: &Path, age: u32) -> PathBuf {
     }
 }
 
-/// The file that is written, held open between lines.
+/// The file that is being written, held open between lines.
 #[derive(Debug)]
 pub(super) struct LogWriter {
     directory: PathBuf,
@@ -38,28 +38,35 @@ impl LogWriter {
         Self { directory, file: Mutex::default() }
     }
 
-    /// Appends a line, in one write: lines of several processes do not mix.
+    /// Appends a line in a single write, so that the lines of several processes do not mix.
     pub(super) fn append(&self, record: &LogRecord) -> io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
+        // A panic while the lock was held leaves at worst a missing file handle, so a poisoned lock is still good.
         let mut held = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out for the check: an error below leaves `None`, and the next line opens the file again.
         let file = match held.take() {
-            // One that others filled, put aside or removed is left to them.
+            // Another process may have filled, rotated or removed the file. Then it is closed, and the current one is
+            // opened.
             Some(file) if has_room(&file, line.len())? => file,
             _ => self.opened(line.len())?,
         };
         held.insert(file).write_all(&line)
     }
 
-    /// The file to write, with room for a line.
+    /// Opens the current file, and rotates first if it has no room for a line.
     fn opened(&self, bytes: usize) -> io::Result<fs::File> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
         let current = path(&self.directory, 0);
+        // With `append`, the kernel moves to the end at each write, also past the lines of other processes.
         let open = || fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&current);
         let file = open()?;
+        // Another process may have rotated already, in which case the file found here is new.
         if has_room(&file, bytes)? {
             return Ok(file);
         }
+        // From the oldest on, so that each name is free when the next file moves there; the oldest is overwritten. A
+        // file that is missing, or that another process moved first, is no problem.
         for age in (0..LOG_FILES_KEPT).rev() {
             let _ = fs::rename(path(&self.directory, age), path(&self.directory, age + 1));
         }
@@ -67,22 +74,24 @@ impl LogWriter {
     }
 }
 
-/// Whether a file that still has a name takes so many bytes more.
+/// True if a file still has a name and room for this number of bytes.
 fn has_room(file: &fs::File, bytes: usize) -> io::Result<bool> {
+    // A removed file would accept lines that nobody can ever read.
     let metadata = file.metadata()?;
     Ok(metadata.nlink() > 0 && metadata.len() + bytes as u64 <= LOG_FILE_BYTES_MAX)
 }
 
-/// Every line there is, the oldest first. What is not a line of ours is left out.
+/// Reads all lines, the oldest first. Lines that are not valid records are left out.
 pub(crate) fn read(directory: &Path) -> io::Result<Vec<LogRecord>> {
     let mut records = Vec::new();
     for age in (0..=LOG_FILES_KEPT).rev() {
         let file = match fs::File::open(path(directory, age)) {
+            // Files that were never filled do not exist, and a rotation may move one away at any time.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             file => file?,
         };
         let mut text = Vec::new();
-        // Others may go on writing; a file is never much longer than its bound.
+        // Other processes may still be writing. A file is never much longer than its limit.
         file.take(LOG_FILE_BYTES_MAX * 2).read_to_end(&mut text)?;
         let lines = text.split(|byte| *byte == b'\n');
         records.extend(lines.filter_map(|line| serde_json::from_slice::<LogRecord>(line).ok()));

@@ -1,4 +1,4 @@
-//! What a process notes about itself.
+//! The log of one process.
 
 use std::{
     collections::HashMap,
@@ -19,7 +19,7 @@ use piton_store::local::SystemClock;
 use super::{DIRECTORY, file, record::LogRecord};
 use crate::bounds::{LOG_FAILURES_MAX, LOG_FAILURES_SPAN};
 
-/// The logs, as one command writes them.
+/// The log, as one command writes it. Clones share one file and one count of failures.
 #[derive(Clone)]
 pub(crate) struct CallLogger {
     written: Arc<file::LogWriter>,
@@ -31,23 +31,25 @@ pub(crate) struct CallLogger {
     failures: Arc<Mutex<Failures>>,
 }
 
-/// The failed calls of one tool and code in a span of time.
+/// Failed calls of one tool and code within a span of time.
 #[derive(Default)]
 struct Counted {
     began: Duration,
     lines: u32,
-    /// How many have had no line since the last one.
+    /// Number of failures without a line since the last line.
     left_out: u64,
 }
 
-/// The failed calls by tool and code, so that a client that fails over and over fills no logs.
+/// Failed calls by tool and code. A client that fails over and over must not fill the logs.
 #[derive(Default)]
 struct Failures(HashMap<(&'static str, Code), Counted>);
 
 impl Failures {
-    /// Counts a failure. Returns how many like it had no line before, if this one gets one.
+    /// Counts a failure. If it gets a line, returns the number of similar failures before it that got none.
     fn count(&mut self, tool: &'static str, code: Code, now: Duration) -> Option<u64> {
         let counted = self.0.entry((tool, code)).or_default();
+        // The span begins with its first line. The number of omitted failures survives it, and the next line reports
+        // them.
         if counted.lines == 0 || now.saturating_sub(counted.began) >= LOG_FAILURES_SPAN {
             (counted.began, counted.lines) = (now, 0);
         }
@@ -68,30 +70,32 @@ impl CallLogger {
         Self { written, level, command, began, session, failures: Arc::default() }
     }
 
-    /// Says which session the command is about.
+    /// Sets the session that the command is about. The first call counts.
     pub(crate) fn about(&self, session: SessionId) {
         let _ = self.session.set(session.to_string());
     }
 
-    /// That something began that lasts.
+    /// Logs the start of a long-running command.
     pub(crate) fn began(&self) {
         self.note(LogLevel::Info, "began", None, None);
     }
 
-    /// That the command did its work.
+    /// Logs that the command did its work.
     pub(crate) fn ended(&self) {
+        // Before the last line: failures that got no line must not be lost with the process.
         self.append_left_out();
         self.note(LogLevel::Info, "ended", None, None);
     }
 
-    /// That the command ends with a failure.
+    /// Logs that the command failed.
     pub(crate) fn ended_with(&self, envelope: &Envelope) {
         self.append_left_out();
         self.failed(envelope);
     }
 
-    /// Writes how many failed calls have had no line.
+    /// Logs the number of failed calls that got no line.
     fn append_left_out(&self) {
+        // Taken, so that the lock is not held while writing, and a second call finds nothing to repeat.
         let failures = std::mem::take(&mut *self.failures());
         for ((tool, code), counted) in failures.0 {
             if counted.left_out > 0 {
@@ -100,7 +104,7 @@ impl CallLogger {
                     tool: Some(tool.to_owned()),
                     code: Some(code),
                     took_ms: None,
-                    // The line is about one of them.
+                    // The line itself stands for one of them.
                     left_out: Some(counted.left_out - 1).filter(|&count| count > 0),
                     ..self.record(level, event, Duration::ZERO)
                 });
@@ -108,12 +112,12 @@ impl CallLogger {
         }
     }
 
-    /// That something failed.
+    /// Logs a failure.
     pub(crate) fn failed(&self, envelope: &Envelope) {
         self.note(LogLevel::Error, "failed", None, Some(envelope.code));
     }
 
-    /// That what an import left half was removed.
+    /// Logs that the remains of an unfinished import were removed.
     pub(crate) fn removed_half(&self, session: SessionId) {
         let session = session.to_string();
         self.note(
@@ -125,6 +129,7 @@ impl CallLogger {
     }
 
     fn note(&self, level: LogLevel, event: &str, session: Option<String>, code: Option<Code>) {
+        // A higher level is a less important one.
         if level > self.level {
             return;
         }
@@ -136,7 +141,7 @@ impl CallLogger {
         });
     }
 
-    /// A line that says no more than what happened.
+    /// Returns a record with nothing but the event.
     fn record(&self, level: LogLevel, event: &str, took: Duration) -> LogRecord {
         LogRecord {
             time_ms: SystemClock.now_ms(),
@@ -158,7 +163,7 @@ impl CallLogger {
     }
 
     fn append(&self, record: &LogRecord) {
-        // A full disk or a directory that cannot be written to is told by what needs it.
+        // A full disk or an unwritable directory is reported by the operation that needs it.
         let _ = self.written.append(record);
     }
 }
@@ -174,12 +179,14 @@ fn level_of(code: Option<Code>) -> LogLevel {
 impl CallLog for CallLogger {
     fn called(&self, call: &Called) {
         let level = level_of(call.code);
+        // Before counting: a call that is not logged at this level must not be reported as omitted either.
         if level > self.level {
             return;
         }
         let left_out = match call.code {
             None => 0,
             Some(code) => {
+                // The lock is released at the end of this statement, before the file is written.
                 let counted = self.failures().count(call.tool, code, SystemClock.monotonic());
                 let Some(left_out) = counted else { return };
                 left_out

@@ -1,12 +1,12 @@
-//! Logs: what the processes of a data directory did, in `logs/` below it.
+//! Logs of the processes of a data directory, in `logs/` below it.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `record` | one line |
-//! | `file` | the files, which are bounded and shared by every process |
-//! | `logger` | what a process notes |
+//! | `file` | the files, which are bounded and shared by all processes |
+//! | `logger` | the log of one process |
 //!
-//! *Invariants*: a line names what was called, which session it was about, and by which code it failed. It never
+//! *Invariants*: a line names the command or tool, the session that it was about, and the code of a failure. It never
 //! holds a token, notes, context or the words of a message. Nothing fails because a line cannot be written.
 
 mod file;

@@ -1,7 +1,7 @@
-//! What one agent can do. It is bound to the agent when it is made, so that no call can act as another.
+//! The operations of one agent. An adapter is bound to its agent when it is created, so no call can act as another.
 //!
-//! *Invariants*: every call is checked against the role first, reads too. What it writes has the ids that the same
-//! call from anywhere else would give.
+//! *Invariants*: every call is checked against the role first, including reads. What it writes has the same ids that
+//! the same call from anywhere else would give.
 
 use piton_core::Digest;
 
@@ -31,50 +31,49 @@ pub struct AgentAdapter {
 /// An answer of a model that is to become a frame.
 #[derive(Clone, Debug)]
 pub struct ModelAnswer {
-    /// The digest of what was asked.
+    /// Digest of the prompt.
     pub prompt: Digest,
-    /// What the model was given to read.
+    /// The nodes and frames that the model was given to read.
     pub given: Vec<BasisInputs>,
-    /// Which try it was, from 1.
+    /// Number of the attempt, from 1.
     pub attempt: u64,
-    /// What it said.
     pub content: Vec<u8>,
     /// Provider, model and usage.
     pub metadata: Metadata,
 }
 
 impl AgentAdapter {
-    /// What the agent `id` can do. An unknown agent is refused.
+    /// Creates the adapter of the agent `id`. Refuses an unknown agent.
     pub fn new(context: Context, agents: &Agents, id: &AgentId) -> Result<Self, Error> {
         Ok(Self { context, agent: agents.get(id)?, said: Metadata::default() })
     }
 
-    /// The same, which says this of every frame that it makes: for example on whose behalf. It counts where a frame
-    /// says otherwise itself.
+    /// Adds metadata to every frame that it makes, for example on whose behalf. It overrides metadata of the frame
+    /// itself.
     #[must_use]
     pub fn with_metadata(mut self, said: Metadata) -> Self {
         self.said = said;
         self
     }
 
-    /// The same, after a look at the project directory: at what the node `about` depends on, or at everything. See
-    /// [`Context::refreshed`].
+    /// Checks the project directory and returns an updated adapter. Checks what the node `about` depends on, or
+    /// everything. See [`Context::refreshed`].
     pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
         Self { context: self.context.refreshed(scanner, about).await, ..self.clone() }
     }
 
-    /// Who acts.
+    /// Returns the acting agent.
     pub fn agent(&self) -> &ContextAgent {
         &self.agent
     }
 
-    /// A node with the frames that a view selects.
+    /// Returns a node with the frames that a view selects.
     pub async fn read_context(&self, node: &NodeRef, view: &View) -> Result<NodeContext, Error> {
         self.agent.check(Right::Read)?;
         self.context.get_node_in(&RootRef::Current, node, view).await
     }
 
-    /// The same in a past tree: the node as it was, the frames as they are now.
+    /// Returns a node of a past tree as it was, with its frames as they are now.
     pub async fn read_context_in(
         &self,
         tree: &RootRef,
@@ -85,13 +84,13 @@ impl AgentAdapter {
         self.context.get_node_in(tree, node, view).await
     }
 
-    /// Frames of a node and its surroundings, within limits.
+    /// Composes frames of a node and its surroundings, within limits.
     pub async fn compose(&self, node: &NodeRef, how: &Composition) -> Result<Composed, Error> {
         self.agent.check(Right::Read)?;
         self.context.compose(node, how).await
     }
 
-    /// The heads at a path: ids and what is said about them, never a content.
+    /// Returns the heads at a path: ids and descriptions, never contents.
     pub async fn heads(&self, path: &TreePath) -> Result<Vec<FrameHead>, Error> {
         self.agent.check(Right::Read)?;
         self.context.heads(path).await
@@ -109,7 +108,7 @@ impl AgentAdapter {
         self.context.put_frame(&self.agent.id, node, frame, allow_stale).await
     }
 
-    /// Makes the frame of a directory from those of its entries.
+    /// Makes the frame of a directory from the frames of its entries.
     pub async fn synthesize(
         &self,
         node: &NodeRef,
@@ -119,20 +118,20 @@ impl AgentAdapter {
         self.context.synthesize(&self.agent.id, node, request, &self.said).await
     }
 
-    /// Makes frames anew whose basis changed.
+    /// Regenerates the frames whose basis changed.
     pub async fn regenerate(&self, scope: &RegenerateScope) -> Result<Regenerated, Error> {
         self.agent.check(Right::Synthesize)?;
         self.context.regenerate(&self.agent.id, scope, &self.said).await
     }
 
-    /// Gives the newest frames of a path, which may be gone, to another node.
+    /// Copies the newest frames of a path, which may be gone, to another node.
     pub async fn adopt(&self, from: &TreePath, to: &TreePath) -> Result<Vec<Adopted>, Error> {
         self.agent.check(Right::Append)?;
         let said = self.said.clone().with("adopted_by", self.agent.id.as_str());
         self.context.adopt(from, to, &said).await
     }
 
-    /// Marks a head as to be made anew, and returns it with its path.
+    /// Marks a head to be regenerated, and returns it with its path.
     pub async fn invalidate(
         &self,
         node: &NodeRef,
@@ -143,7 +142,7 @@ impl AgentAdapter {
         self.context.invalidate(&self.agent.id, node, frame_type, reason).await
     }
 
-    /// Whether the head of a type at a path is marked as to be made anew.
+    /// True if the head of a type at a path is marked to be regenerated.
     pub async fn is_invalidated(
         &self,
         path: &TreePath,
@@ -153,7 +152,7 @@ impl AgentAdapter {
         Ok(self.context.invalidated(path, frame_type).await?.is_some())
     }
 
-    /// The frame that a model's answer to exactly this would be, if there is one.
+    /// Returns the frame that a model's answer to exactly this prompt would have, if it exists.
     pub async fn generated(
         &self,
         path: &TreePath,
@@ -172,7 +171,7 @@ impl AgentAdapter {
         }
     }
 
-    /// Appends a model's answer about a node as a frame. The same question again gives the frame that is there.
+    /// Appends a model's answer about a node as a frame. The same question again returns the existing frame.
     pub async fn generate_frame(
         &self,
         node: &NodeRef,

@@ -1,4 +1,4 @@
-//! The agents that are configured.
+//! The configured agents.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,21 @@ use crate::{Error, word::AgentId};
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContextAgent {
-    /// Its name.
     pub id: AgentId,
-    /// What it is for.
     pub role: Role,
 }
 
-/// Every agent that is known. Others are refused.
+/// Every known agent. Others are refused.
 #[derive(Clone, Debug, Default)]
 pub struct Agents(BTreeMap<AgentId, Role>);
 
 impl Agents {
-    /// These agents.
+    /// Creates the set of these agents.
     pub fn new(agents: impl IntoIterator<Item = ContextAgent>) -> Self {
         Self(agents.into_iter().map(|agent| (agent.id, agent.role)).collect())
     }
 
-    /// An agent by its name.
+    /// Returns an agent by its name.
     pub fn get(&self, id: &AgentId) -> Result<ContextAgent, Error> {
         match self.0.get(id) {
             Some(role) => Ok(ContextAgent { id: id.clone(), role: *role }),
@@ -32,14 +30,14 @@ impl Agents {
         }
     }
 
-    /// All of them, by name.
+    /// Returns all agents, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = ContextAgent> + '_ {
         self.0.iter().map(|(id, role)| ContextAgent { id: id.clone(), role: *role })
     }
 }
 
 impl ContextAgent {
-    /// Refuses what the role does not allow.
+    /// Fails if the role does not allow the right.
     pub fn check(&self, right: Right) -> Result<(), Error> {
         if self.role.allows(right) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Roles and what each allows.
+//! Roles, and what each allows.
 
 piton_core::closed_set! {
     /// What an agent is for.
@@ -25,7 +25,7 @@ piton_core::closed_set! {
 }
 
 impl Role {
-    /// Whether the role allows it.
+    /// True if the role allows it.
     pub const fn allows(self, right: Right) -> bool {
         match self {
             Self::Reader => matches!(right, Right::Read),

@@ -1,4 +1,4 @@
-//! What can be wrong.
+//! Kinds of damage, and the check that finds them.
 
 use serde::Serialize;
 
@@ -29,33 +29,27 @@ piton_core::closed_set! {
     }
 }
 
-/// Something that is damaged.
+/// A damaged item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Damage {
-    /// What.
     pub kind: DamageKind,
-    /// Which.
+    /// Name of the item, for people.
     pub what: String,
-    /// In what way.
     pub detail: String,
 }
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Validation {
-    /// Recorded trees.
     pub roots: u64,
-    /// Tree nodes.
     pub nodes: u64,
-    /// Frames.
     pub frames: u64,
-    /// Heads.
     pub heads: u64,
-    /// What a repair took out of use, and what is missing because of that: it cannot be shown, and nothing else is wrong
-    /// with it.
+    /// Number of items that a repair took out of use, or that are missing because of that. They cannot be shown, but
+    /// nothing else is wrong with them.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost: u64,
-    /// What is damaged, by kind.
+    /// Sorted by kind.
     pub damage: Vec<Damage>,
 }
 
@@ -65,7 +59,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Validation {
-    /// Whether nothing is damaged.
+    /// True if nothing is damaged.
     pub fn is_sound(&self) -> bool {
         self.damage.is_empty()
     }
@@ -79,7 +73,7 @@ impl Validation {
         self.damage.push(Damage { kind, what: what.into(), detail: detail.into() });
     }
 
-    /// Takes an error about damage as a finding; others end the check.
+    /// Records an error about damage as a finding. Any other error ends the check.
     pub(super) fn absorb<T>(
         &mut self,
         kind: DamageKind,
@@ -99,8 +93,8 @@ impl Validation {
 impl Context {
     /// Checks every recorded tree, node, frame, content, set, head and index.
     ///
-    /// Rows are read one after the other, so whoever writes meanwhile makes them look as if they did not fit. What is
-    /// found is therefore looked for again in a table that stands still.
+    /// Rows are read one after another, so a concurrent writer can make them look inconsistent. If anything is found,
+    /// the check is therefore repeated on a snapshot of the table.
     pub async fn validate(&self) -> Result<Validation, Error> {
         let found = self.check().await?;
         if found.is_sound() {
@@ -111,7 +105,7 @@ impl Context {
         still.check().await
     }
 
-    /// One look at everything.
+    /// Checks everything once.
     async fn check(&self) -> Result<Validation, Error> {
         let mut found = Validation::default();
         TreeCheck::new(self).run(&mut found).await?;
@@ -122,7 +116,7 @@ impl Context {
         Ok(found)
     }
 
-    /// Reads all rows of a kind, page by page.
+    /// Visits all rows of a kind, page by page.
     pub(super) async fn each_row(
         &self,
         row: crate::rows::keys::RowKind,

@@ -1,4 +1,4 @@
-//! Rows that are not what they should be, and what they should be.
+//! Rows that are not as they should be, and their correct values.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use piton_store::port::{Key, TableEntry};
 
 use super::{Damage, DamageKind};
 
-/// A row that is not what it should be.
+/// A row that is not as it should be.
 pub(super) struct RowFlaw {
     pub(super) damage: Damage,
-    /// The row as it is, if there is one.
+    /// The row as it is, if it exists.
     pub(super) found: Option<TableEntry>,
-    /// Its value as it should be; nothing if it should not be there.
+    /// The correct value; `None` if the row should not exist.
     pub(super) value: Option<Vec<u8>>,
-    /// Whether the row may say something that no other row does, so that it is kept when it is replaced.
+    /// Set when the row may hold information that no other row has. It is then preserved when it is replaced.
     pub(super) is_kept: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct RowFlaw {
 pub(super) struct Flaws(pub(super) BTreeMap<Key, RowFlaw>);
 
 impl Flaws {
-    /// A row that can be made again from others.
+    /// Adds a row that can be rebuilt from others.
     pub(super) fn rebuild(
         &mut self,
         key: &Key,
@@ -33,7 +33,7 @@ impl Flaws {
         self.0.insert(Key::clone(key), RowFlaw { damage, found, value, is_kept: false });
     }
 
-    /// A row that cannot be made again.
+    /// Adds a row that cannot be rebuilt.
     pub(super) fn take_out(&mut self, row: TableEntry, value: Option<Vec<u8>>, damage: Damage) {
         let flaw = RowFlaw { damage, value, is_kept: true, found: Some(row) };
         let key = flaw.found.as_ref().map(|row| Key::clone(&row.key)).expect("it was just given");

@@ -1,6 +1,7 @@
-//! Checking frames, their contents, sets, heads and indices, and the notes about them.
+//! Checks frames, their contents, sets, heads and indices, and the notes about them.
 //!
-//! Frames and when they became heads again are what counts; every other row is made from them here, and compared.
+//! Frames, and the rows that say when they became heads again, are the source of truth. Every other row is rebuilt from
+//! them here and compared.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +22,7 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// A frame that was read, as far as other rows refer to it.
+/// The parts of a frame that other rows refer to.
 struct KnownFrame {
     path: TreePath,
     index: u64,
@@ -29,17 +30,17 @@ struct KnownFrame {
     agent_id: AgentId,
     kind: BasisKind,
     sequence: u64,
-    /// When it was made, or became the head again.
+    /// Number of the append that made it, or that last made it the head again.
     recency: u64,
 }
 
-/// What stands at a place of a path.
+/// Content of an index of a path.
 enum PathSlot {
     /// A frame with this leaf.
     Frame(Digest),
-    /// Nothing: a repair took it out of use.
+    /// A place that a repair took out of use.
     Lost(TableEntry),
-    /// A row that is no frame.
+    /// A row that is not a valid frame.
     Damaged(TableEntry, Damage),
 }
 
@@ -47,7 +48,7 @@ pub(super) struct FrameCheck<'a> {
     context: &'a Context,
     frames: BTreeMap<FrameId, KnownFrame>,
     places: BTreeMap<TreePath, BTreeMap<u64, PathSlot>>,
-    /// The rows that are made from the frames, by the letters of their kinds.
+    /// The rows that should exist according to the frames, by the letters of their kinds.
     expected: BTreeMap<u8, BTreeMap<Key, Vec<u8>>>,
     flaws: Flaws,
 }
@@ -63,7 +64,7 @@ impl<'a> FrameCheck<'a> {
         }
     }
 
-    /// Checks everything, counts it in `found`, and returns what is wrong.
+    /// Checks everything, counts it in `found`, and returns the flaws.
     pub(super) async fn run(mut self, found: &mut Validation) -> Result<Flaws, Error> {
         let mut after: Option<Key> = None;
         loop {
@@ -107,7 +108,7 @@ impl<'a> FrameCheck<'a> {
         Ok(())
     }
 
-    /// Takes in the frame in a row and returns its leaf, or what is wrong with it.
+    /// Records the frame in a row and returns its leaf, or the damage.
     async fn intact(
         &mut self,
         path: &TreePath,
@@ -121,6 +122,7 @@ impl<'a> FrameCheck<'a> {
             Err(Error::Integrity { detail, .. }) => return damaged(detail),
             Err(error) => return Err(error),
         };
+        // The id does not cover the index, so a valid row under the wrong key must be detected here.
         if frame.path != *path || frame.index != index {
             return damaged("it does not stand at its path and place".to_owned());
         }
@@ -173,13 +175,15 @@ impl<'a> FrameCheck<'a> {
         }
     }
 
-    /// Settles what stands at each place, and with it the sets. Returns the places of rows that are no frames.
+    /// Settles the content of each index, and with it the sets. Returns the indices whose rows are not frames.
     fn places(&mut self) -> BTreeSet<(TreePath, u64)> {
         let mut taken = BTreeSet::new();
         for (path, mut places) in std::mem::take(&mut self.places) {
             let is_frame = |(_, place): &(&u64, &PathSlot)| matches!(place, PathSlot::Frame(_));
             let last = places.iter().rev().find(is_frame).map(|(index, _)| *index);
             let mut set = FrameSet::default();
+            // Every index up to the last frame needs a leaf, because the indices of the frames behind it must not
+            // shift.
             for index in 0..last.map_or(0, |last| last + 1) {
                 let key = self.context.keys.numbered(RowKind::Frame, &path, index);
                 match places.remove(&index) {
@@ -200,7 +204,7 @@ impl<'a> FrameCheck<'a> {
                 }
                 set.add(lost_leaf());
             }
-            // Nothing stands behind these, so their places are free.
+            // No frame follows these, so their indices can be used again.
             for (index, place) in places {
                 match place {
                     PathSlot::Damaged(row, damage) => {
@@ -223,10 +227,10 @@ impl<'a> FrameCheck<'a> {
         taken
     }
 
-    /// Finds out when each frame became the head, the heads, and the number of the next append.
+    /// Determines when each frame became the head, the heads themselves, and the number of the next append.
     ///
-    /// The number of a repetition is in two rows: that of the frame, and the head until another took its place. So one
-    /// of the two can be damaged, and so can the number of the next append.
+    /// The number of a repeated append is in two rows: the one of the frame and, until another frame takes its place,
+    /// the head. Either of the two may be damaged, and so may the number of the next append.
     async fn recency_and_heads(&mut self, found: &mut Validation) -> Result<(), Error> {
         let (mut heads, mut moves) = (Vec::new(), BTreeMap::new());
         self.context.each_row(RowKind::Head, |row| heads.push(row)).await?;
@@ -244,12 +248,14 @@ impl<'a> FrameCheck<'a> {
         let moved_key = |known: &KnownFrame| {
             self.context.keys.numbered(RowKind::Moved, &known.path, known.index)
         };
+        // A number that both rows agree on can be trusted, even if the number of the next append is damaged.
         let twice_said = heads.iter().filter(|head| {
             let known = &self.frames[&head.frame];
             moves.get(&moved_key(known)).and_then(number) == Some(head.sequence)
         });
         let made = self.frames.values().map(|known| known.sequence);
         let newest = made.chain(twice_said.map(|head| head.sequence)).max().unwrap_or(0);
+        // The recorded next number bounds all others, but only if it is above everything that is certain.
         let limit = next.as_ref().and_then(number).filter(|next| *next > newest);
         let is_possible = |number: u64| limit.is_none_or(|limit| number < limit);
 
@@ -257,6 +263,7 @@ impl<'a> FrameCheck<'a> {
         for known in self.frames.values_mut() {
             let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
             let Some(again) = moves.get(&key).and_then(number) else { continue };
+            // A frame cannot become the head again before it was made, nor with a number that was never given out.
             if again > known.sequence && is_possible(again) {
                 known.recency = again;
                 unused.remove(&key);
@@ -265,6 +272,8 @@ impl<'a> FrameCheck<'a> {
         let places: BTreeSet<Key> = self.frames.values().map(moved_key).collect();
         for (key, row) in unused {
             let damage = Damage::new(DamageKind::Sequence, MOVE, "it fits no frame");
+            // For an existing frame the row may hold the only record of a number, so preserve it; otherwise it means
+            // nothing.
             if places.contains(&key) {
                 self.flaws.take_out(row, None, damage);
             } else {
@@ -280,6 +289,8 @@ impl<'a> FrameCheck<'a> {
         for head in heads {
             let known = self.frames.get_mut(&head.frame).expect("it is one of a known frame");
             let place = (known.path.clone(), known.frame_type.clone());
+            // The head is newer than every frame row says: the row of the repeated append is lost, so restore it from
+            // the head.
             let (recency, last) = newest[&place];
             if last != head.frame && head.sequence > recency && is_possible(head.sequence) {
                 known.recency = head.sequence;
@@ -310,7 +321,7 @@ impl<'a> FrameCheck<'a> {
         Ok(())
     }
 
-    /// The head in a row, if it may be the one of its path and type.
+    /// Returns the head in a row, if it can be the head of its path and type.
     fn plausible(&self, row: &TableEntry) -> Option<FrameHead> {
         let head = FrameHead::decode(&row.value).ok()?;
         let known = self.frames.get(&head.frame)?;
@@ -318,7 +329,7 @@ impl<'a> FrameCheck<'a> {
         (key == row.key && known.index == head.index).then_some(head)
     }
 
-    /// A head says when its frame became it again, and the row that should say it too does not.
+    /// Restores the row that should say when a frame became the head again, from the head.
     fn restore_move(&mut self, head: &FrameHead, moves: &mut BTreeMap<Key, TableEntry>) {
         let known = &self.frames[&head.frame];
         let key = self.context.keys.numbered(RowKind::Moved, &known.path, known.index);
@@ -327,7 +338,7 @@ impl<'a> FrameCheck<'a> {
         self.flaws.rebuild(&key, moves.remove(&key), Some(value), damage);
     }
 
-    /// Compares the rows of a kind with those that are made from the frames.
+    /// Compares the rows of a kind with those that are expected from the frames.
     async fn derived(
         &mut self,
         row: RowKind,
@@ -362,7 +373,7 @@ impl<'a> FrameCheck<'a> {
         for row in [RowKind::Place, RowKind::Basis, RowKind::Dependent] {
             self.derived(row, DamageKind::Index, index_name, INDEX).await?;
         }
-        // A frame that is gone without a trace is known from its place.
+        // A frame that vanished without a trace is still known from its place.
         let places = self.context.keys.all(RowKind::Place);
         for (key, flaw) in &mut self.flaws.0 {
             let (true, None, Some(row)) = (key.starts_with(&places), &flaw.value, &flaw.found)
@@ -373,12 +384,14 @@ impl<'a> FrameCheck<'a> {
             if !taken.contains(&(path.clone(), index)) {
                 let what = format!("the frame {id} of {path}");
                 flaw.damage = Damage::new(DamageKind::Frame, what, "it is missing");
+                // The place is the last evidence of the frame.
                 flaw.is_kept = true;
             }
         }
         let all_listed =
             self.context.row(&self.context.keys.only(RowKind::AllListed)).await?.is_some();
         self.derived(RowKind::OfRun, DamageKind::Index, index_name, INDEX).await?;
+        // Until the project is marked as listed, missing entries are normal; wrong ones are still flaws.
         if !all_listed {
             let runs = self.context.keys.all(RowKind::OfRun);
             self.flaws.0.retain(|key, flaw| !key.starts_with(&runs) || flaw.found.is_some());
@@ -386,7 +399,7 @@ impl<'a> FrameCheck<'a> {
         Ok(())
     }
 
-    /// Marks of frames, and what is noted of directories and renames.
+    /// Checks the marks of frames, and the notes about directories and renames.
     async fn notes(&mut self) -> Result<(), Error> {
         let mut rows = Vec::new();
         for kind in [
@@ -409,12 +422,15 @@ impl<'a> FrameCheck<'a> {
             let (what, is_sound, value) = match kind {
                 RowKind::Invalid => {
                     let has_head = heads.contains(&row.key);
+                    // An unreadable mark is replaced by a readable one: regenerating needlessly is safer than trusting
+                    // a frame.
                     let value = has_head.then(damaged_mark);
                     ("the mark of a frame", has_head && is_mark(&row.value), value)
                 }
                 RowKind::Touched => {
                     let is_sound =
                         row.value.is_empty() || (at.is_root() && row.value == TOUCHED_EVERYWHERE);
+                    // The same for changes: if the note of the root is damaged, assume that everything was touched.
                     let everywhere = if at.is_root() { TOUCHED_EVERYWHERE } else { &[] };
                     ("the note about changes", is_sound, Some(everywhere.to_vec()))
                 }
@@ -431,23 +447,23 @@ impl<'a> FrameCheck<'a> {
     }
 }
 
-/// The row that says when a frame became the head again, as messages call it.
+/// Name in messages of the row that says when a frame became the head again.
 const MOVE: &str = "when a frame became the head again";
 
-/// What is wrong with a row that should not be there, one that says something else, and one that is missing.
+/// Details for a row that should not exist, one with the wrong value, and one that is missing.
 const SET: [&str; 3] =
     ["there are no frames", "it is not the set of the frames that are there", "it is missing"];
 const HEAD: [&str; 3] = ["there is no such frame", "it is not the newest frame", "it is missing"];
 const INDEX: [&str; 3] = ["no frame has it", "it leads to another place", "it is missing"];
 
-/// The frame, path and index of a place.
+/// Decodes the frame, path and index of a place row.
 pub(super) fn place_of(row: &TableEntry) -> Option<(FrameId, TreePath, u64)> {
     let id = row.key.get(17..)?.try_into().map(Digest::from_bytes).ok()?;
     let (index, path) = row.value.split_first_chunk()?;
     Some((FrameId::new(id), TreePath::new(path).ok()?, u64::from_be_bytes(*index)))
 }
 
-/// What a frame is called in a message.
+/// Returns the name of a frame in messages.
 pub(super) fn frame_name(path: &TreePath, index: u64) -> String {
     format!("the frame {index} of {path}")
 }
@@ -459,7 +475,7 @@ fn set_name(key: &[u8]) -> String {
     }
 }
 
-/// What a head is called in a message.
+/// Returns the name of a head in messages.
 fn head_name(key: &[u8]) -> String {
     match split_path(key) {
         Some((path, frame_type)) => {
@@ -469,7 +485,7 @@ fn head_name(key: &[u8]) -> String {
     }
 }
 
-/// What a key of an index is called in a message.
+/// Returns the name of an index entry in messages.
 fn index_name(key: &[u8]) -> String {
     let kind = match key.get(16) {
         Some(b'i') => "place",

@@ -1,7 +1,7 @@
-//! Checking everything that is stored of a project, and repairing it.
+//! Checks everything that is stored for a project, and repairs it.
 //!
-//! Every row is read once and hashed again; what rows say of each other is compared in the end. Memory grows with the
-//! number of nodes and frames, not with contents.
+//! Every row is read once and hashed again; relations between rows are compared at the end. Memory grows with the
+//! number of nodes and frames, not with their contents.
 
 mod damage;
 mod flaw;

@@ -1,14 +1,14 @@
-//! Making what is stored of a project usable again after damage.
+//! Makes the stored data of a project usable again after damage.
 //!
-//! What the disk still holds is written again from there, and sets, heads and indices from the frames. A frame, note or
-//! earlier tree that cannot be read is taken out of use: its row is kept under a key of its own, the head falls back to
-//! the frame before, and what referred to it counts as lost from then on, not as damaged.
+//! Nodes that the disk still holds are rewritten from there, and sets, heads and indices are rebuilt from the frames. A
+//! frame, note or earlier tree that cannot be read is taken out of use: its row is preserved under a key of its own,
+//! the head falls back to the frame before, and references to it count as lost from then on, not as damaged.
 //!
-//! *Invariants*: a row is kept before, or together with, the write that takes its place. A repair that dies is completed
-//! by the next, and one after that changes nothing. Whoever appends meanwhile makes it begin again.
+//! *Invariants*: a row is preserved before, or together with, the write that replaces it. A repair that dies is
+//! completed by the next one, and a further repair changes nothing. A concurrent append makes it start over.
 //!
-//! *Limitations*: in rows from before frames had seals, a change of what is no part of the id is taken for damage of the
-//! set.
+//! *Limitations*: in rows written before frames had seals, a change of a field that is not part of the id is reported
+//! as damage of the set.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -34,40 +34,39 @@ use crate::{
     tree::{Directory, TreeNodeId, TreePath},
 };
 
-/// What a repair did.
+/// Result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextRepaired {
-    /// Tree nodes that were written again from the disk.
+    /// Number of tree nodes that were rewritten from the disk.
     pub rewritten: u64,
-    /// What was written again from other rows.
+    /// Rows that were rebuilt from other rows.
     pub rebuilt: Vec<Damage>,
-    /// What could not be read, or was missing, and is out of use now.
+    /// Rows that could not be read or were missing, and are out of use now.
     pub taken: Vec<SetAside>,
-    /// Where damaged contents of frames are now, relative to the data directory.
+    /// Paths of the damaged frame contents that were moved away, relative to the data directory.
     pub contents: Vec<String>,
 }
 
 /// A row that a repair took out of use.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct SetAside {
-    /// What it was.
     pub kind: DamageKind,
-    /// Which.
+    /// Name of the item, for people.
     pub what: String,
-    /// How many bytes of it are kept; none if it was missing.
+    /// Number of bytes that are preserved; 0 if the row was missing.
     pub bytes: u64,
 }
 
 impl Context {
-    /// Makes everything usable again: `tree`, which was just scanned, becomes the current one.
+    /// Makes everything usable again and makes `tree`, which was just scanned, the current tree.
     pub async fn repair(
         &self,
         tree: &Arc<Directory>,
         partial: bool,
     ) -> Result<ContextRepaired, Error> {
         let mut done = self.repair_trees(tree, partial).await?;
-        // Contents first: where they are damaged, their frames are.
+        // Contents first: a frame with damaged content is damaged as well.
         self.set_contents_aside(&mut done).await?;
         for _ in 0..TRIES_MAX {
             match self.repair_frames(&mut done).await {
@@ -81,7 +80,7 @@ impl Context {
         Err(Error::too_many(FRAMES_CROWDED))
     }
 
-    /// Makes `tree`, which was just scanned, the current one, whatever is damaged of those before it.
+    /// Makes `tree`, which was just scanned, the current tree, whatever is damaged in the earlier ones.
     pub async fn repair_trees(
         &self,
         tree: &Arc<Directory>,
@@ -103,6 +102,8 @@ impl Context {
         partial: bool,
         done: &mut ContextRepaired,
     ) -> Result<(), Error> {
+        // Comparing with nothing lists every node of the scanned tree. Only those that are not intact are written
+        // again.
         let everything = self.compare(None, TreeCursor::Scanned(Arc::clone(tree))).await?;
         let TreeDifference { new_nodes, .. } = everything;
         let mut damaged = Vec::new();
@@ -114,14 +115,15 @@ impl Context {
         done.rewritten += damaged.len() as u64;
         let last = self.write_nodes(damaged).await?;
         if !last.is_empty() {
+            // The nodes must be readable before the roots are checked against them.
             self.commit(last).await?;
         }
         let nodes = self.set_nodes_aside(done).await?;
         self.repair_roots(tree, partial, &nodes, done).await
     }
 
-    /// Takes nodes that cannot be read out of use, and notes which are missing. They belong to earlier trees: what the
-    /// disk holds was written again before. Returns those that are there, or known to be lost.
+    /// Takes unreadable nodes out of use, and notes which are missing. They belong to earlier trees, because the nodes
+    /// on disk were rewritten before. Returns the nodes that exist or are known to be lost.
     async fn set_nodes_aside(
         &self,
         done: &mut ContextRepaired,
@@ -145,9 +147,11 @@ impl Context {
                     }
                     continue;
                 }
+                // Any other error is no damage: the store may only be unavailable, so nothing may be taken away.
                 Ok(None) | Err(Error::Integrity { .. }) => {}
                 Err(error) => return Err(error),
             }
+            // A lost node counts as known, so that it is not noted as missing as well.
             known.insert(id);
             for row in self.rows(&self.keys.node(id, 0)).await? {
                 groups.push(self.take_away(&row, done).await?);
@@ -163,7 +167,7 @@ impl Context {
         Ok(known)
     }
 
-    /// Makes the current tree and the recorded ones readable.
+    /// Makes the current tree and the recorded trees readable.
     async fn repair_roots(
         &self,
         tree: &Arc<Directory>,
@@ -173,6 +177,7 @@ impl Context {
     ) -> Result<(), Error> {
         let current_key = self.keys.only(RowKind::Current);
         let current = self.row(&current_key).await?;
+        // The row of the current tree duplicates a recorded tree, so it can restore the other one if it is intact.
         let known = match current.as_ref().map(|row| RootEntry::decode(&row.value)) {
             Some(Ok(entry)) if self.is_tree(&entry).await? => Some(entry),
             _ => None,
@@ -191,7 +196,7 @@ impl Context {
                 _ => None,
             };
             let entry = match entry {
-                // What it says of its size can be read in its topmost directory.
+                // The recorded size can be checked against the topmost directory.
                 Some(entry) if nodes.contains(&entry.root) && !self.is_tree(&entry).await? => None,
                 entry => entry,
             };
@@ -205,6 +210,7 @@ impl Context {
                 (None, Some(said)) => {
                     let damage = Damage::new(DamageKind::Root, root_name(number), "");
                     done.rebuilt.push(damage);
+                    // Preserve the damaged row in the same commit that replaces it.
                     let mut group = self.kept(&row).await?;
                     group.push(put_after(Key::clone(&row.key), Some(&row), said.encode()));
                     groups.push(group);
@@ -222,6 +228,7 @@ impl Context {
         }
         self.commit_groups(groups, None).await?;
 
+        // A number that was ever used must not be given out again, even if its tree is lost.
         let taken = self.taken_away().await?;
         let newest = trees.last_key_value().map(|(_, newest)| newest.clone());
         let lost = taken.iter().filter_map(|key| key.strip_prefix(&*self.keys.all(RowKind::Root)));
@@ -238,6 +245,7 @@ impl Context {
                 recorded_at_ms: self.ports.clock.now_ms(),
             },
         };
+        // A gap in the numbers would look like damage to the next check.
         for number in 1..root.sequence {
             if !trees.contains_key(&number) {
                 self.note_missing(self.keys.root(number), done).await?;
@@ -257,7 +265,7 @@ impl Context {
             if !trees.contains_key(&root.sequence) {
                 batch.push(put_after(self.keys.root(root.sequence), None, root.encode()));
             }
-            // What changed since the last tree that could be read is not known.
+            // The changes since the last readable tree are unknown.
             batch.push(self.touch_everywhere());
         }
         let mut labels = Vec::new();
@@ -271,7 +279,7 @@ impl Context {
         self.commit_groups(vec![batch], None).await
     }
 
-    /// Whether a tree is there as it was recorded.
+    /// True if a tree exists as it was recorded.
     async fn is_tree(&self, entry: &RootEntry) -> Result<bool, Error> {
         match self.body(entry.root).await {
             Ok(Some((_, NodeBody::Directory { totals, .. }))) => Ok(totals == entry.totals),
@@ -280,7 +288,7 @@ impl Context {
         }
     }
 
-    /// Takes damaged contents out of the way, so that putting them again makes them whole.
+    /// Moves damaged contents away, so that storing them again makes them whole.
     async fn set_contents_aside(&self, done: &mut ContextRepaired) -> Result<(), Error> {
         let blobs = &self.ports.blobs;
         let mut after = None;
@@ -294,14 +302,16 @@ impl Context {
         }
     }
 
-    /// Takes damaged frames and notes out of use, and makes everything that refers to frames again.
+    /// Takes damaged frames and notes out of use, and rebuilds everything that refers to frames.
     async fn repair_frames(&self, done: &mut ContextRepaired) -> Result<(), Error> {
         let next_key = self.keys.only(RowKind::Sequence);
+        // Read before the check: if a frame is appended meanwhile, every commit below conflicts.
         let next = self.row(&next_key).await?;
         let mut flaws = FrameCheck::new(self).run(&mut Validation::default()).await?.0;
         if flaws.is_empty() {
             return Ok(());
         }
+        // The number itself is fixed last, because the other commits are guarded by its old row.
         let last = flaws.remove(&next_key);
         let mut groups = Vec::new();
         for (key, RowFlaw { damage, found, value, is_kept }) in flaws {
@@ -320,7 +330,7 @@ impl Context {
             }
             groups.push(group);
         }
-        // Nobody may append meanwhile: what was made from the frames would not fit.
+        // No append may happen meanwhile, because the rebuilt rows would not match the frames.
         self.commit_groups(groups, Some(keep(Key::clone(&next_key), next.as_ref()))).await?;
         let mut batch = vec![self.touch_everywhere()];
         batch.push(match last.and_then(|flaw| flaw.value.map(|value| (value, flaw.damage))) {
@@ -337,7 +347,7 @@ impl Context {
         put(self.keys.at(RowKind::Touched, &TreePath::root()).into(), TOUCHED_EVERYWHERE.to_vec())
     }
 
-    /// Commits groups of writes; those of a group go together, and each commit depends on `guard`.
+    /// Commits groups of writes. The writes of a group go into one commit, and each commit depends on `guard`.
     async fn commit_groups(
         &self,
         groups: Vec<Batch>,
@@ -351,6 +361,7 @@ impl Context {
             };
             let more: usize = group.iter().map(size).sum();
             if batch.len() + group.len() > NODE_BATCH_KEYS || bytes + more > NODE_BATCH_BYTES {
+                // Flush before this group, so that a preserved row and its replacement stay in one commit.
                 batch.extend(guard.clone());
                 self.commit(std::mem::take(&mut batch)).await?;
                 bytes = 0;
@@ -365,7 +376,7 @@ impl Context {
         self.commit(batch).await
     }
 
-    /// Keeps a row, and removes it.
+    /// Returns the writes that preserve a row and remove it.
     async fn take_away(
         &self,
         row: &TableEntry,
@@ -377,10 +388,10 @@ impl Context {
         Ok(group)
     }
 
-    /// What keeps a row that is about to be replaced; nothing if it is kept already.
+    /// Returns the write that preserves a row before it is replaced, or nothing if it is already preserved.
     async fn kept(&self, row: &TableEntry) -> Result<Batch, Error> {
         let mut key = self.aside_key(&row.key);
-        // Whatever else was taken away under this key stays.
+        // An earlier row with the same key and another value stays preserved as well.
         while let Some(there) = self.row(&key).await? {
             if there.value == row.value {
                 return Ok(Batch::new());
@@ -390,7 +401,7 @@ impl Context {
         Ok(vec![put_after(key, None, row.value.clone())])
     }
 
-    /// Notes that a row is missing, so that what refers to it counts as lost.
+    /// Notes that a row is missing, so that references to it count as lost.
     async fn note_missing(&self, key: Key, done: &mut ContextRepaired) -> Result<(), Error> {
         let aside = self.aside_key(&key);
         if self.row(&aside).await?.is_some() {
@@ -400,14 +411,15 @@ impl Context {
         self.commit(vec![put(aside, Vec::new())]).await
     }
 
-    /// Where a row is kept that was taken out of use.
+    /// Returns the key that preserves a row that was taken out of use.
     fn aside_key(&self, key: &[u8]) -> Key {
         let mut aside = self.keys.all(RowKind::Aside);
+        // Insert the letter of the preserved kind after the project; the original key follows with its own letter.
         aside.extend_from_slice(&key[aside.len() - 1..]);
         aside.into()
     }
 
-    /// The keys of everything that was taken out of use, as they were.
+    /// Returns the original keys of everything that was taken out of use.
     pub(super) async fn taken_away(&self) -> Result<BTreeSet<Vec<u8>>, Error> {
         let mut keys = BTreeSet::new();
         self.each_row(RowKind::Aside, |row| {
@@ -417,7 +429,7 @@ impl Context {
         Ok(keys)
     }
 
-    /// Everything that repairs took out of use.
+    /// Returns everything that repairs took out of use.
     pub async fn set_aside(&self) -> Result<Vec<SetAside>, Error> {
         let mut found = Vec::new();
         self.each_row(RowKind::Aside, |row| found.push(kept_row(row))).await?;
@@ -426,7 +438,7 @@ impl Context {
     }
 }
 
-/// Everything that repairs took out of use, of every project in a table.
+/// Returns everything that repairs took out of use, for every project in a table.
 pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_store::Error> {
     let mut found = Vec::new();
     let mut behind: Option<Vec<u8>> = None;
@@ -447,15 +459,16 @@ pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_
     Ok(found)
 }
 
-/// What a row is that is kept under a key of its own.
+/// Describes a preserved row by its original key.
 fn kept_row(row: TableEntry) -> SetAside {
     let key = original_key(&row.key);
     let row = TableEntry { key: key.clone().into(), ..row };
     set_aside_as(&key, row.value.len(), Some(&row))
 }
 
-/// What a row that was taken out of use is called.
+/// Describes a row that was taken out of use.
 fn set_aside_as(key: &[u8], bytes: usize, row: Option<&TableEntry>) -> SetAside {
+    // 16 bytes of project and the letter of the kind come first.
     let rest = &key[17..];
     let at = || split_path(key).map(|(path, _)| path).unwrap_or_default();
     let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |first| u64::from_be_bytes(*first));
@@ -487,7 +500,7 @@ fn root_name(number: u64) -> String {
     format!("the recorded tree {number}")
 }
 
-/// The key that a row had before it was taken out of use.
+/// Returns the key that a row had before it was taken out of use.
 fn original_key(aside: &[u8]) -> Vec<u8> {
     [&aside[..16], &aside[17..]].concat()
 }

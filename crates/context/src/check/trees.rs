@@ -1,4 +1,4 @@
-//! Checking recorded trees and their nodes.
+//! Checks recorded trees and their nodes.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::{
 pub(super) struct TreeCheck<'a> {
     context: &'a Context,
     nodes: BTreeSet<TreeNodeId>,
-    /// The keys of what a repair took out of use.
+    /// Keys of the rows that a repair took out of use.
     taken_away: BTreeSet<Vec<u8>>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> TreeCheck<'a> {
         let nodes = &mut self.nodes;
         self.context
             .each_row(RowKind::Node, |row| {
-                // Later rows of large directories have more than the id in their keys.
+                // Keys of the later rows of large directories are longer than the id.
                 if let Ok(id) = row.key[skip..].try_into() {
                     nodes.insert(TreeNodeId::new(Digest::from_bytes(id)));
                 }
@@ -44,6 +44,7 @@ impl<'a> TreeCheck<'a> {
                 continue;
             };
             for child in children.iter().filter(|child| !self.nodes.contains(&child.id)) {
+                // Lost is not damaged: a repair has already dealt with it.
                 if self.is_taken_away(child.id) {
                     continue;
                 }
@@ -64,6 +65,7 @@ impl<'a> TreeCheck<'a> {
             let entry = RootEntry::decode(&row.value);
             let Some(entry) = found.absorb(DamageKind::Root, entry)? else { continue };
             let what = format!("the recorded tree {}", entry.sequence);
+            // Numbers are consecutive, except where a repair took a tree out of use.
             let before = entry.sequence.saturating_sub(1);
             let is_next = before == last.as_ref().map_or(0, |last: &RootEntry| last.sequence)
                 || self.taken_away.contains(&*self.context.keys.root(before));
@@ -77,7 +79,7 @@ impl<'a> TreeCheck<'a> {
                 Ok(None) if !self.is_taken_away(entry.root) => {
                     found.add(DamageKind::Root, what, "its topmost directory is missing");
                 }
-                // A node that cannot be read was named already.
+                // An unreadable node was reported already.
                 Ok(_) | Err(Error::Integrity { .. }) => {}
                 Err(error) => return Err(error),
             }

@@ -1,4 +1,4 @@
-//! Appending a frame: frame, set, head and indices in one commit.
+//! Appends a frame: frame, set, head and indices in one commit.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// Why an append, or a repair, gave up.
+/// Reason reported when an append or a repair gives up.
 pub(crate) const FRAMES_CROWDED: &str = "other processes appended frames";
 
-/// A frame that is to be appended.
+/// A frame to be appended.
 #[derive(Clone, Debug)]
 pub(crate) struct FrameDraft {
     pub(crate) path: TreePath,
@@ -38,16 +38,16 @@ pub(crate) struct FrameDraft {
     pub(crate) metadata: Metadata,
 }
 
-/// What a draft was made from, and must not have changed when it is recorded.
+/// State that a draft was made from, and that must be unchanged when the draft is recorded.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Precondition {
-    /// The current tree.
+    /// The row of the current tree.
     pub(crate) current: Option<TableEntry>,
-    /// The number of the next append, and with it every frame and head.
+    /// The number of the next append, which changes with every frame and head.
     pub(crate) sequence: Option<NextAppend>,
 }
 
-/// The row with the number of the next append, as it was read; there is none before the first.
+/// The row with the number of the next append, as it was read. There is none before the first append.
 #[derive(Clone, Debug)]
 pub(crate) struct NextAppend(pub(crate) Option<TableEntry>);
 
@@ -65,12 +65,10 @@ piton_core::closed_set! {
     }
 }
 
-/// A frame that was appended, or was there.
+/// A frame that was appended or already existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Appended {
-    /// The frame.
     pub frame: FrameId,
-    /// What came of it.
     pub outcome: AppendOutcome,
 }
 
@@ -97,8 +95,8 @@ impl FrameDraft {
 }
 
 impl Context {
-    /// Appends a frame and makes it the head of its path and type. If something that the draft was made from has
-    /// changed since it was read, nothing happens, and the error is a conflict.
+    /// Appends a frame and makes it the head of its path and type. If anything in the precondition has changed since it
+    /// was read, nothing is written and the error is a conflict.
     pub(crate) async fn append(
         &self,
         draft: &FrameDraft,
@@ -107,11 +105,14 @@ impl Context {
         draft.check()?;
         let mut turn = None;
         for tries in 0..TRIES_MAX {
+            // After several collisions, queue up behind the other colliding writers instead of racing them.
             if tries == TRIES_IN_A_CROWD {
                 turn = Some(self.turn().await?);
             }
             match self.try_append(draft, after).await {
                 Err(Error::Store(piton_store::Error::Conflict { keys })) => {
+                    // The draft depends on state that changed, so a retry cannot help. Key 0 is the current tree,
+                    // because it is pushed first.
                     if after.sequence.is_some() || (after.current.is_some() && keys.contains(&0)) {
                         return Err(Error::Store(piton_store::Error::Conflict { keys }));
                     }
@@ -123,7 +124,7 @@ impl Context {
         Err(Error::too_many(FRAMES_CROWDED))
     }
 
-    /// The turn of one writer among those that got in each other's way. Those that did not yet go on beside it.
+    /// Waits for the turn of one writer among those that collided. Writers that have not collided continue without it.
     async fn turn(&self) -> Result<Lease, Error> {
         let name = format!("context-{}-appends", self.project);
         let name = name.parse().expect("hex digits and dashes are a name");
@@ -137,6 +138,7 @@ impl Context {
         after: &Precondition,
     ) -> Result<Appended, Error> {
         let mut batch = Batch::new();
+        // This must be the first key of the batch: `append` recognises a conflict on it by its position.
         if let Some(current) = &after.current {
             batch.push(keep(Arc::clone(&current.key), Some(current)));
         }
@@ -148,23 +150,25 @@ impl Context {
             None => sequence,
         };
         let next = next_sequence(sequence.as_ref())?;
-        // From its first blob to its commit, nobody removes what nothing refers to yet.
+        // From the first blob to the commit, the collector must not remove blobs that nothing refers to yet.
         let shared = match place {
             None => self.shared_with_collection(draft).await?,
             Some(_) => None,
         };
         let appended = self.add_to(draft, next, [head, place, set, invalid], &mut batch).await?;
+        // Nothing would change, so do not disturb other writers with a commit.
         if appended.outcome == AppendOutcome::Unchanged {
             return Ok(appended);
         }
         batch.extend(self.next_number(sequence.as_ref(), next + 1));
         self.commit(batch).await?;
+        // Held until here: the frame refers to the blob once the commit is done.
         drop(shared);
         Ok(appended)
     }
 
-    /// Appends frames of different paths in one commit. If somebody else appends at the same time, nothing happens, and
-    /// the error is a conflict.
+    /// Appends frames of different paths in one commit. If another writer appends at the same time, nothing is written
+    /// and the error is a conflict.
     pub(crate) async fn append_all(&self, drafts: &[&FrameDraft]) -> Result<Vec<Appended>, Error> {
         let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
         let mut next = next_sequence(sequence.as_ref())?;
@@ -182,14 +186,14 @@ impl Context {
         }
         if !batch.is_empty() {
             batch.extend(self.next_number(sequence.as_ref(), next));
-            // Several frames note the same directory above them.
+            // Several frames may touch the same parent directory, but a batch takes each key once.
             self.commit(each_once(batch)).await?;
         }
         drop(shared);
         Ok(appended)
     }
 
-    /// The keys of what an append depends on: the head, the place of the frame, the set and the mark.
+    /// Returns the keys that an append depends on: the head, the place of the frame, the set and the invalid mark.
     fn keys_around(&self, draft: &FrameDraft) -> [Key; 4] {
         [
             self.keys.typed(RowKind::Head, &draft.path, &draft.frame_type),
@@ -199,7 +203,7 @@ impl Context {
         ]
     }
 
-    /// Adds to `batch` what an append with the number `next` changes, but for the number of the one after it.
+    /// Adds the changes of an append with the number `next` to `batch`, except for the number of the following append.
     async fn add_to(
         &self,
         draft: &FrameDraft,
@@ -211,11 +215,14 @@ impl Context {
         let head = head.map(|row| FrameHead::decode(&row.value)).transpose()?;
         let (index, outcome) = match &place {
             Some(place) => {
+                // The id covers path, type, agent and basis, so an existing place means that the frame is already
+                // stored.
                 let is_head = head.as_ref().is_some_and(|head| head.frame == frame);
                 if is_head && invalid.is_none() {
                     return Ok(Appended { frame, outcome: AppendOutcome::Unchanged });
                 }
                 let index = place_index(&place.value)?;
+                // Only the head moves, and the number of this append becomes the recency of the frame.
                 let moved = self.keys.numbered(RowKind::Moved, &draft.path, index);
                 batch.push(put(moved, next.to_be_bytes().into()));
                 (index, if is_head { AppendOutcome::Reaffirmed } else { AppendOutcome::HeadMoved })
@@ -234,7 +241,7 @@ impl Context {
             self.keys.typed(RowKind::Head, &draft.path, &draft.frame_type),
             head.encode(),
         ));
-        // A synthesis that came along with a rename is out of date, wherever the rename was noted.
+        // A synthesis that was carried along by a rename is out of date, wherever the rename was recorded.
         if draft.metadata.get("adopted_from").is_some() {
             batch.push(self.touch(&draft.path));
         }
@@ -243,16 +250,17 @@ impl Context {
         Ok(Appended { frame, outcome })
     }
 
-    /// Makes `next` the number of the next append, if nobody else appended since `read`.
+    /// Makes `next` the number of the next append, provided that no one else appended since `read`.
     fn next_number(&self, read: Option<&TableEntry>, next: u64) -> Batch {
         let mut batch = Batch::new();
+        // The first append of a project marks the frame listing as complete.
         batch.extend(read.is_none().then(|| self.all_listed()));
         let key = self.keys.only(RowKind::Sequence);
         batch.push(put_after(key, read, next.to_be_bytes().into()));
         batch
     }
 
-    /// The lease that keeps a collection away, if the content becomes a blob.
+    /// Acquires the lease that keeps the collector away, if the content becomes a blob.
     async fn shared_with_collection(&self, draft: &FrameDraft) -> Result<Option<Lease>, Error> {
         if draft.content.len() <= INLINE_BYTES_MAX {
             return Ok(None);
@@ -261,7 +269,8 @@ impl Context {
         Ok(Some(self.ports.leases.acquire(&lease_name(), Mode::Shared, patience).await?))
     }
 
-    /// What a new frame adds beside its head, to the `set` of its path. Returns its place among the frames there.
+    /// Adds everything that a new frame needs besides its head, and extends the `set` of its path. Returns the index of
+    /// the frame there.
     async fn add_frame(
         &self,
         draft: &FrameDraft,
@@ -286,6 +295,7 @@ impl Context {
             created_at_ms: self.ports.clock.now_ms(),
         };
         let inline = draft.content.len() <= INLINE_BYTES_MAX;
+        // The blob must be stored before the row that refers to it is committed.
         if !inline {
             self.ports.blobs.put(BlobNamespace::Context, draft.content.clone()).await?;
         }
@@ -303,6 +313,7 @@ impl Context {
         batch.push(put(self.keys.digests(RowKind::Basis, &basis, Some(&id.digest())), Vec::new()));
         let mut parts = draft.basis.frames();
         parts.sort_unstable();
+        // A frame may be part of a basis more than once, but a batch takes each key once.
         parts.dedup();
         for part in parts {
             let key = self.keys.digests(RowKind::Dependent, &part.digest(), Some(&id.digest()));
@@ -312,7 +323,7 @@ impl Context {
     }
 }
 
-/// The number of the next append.
+/// Decodes the number of the next append.
 pub(crate) fn next_sequence(row: Option<&TableEntry>) -> Result<u64, Error> {
     let Some(row) = row else {
         return Ok(1);
@@ -321,7 +332,7 @@ pub(crate) fn next_sequence(row: Option<&TableEntry>) -> Result<u64, Error> {
     number.map_err(|_| Error::integrity("the number of the next append", "it is no number"))
 }
 
-/// The index in a place row.
+/// Decodes the index in a place row.
 pub(crate) fn place_index(row: &[u8]) -> Result<u64, Error> {
     let (index, _) = row
         .split_first_chunk()

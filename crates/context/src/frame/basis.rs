@@ -1,4 +1,4 @@
-//! What a frame was made from.
+//! The basis of a frame: the inputs that it was made from.
 
 use piton_core::{Digest, canonical};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::{
     word::FrameType,
 };
 
-/// What a frame was made from. When it changes, the frame is stale.
+/// The inputs that a frame was made from. When they change, the frame is stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -19,41 +19,38 @@ use crate::{
     deny_unknown_fields
 )]
 pub enum Basis {
-    /// Somebody looked at a node and wrote.
+    /// Written by a person or an agent that looked at a node.
     Written {
-        /// The node.
         node_id: TreeNodeId,
-        /// The digest of what was written.
+        /// Digest of the text that was written.
         content: Digest,
     },
-    /// The frames of a directory's entries were put together.
+    /// Combined from the frames of a directory's entries.
     Synthesis {
-        /// Those frames, in the order in which they were put together.
+        /// The combined frames, in order. Empty if there are too many to be listed.
         frames: Vec<FrameId>,
-        /// How.
         policy: Policy,
-        /// What stands for those frames if there are too many to be listed.
+        /// Stands for the frames if there are too many to be listed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         many: Option<ManyFrames>,
     },
-    /// A model answered.
+    /// Answered by a model.
     Generated {
-        /// The digest of what it was asked.
+        /// Digest of the prompt.
         prompt: Digest,
-        /// What it was given to read.
+        /// The nodes and frames that the model was given to read.
         given: Vec<BasisInputs>,
-        /// Which try it was, from 1.
+        /// Number of the attempt, from 1.
         attempt: u64,
     },
 }
 
-/// Frames that are not listed one by one.
+/// A digest that stands for frames that are not listed one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManyFrames {
-    /// How many there are.
     pub count: u64,
-    /// The digest of the canonical JSON of the list of their ids.
+    /// Digest of the canonical JSON of the list of their ids.
     pub digest: Digest,
 }
 
@@ -69,19 +66,18 @@ piton_core::closed_set! {
     }
 }
 
-/// How frames are put together.
+/// The method by which frames are combined.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
-    /// Its name.
     pub name: String,
-    /// The version of its code: another one may make another text from the same frames.
+    /// Version of the policy's code. Another version may make another text from the same frames.
     pub version: u64,
-    /// What it was told, as canonical JSON gives it.
+    /// Parameters of the policy, in the form that canonical JSON gives them.
     pub parameters: serde_json::Value,
 }
 
-/// Something that a model was given to read.
+/// An input that a model was given to read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "what",
@@ -90,26 +86,19 @@ pub struct Policy {
     deny_unknown_fields
 )]
 pub enum BasisInputs {
-    /// A tree node.
     Node {
-        /// Where it is.
         path: TreePath,
-        /// Its id.
         node_id: TreeNodeId,
     },
-    /// A frame.
     Frame {
-        /// Where it is.
         path: TreePath,
-        /// Its type.
         frame_type: FrameType,
-        /// Its id.
         frame_id: FrameId,
     },
 }
 
 impl Basis {
-    /// That of a synthesis of these frames, in this order.
+    /// Creates the basis of a synthesis of these frames, in this order.
     pub fn synthesis(frames: Vec<FrameId>, policy: Policy) -> Self {
         if frames.len() <= SYNTHESIS_LISTED_MAX {
             return Self::Synthesis { frames, policy, many: None };
@@ -119,13 +108,13 @@ impl Basis {
         Self::Synthesis { frames: Vec::new(), policy, many: Some(many) }
     }
 
-    /// Whether a synthesis was made from any frame.
+    /// True if it was made from any frame.
     pub fn is_of_frames(&self) -> bool {
         let many = matches!(self, Self::Synthesis { many: Some(_), .. });
         many || !self.frames().is_empty()
     }
 
-    /// How the frame came to be.
+    /// Returns the kind of basis.
     pub fn kind(&self) -> BasisKind {
         match self {
             Self::Written { .. } => BasisKind::Written,
@@ -134,13 +123,13 @@ impl Basis {
         }
     }
 
-    /// The digest under which the index knows it.
+    /// Returns the digest that the index stores for this basis.
     pub fn digest(&self) -> Digest {
         let bytes = canonical::encode(self).expect("it has texts and small numbers only");
         Digest::of(&bytes)
     }
 
-    /// The frames that it was made from.
+    /// Returns the listed frames that it was made from.
     pub fn frames(&self) -> Vec<FrameId> {
         match self {
             Self::Written { .. } => Vec::new(),

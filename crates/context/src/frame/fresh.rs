@@ -1,7 +1,7 @@
-//! Whether a frame still says what is so.
+//! Freshness of frames: decides whether a frame still describes the current state.
 //!
-//! *Invariants*: being stale is found out when it is asked for, from what is stored; nothing is marked by an edit. So an
-//! edit that is taken back makes a frame fresh again.
+//! *Invariants*: staleness is computed on demand from what is stored; an edit marks nothing. An edit that is undone
+//! therefore makes a frame fresh again.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -18,31 +18,31 @@ use crate::{
     word::FrameType,
 };
 
-/// Whether a frame is fresh, and if not, why.
+/// Freshness of a frame, with the reason if it is stale or unchecked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Freshness {
-    /// What it was made from is as it was.
+    /// Its inputs are unchanged.
     Fresh,
-    /// It is not.
+    /// Its inputs changed, or it was invalidated.
     Stale {
-        /// Why, in words.
+        /// Explanation for people.
         reason: String,
     },
-    /// What it was made from is as it was when the project was last scanned; the files could not be looked at since.
+    /// Its inputs were unchanged when the project was last scanned. The files could not be examined since.
     Unchecked {
-        /// Why they could not.
+        /// Reason that the files could not be examined.
         unchecked: String,
     },
 }
 
 impl Freshness {
-    /// Whether it is fresh.
+    /// True if it is fresh.
     pub fn is_fresh(&self) -> bool {
         *self == Self::Fresh
     }
 
-    /// Why it is stale.
+    /// Returns the reason that it is stale.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Fresh | Self::Unchecked { .. } => None,
@@ -50,7 +50,7 @@ impl Freshness {
         }
     }
 
-    /// Why it was not checked.
+    /// Returns the reason that it was not checked.
     pub fn unchecked(&self) -> Option<&str> {
         match self {
             Self::Unchecked { unchecked } => Some(unchecked),
@@ -75,20 +75,20 @@ impl fmt::Display for Freshness {
     }
 }
 
-/// Judges frames against one tree, and remembers what it found.
+/// Judges frames against one tree and caches the results.
 pub(crate) struct Judge<'a> {
     context: &'a Context,
     root: TreeNodeId,
     known: BTreeMap<FrameId, Freshness>,
-    /// What is at the paths that were looked at.
+    /// Nodes at the paths that were looked up.
     there: BTreeMap<TreePath, Option<TreeNodeId>>,
-    /// What the directories that were looked into hold, so that many paths of one directory read it once. Nothing is
-    /// kept for a single path, which needs one row of each directory.
+    /// Entries of the directories that were read, so that many paths in one directory read it once. `None` for single
+    /// paths, which need only one row of each directory.
     listings: Option<BTreeMap<TreePath, Vec<ChildRecord>>>,
     listed: usize,
-    /// Why heads of these types at these paths are to be made anew, if they are.
+    /// Invalidation marks by path and type; `None` if the head there is not marked.
     invalidated: BTreeMap<(TreePath, FrameType), Option<String>>,
-    /// Whether that is known of all of them.
+    /// Set when `invalidated` holds every mark.
     knows_marks: bool,
 }
 
@@ -100,12 +100,12 @@ impl<'a> Judge<'a> {
         Self { context, root, known, there, listings, listed, invalidated, knows_marks }
     }
 
-    /// One for frames of many paths.
+    /// Creates a judge for frames of many paths.
     pub(crate) fn of_many(context: &'a Context, root: TreeNodeId) -> Self {
         Self { listings: Some(BTreeMap::new()), ..Self::new(context, root) }
     }
 
-    /// Whether a frame is fresh.
+    /// Decides whether a frame is fresh.
     pub(crate) fn judge<'b>(
         &'b mut self,
         frame: &'b Frame,
@@ -114,12 +114,14 @@ impl<'a> Judge<'a> {
             if let Some(known) = self.known.get(&frame.id) {
                 return Ok(known.clone());
             }
+            // A mark concerns only the head: an older frame of the same type is judged by its basis alone.
             let found = match self.invalidated(frame).await? {
                 Some(reason) if self.is_head(frame).await? => {
                     Freshness::stale(format!("it was invalidated: {reason}"))
                 }
                 _ => self.by_basis(frame).await?,
             };
+            // Fresh means fresh as of the last scan. If the files could not be checked, do not promise more than that.
             let found = match (found, &self.context.unchecked) {
                 (Freshness::Fresh, Some(why)) => {
                     Freshness::Unchecked { unchecked: why.to_string() }
@@ -131,7 +133,7 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// Reads every mark at once: there are few, and many frames are asked about.
+    /// Reads all marks at once: there are few of them, and many frames will be judged.
     pub(crate) async fn read_marks(&mut self) -> Result<(), Error> {
         let marks = self.context.marks().await?;
         self.invalidated = marks.into_iter().map(|(place, why)| (place, Some(why))).collect();
@@ -144,6 +146,7 @@ impl<'a> Judge<'a> {
         if let Some(known) = self.invalidated.get(&place) {
             return Ok(known.clone());
         }
+        // All marks are loaded, so absence means that there is none.
         if self.knows_marks {
             return Ok(None);
         }
@@ -152,16 +155,17 @@ impl<'a> Judge<'a> {
         Ok(found)
     }
 
-    /// Takes note of what is at a path of the tree.
+    /// Records the node at a path of the tree.
     pub(crate) fn knows(&mut self, path: &TreePath, there: Option<TreeNodeId>) {
         self.there.insert(path.clone(), there);
     }
 
-    /// What is at a path of the tree.
+    /// Returns the node at a path of the tree.
     pub(crate) async fn id_at(&mut self, path: &TreePath) -> Result<Option<TreeNodeId>, Error> {
         if let Some(known) = self.there.get(path) {
             return Ok(*known);
         }
+        // Taken out for the call, because the lookup borrows `self` as well.
         let found = match self.listings.take() {
             None => self.context.id_at(self.root, path).await?.map(|(id, _)| id),
             Some(mut listings) => {
@@ -183,6 +187,7 @@ impl<'a> Judge<'a> {
         for name in path.names() {
             let Some(directory) = id else { break };
             if !listings.contains_key(&at) {
+                // Bounds the memory: drop everything and start again rather than track which listing is least used.
                 if self.listed > LISTINGS_KEPT_MAX {
                     listings.clear();
                     self.listed = 0;
@@ -192,6 +197,7 @@ impl<'a> Judge<'a> {
                 listings.insert(at.clone(), children);
             }
             let children = &listings[&at];
+            // Children are stored in order of their names.
             let place = children.binary_search_by(|child| child.name.as_bytes().cmp(name)).ok();
             id = place.map(|place| children[place].id);
             at = at.join(&Name::new(name).expect("the parts of a path are names"));
@@ -224,6 +230,7 @@ impl<'a> Judge<'a> {
         let Basis::Synthesis { policy, .. } = &frame.basis else {
             return Ok(Freshness::Fresh);
         };
+        // A policy of another version may combine the same frames differently.
         match self.context.registry.version(&policy.name) {
             None => {
                 let reason = format!("the policy {} is not known any more", policy.name);
@@ -237,6 +244,7 @@ impl<'a> Judge<'a> {
             }
             Some(_) => {}
         }
+        // Gather again what the policy would combine now. A synthesis is fresh only if the result is the same frames.
         let Some(heads) = self.context.gather(self.root, &frame.path, policy).await? else {
             return Ok(Freshness::stale(format!("{} is no directory any more", frame.path)));
         };
@@ -244,15 +252,18 @@ impl<'a> Judge<'a> {
         if Basis::synthesis(now, policy.clone()) != frame.basis {
             return Ok(Freshness::stale("the frames that it is made from are others now"));
         }
+        // An empty synthesis is right only for a directory with nothing to describe in it.
         if heads.is_empty() && !self.context.is_bare(self.root, &frame.path).await? {
             return Ok(Freshness::stale(NOTHING_DESCRIBED));
         }
+        // With many parts, a few large reads are cheaper than a row per part.
         if heads.len() > MANY_FRAMES {
             self.listings.get_or_insert_default();
             if !self.knows_marks {
                 self.read_marks().await?;
             }
         }
+        // Staleness is transitive: a synthesis is no fresher than the frames that it combines.
         for heads in heads.chunks(TABLE_GET_MAX) {
             let unknown = heads.iter().filter(|(_, head)| !self.known.contains_key(&head.frame));
             let unknown: Vec<(TreePath, FrameHead)> = unknown.cloned().collect();

@@ -1,4 +1,4 @@
-//! The ids of frames.
+//! Ids of frames.
 
 use std::{fmt, str::FromStr};
 
@@ -11,12 +11,12 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// The digest of where a frame is, what type it is, whose it is and what it was made from.
+/// The digest of a frame's path, type, agent and basis.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FrameId(Digest);
 
-/// What is hashed.
+/// The hashed fields.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FramePreimage<'a> {
@@ -27,19 +27,19 @@ struct FramePreimage<'a> {
 }
 
 impl FrameId {
-    /// The id of a frame.
+    /// Computes the id of a frame.
     pub fn of(path: &TreePath, frame_type: &FrameType, agent_id: &AgentId, basis: &Basis) -> Self {
         let identity = FramePreimage { path, frame_type, agent_id, basis };
         let bytes = canonical::encode(&identity).expect("it has texts and small numbers only");
         Self(Digest::of(&bytes))
     }
 
-    /// Says that `digest` is the id of a frame.
+    /// Wraps a digest that is known to be the id of a frame.
     pub const fn new(digest: Digest) -> Self {
         Self(digest)
     }
 
-    /// The digest.
+    /// Returns the digest.
     pub const fn digest(self) -> Digest {
         self.0
     }

@@ -1,4 +1,4 @@
-//! What is said about a frame beside its content. It is no part of its id.
+//! Metadata of a frame. It is not part of the frame's id.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::{
     bounds::{METADATA_ENTRIES_MAX, METADATA_KEY_BYTES_MAX, METADATA_VALUE_BYTES_MAX},
 };
 
-/// Names with texts, a few and short.
+/// A small map of short keys and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, String>);
 
 impl Metadata {
-    /// These entries, if they are few and short enough.
+    /// Creates metadata from these entries if they are few and short enough.
     pub fn new(entries: BTreeMap<String, String>) -> Result<Self, Error> {
         if entries.len() > METADATA_ENTRIES_MAX {
             return Err(Error::Invalid(format!(
@@ -41,28 +41,28 @@ impl Metadata {
         Ok(Self(entries))
     }
 
-    /// The text of a name.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)
     }
 
-    /// The run whose step made the frame, if one did.
+    /// Returns the run whose step made the frame, if any.
     pub fn run(&self) -> Option<RunId> {
         self.get("run")?.parse().ok()
     }
 
-    /// All entries, by name.
+    /// Returns all entries, sorted by key.
     pub fn entries(&self) -> &BTreeMap<String, String> {
         &self.0
     }
 
-    /// The same with the entries of `other`, which count where both have one.
+    /// Adds the entries of `other`, which win where both have the same key.
     pub(crate) fn and(mut self, other: &Self) -> Result<Self, Error> {
         self.0.extend(other.0.iter().map(|(key, value)| (key.clone(), value.clone())));
         Self::new(self.0)
     }
 
-    /// The same with one more entry.
+    /// Adds one entry.
     pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self

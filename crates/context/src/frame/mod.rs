@@ -1,11 +1,10 @@
 //! Frames: immutable pieces of context on tree nodes.
 //!
-//! A frame belongs to a path, so that an edit makes it stale and never loses it. The frames of a path form an
-//! authenticated set; the newest of each type is its head.
+//! A frame belongs to a path, so an edit makes it stale but never loses it. The frames of a path form an authenticated
+//! set, and the newest of each type is its head.
 //!
-//! *Invariants*: a frame's id is made from where it is, its type, its agent and its basis, and from nothing else. Frame,
-//! set, head and indices change in one commit. Nothing but a repair
-//! overwrites or removes a frame, and that only if it is damaged.
+//! *Invariants*: the id of a frame depends on its path, type, agent and basis, and on nothing else. Frame, set, head
+//! and indices change in one commit. Only a repair overwrites or removes a frame, and only if the frame is damaged.
 
 mod append;
 mod basis;

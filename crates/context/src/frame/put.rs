@@ -12,23 +12,21 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// A frame that somebody wrote.
+/// A frame to be written by hand.
 #[derive(Clone, Debug)]
 pub struct NewFrame {
-    /// What it says about the node.
+    /// Aspect of the node that the frame describes.
     pub frame_type: FrameType,
-    /// What it says.
     pub content: Vec<u8>,
-    /// What else is said about it.
     pub metadata: Metadata,
-    /// The agent that the frame says it is from; it must be the one that hands it in.
+    /// Agent that the frame claims to be from. It must be the one that submits it.
     pub agent_id: Option<AgentId>,
-    /// The node that the frame says it is about; it must be the one that it is put on.
+    /// Node that the frame claims to be about. It must be the one that it is put on.
     pub node_id: Option<TreeNodeId>,
 }
 
 impl NewFrame {
-    /// A frame of a type.
+    /// Creates a frame of the given type.
     pub fn new(frame_type: FrameType, content: impl Into<Vec<u8>>) -> Self {
         Self {
             frame_type,
@@ -43,7 +41,7 @@ impl NewFrame {
 impl Context {
     /// Puts a frame of `agent` on a node.
     ///
-    /// A node that is not in the current tree any more is refused, unless `allow_stale`, and so is an empty text.
+    /// Refuses an empty text, and a node that is no longer in the current tree unless `allow_stale` is set.
     pub(crate) async fn put_frame(
         &self,
         agent: &AgentId,
@@ -51,7 +49,7 @@ impl Context {
         new: NewFrame,
         allow_stale: bool,
     ) -> Result<Appended, Error> {
-        // It would take the place of a text, and nobody could tell that from a text that was lost.
+        // An empty frame would replace a text, and could not be told from a text that was lost.
         if new.content.trim_ascii().is_empty() {
             return Err(Error::Invalid(format!(
                 "the text of the frame is empty, so nothing was written; say what holds of {asked} now"
@@ -59,7 +57,7 @@ impl Context {
         }
         for _ in 0..TRIES_MAX {
             match self.try_put_frame(agent, asked, new.clone(), allow_stale).await {
-                // The tree changed in between: the node is looked at again.
+                // The tree changed in between, so look up the node again.
                 Err(error) if error.is_conflict() => {}
                 outcome => return outcome,
             }
@@ -106,6 +104,7 @@ impl Context {
             content: new.content,
             metadata: new.metadata,
         };
+        // The append fails with a conflict if the tree that the node was found in is no longer current.
         self.append(&draft, &Precondition { current: Some(row), sequence: None }).await
     }
 }

@@ -1,4 +1,4 @@
-//! Reading frames and heads. Every content that is handed out was checked.
+//! Reads frames and heads. Every content that is returned has been checked.
 
 use piton_core::Digest;
 use piton_store::port::BlobNamespace;
@@ -19,22 +19,18 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FrameHead {
-    /// The frame.
     pub frame: FrameId,
-    /// Its place among the frames of the path.
+    /// Index among the frames of the path.
     pub index: u64,
-    /// When it became the head.
+    /// Number of the append that made it the head.
     pub sequence: u64,
-    /// Its type.
     pub frame_type: FrameType,
-    /// Whose it is.
     pub agent_id: AgentId,
-    /// How it came to be.
     pub kind: BasisKind,
 }
 
 impl Context {
-    /// The head of a type at a path.
+    /// Returns the head of a type at a path.
     pub async fn head(
         &self,
         path: &TreePath,
@@ -44,13 +40,13 @@ impl Context {
         row.map(|row| FrameHead::decode(&row.value)).transpose()
     }
 
-    /// The heads at a path, by type.
+    /// Returns the heads at a path, sorted by type.
     pub async fn heads(&self, path: &TreePath) -> Result<Vec<FrameHead>, Error> {
         let rows = self.rows(&self.keys.at(RowKind::Head, path)).await?;
         rows.iter().map(|row| FrameHead::decode(&row.value)).collect()
     }
 
-    /// The heads at a path and everywhere below it, by path and type.
+    /// Returns the heads at a path and everywhere below it, sorted by path and type.
     pub(crate) async fn heads_within(
         &self,
         path: &TreePath,
@@ -58,7 +54,7 @@ impl Context {
         let mut rows = self.rows(&self.keys.at(RowKind::Head, path)).await?;
         let below = self.rows(&self.keys.below(RowKind::Head, path)).await?;
         rows.extend(below.into_iter().filter(|row| {
-            // The rows of the topmost directory begin like all others.
+            // For the root, the range below it includes its own rows, which are already there.
             split_path(&row.key).is_some_and(|(found, _)| found != *path)
         }));
         let head = |row: &piton_store::port::TableEntry| {
@@ -69,7 +65,7 @@ impl Context {
         rows.iter().map(head).collect()
     }
 
-    /// Every frame of a path in the order in which they came, with the contents that lie in their rows.
+    /// Returns every frame of a path in the order of appending, with the contents that are stored in their rows.
     pub(crate) async fn frames_of(
         &self,
         path: &TreePath,
@@ -79,7 +75,7 @@ impl Context {
         there.map(|row| Frame::decode(&row.value)).collect()
     }
 
-    /// The frame at a place.
+    /// Returns the frame at an index.
     pub(crate) async fn frame_at(&self, path: &TreePath, index: u64) -> Result<Frame, Error> {
         let key = self.keys.numbered(RowKind::Frame, path, index);
         let row = self.row(&key).await?.filter(|row| row.value != LOST).ok_or_else(|| {
@@ -88,7 +84,7 @@ impl Context {
         Ok(Frame::decode(&row.value)?.0)
     }
 
-    /// The frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads, read together.
+    /// Reads the frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads in one call.
     pub(crate) async fn frames_at(
         &self,
         heads: &[(TreePath, FrameHead)],
@@ -113,7 +109,7 @@ impl Context {
         heads.iter().zip(rows).map(frame).collect()
     }
 
-    /// A frame by its id.
+    /// Returns a frame by its id.
     pub async fn frame(&self, id: FrameId) -> Result<Frame, Error> {
         let missing = || Error::FrameNotFound { asked: id.to_string(), path: None };
         let place = self.row(&self.keys.digests(RowKind::Place, &id.digest(), None)).await?;
@@ -122,6 +118,7 @@ impl Context {
         let path = TreePath::new(&place.value[8..])
             .map_err(|error| Error::integrity("the place of a frame", error.to_string()))?;
         let frame = self.frame_at(&path, index).await?;
+        // The place index is a separate row, so verify that it and the frame agree.
         if frame.id != id {
             return Err(Error::integrity(
                 format!("the place of the frame {id}"),
@@ -131,7 +128,7 @@ impl Context {
         Ok(frame)
     }
 
-    /// The content of a frame, checked.
+    /// Returns the content of a frame, checked against its digest.
     pub async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
         let key = self.keys.numbered(RowKind::Frame, &frame.path, frame.index);
         let row = self.row(&key).await?.ok_or_else(|| {
@@ -141,7 +138,7 @@ impl Context {
         self.content_from(frame, inline).await
     }
 
-    /// The content of a frame, from its row or from where large contents lie, checked.
+    /// Returns the content of a frame, from its row or from the blob store, checked against its digest.
     pub(crate) async fn content_from(
         &self,
         frame: &Frame,
@@ -156,7 +153,7 @@ impl Context {
         })?)
     }
 
-    /// The digest and the size of the set of a path's frames.
+    /// Returns the root digest and the size of the set of a path's frames.
     pub async fn frame_set(&self, path: &TreePath) -> Result<SetRoot, Error> {
         Ok(self.set_of(path).await?.root())
     }
@@ -165,13 +162,14 @@ impl Context {
         FrameSet::of_row(path, self.row(&self.keys.at(RowKind::Set, path)).await?.as_ref())
     }
 
-    /// Shows that a frame is in the set of its path.
+    /// Proves that a frame is in the set of its path.
     pub async fn prove(&self, id: FrameId) -> Result<(SetRoot, Proof), Error> {
         let frame = self.frame(id).await?;
         let rows = self.rows(&self.keys.at(RowKind::Frame, &frame.path)).await?;
         let mut leaves: Vec<Digest> = Vec::with_capacity(rows.len());
         for row in &rows {
             if row.value == LOST {
+                // A lost place keeps its leaf, so that the indices of later frames stay the same.
                 leaves.push(lost_leaf());
                 continue;
             }
@@ -180,18 +178,19 @@ impl Context {
         }
         let root = self.frame_set(&frame.path).await?;
         let index = usize::try_from(frame.index).unwrap_or(usize::MAX);
+        // A proof against a root that the rows do not give would not verify.
         if index >= leaves.len() || FrameSet::of(&leaves).root() != root {
             return Err(Error::integrity(phrase(&frame.path), "it is not the set of its frames"));
         }
         Ok((root, Proof::make(&leaves, index)))
     }
 
-    /// The frames that were made from a basis.
+    /// Returns the frames that were made from a basis.
     pub async fn frames_with_basis(&self, basis: Digest) -> Result<Vec<FrameId>, Error> {
         self.second_digests(self.keys.digests(RowKind::Basis, &basis, None).to_vec()).await
     }
 
-    /// The frames that were made from a frame.
+    /// Returns the frames that were made from another frame.
     pub async fn dependents(&self, frame: FrameId) -> Result<Vec<FrameId>, Error> {
         self.second_digests(self.keys.digests(RowKind::Dependent, &frame.digest(), None).to_vec())
             .await

@@ -1,7 +1,8 @@
-//! A frame as it is recorded: one row of the table.
+//! The record of a frame: one row of the table.
 //!
-//! *Invariants*: a row that is handed out gives its id when it is hashed, and its seal: not all of the header is part of
-//! the id. The content is checked against its digest by whoever reads it. Rows from before there were seals have none.
+//! *Invariants*: a row that is returned hashes to its id and matches its seal; the seal covers the parts of the header
+//! that are not in the id. The reader of the content checks it against its digest. Rows written before seals existed
+//! have none.
 
 use piton_core::{Digest, FileBytes, TimestampMs, canonical};
 use serde::{Deserialize, Serialize};
@@ -14,16 +15,16 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// The byte between the header of a row and the content: whether the content follows, and whether a seal does before it.
+/// Values of the byte after the header of a row: whether a seal follows, and whether the content follows.
 const PLAIN: u8 = 0;
 const PLAIN_INLINE: u8 = 1;
 const SEALED: u8 = 2;
 const SEALED_INLINE: u8 = 3;
 
-/// The form over which the seal of a header is made.
+/// Domain of the hash that seals a header.
 const SEAL: &str = "frame_row";
 
-/// The row of a place whose frame a repair took out of use: the length of a header that no row has.
+/// Row of an index whose frame a repair took out of use. As a header length, no real row begins with it.
 pub(crate) const LOST: [u8; 8] = [u8::MAX; 8];
 
 /// A frame without its content.
@@ -31,39 +32,34 @@ pub(crate) const LOST: [u8; 8] = [u8::MAX; 8];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Frame {
-    /// Its id.
     pub id: FrameId,
-    /// Where it is.
     pub path: TreePath,
-    /// The node that was there when it was made.
+    /// Node at the path when the frame was made.
     pub node_id: TreeNodeId,
-    /// What it says about the node.
+    /// Aspect of the node that the frame describes.
     pub frame_type: FrameType,
-    /// Whose it is.
     pub agent_id: AgentId,
-    /// What it was made from.
     pub basis: Basis,
-    /// The digest of its content.
+    /// Digest of the content.
     pub content: Digest,
-    /// The size of its content.
+    /// Size of the content.
     pub bytes: u64,
-    /// What else is said about it.
     pub metadata: Metadata,
-    /// Its number among everything that was appended.
+    /// Number of the append, counted over the whole project.
     pub sequence: u64,
-    /// Its place among the frames of its path, from 0.
+    /// Index among the frames of its path, from 0.
     pub index: u64,
-    /// When it was made; for people.
+    /// Time of creation; informational only.
     pub created_at_ms: TimestampMs,
 }
 
 impl Frame {
-    /// What its row begins with.
+    /// Returns the header of the row.
     pub(crate) fn header(&self) -> Vec<u8> {
         canonical::encode(self).expect("it has texts and small numbers only").into_vec()
     }
 
-    /// Its row: the header and its seal, then the content if it lies here.
+    /// Encodes the row: the header and its seal, then the content if it is stored inline.
     pub(crate) fn encode(header: &[u8], inline: Option<&[u8]>) -> Vec<u8> {
         let mut row = Vec::with_capacity(header.len() + 17 + inline.map_or(0, <[u8]>::len));
         put_bytes(&mut row, header);
@@ -73,12 +69,13 @@ impl Frame {
         row
     }
 
-    /// Reads a row: the frame, and the content if it lies here. The id is checked.
+    /// Decodes a row into the frame and its inline content, if any. Checks the id.
     pub(crate) fn decode(row: &[u8]) -> Result<(Self, Option<Vec<u8>>), Error> {
         let damaged = |detail: &str| Error::integrity("a frame", detail);
         let (header, inline) = Self::split(row).ok_or_else(|| damaged("its row was changed"))?;
         let frame: Self =
             serde_json::from_slice(header).map_err(|error| damaged(&error.to_string()))?;
+        // The seal shows that the row was not altered; this shows that it was right when it was written.
         if frame.id != FrameId::of(&frame.path, &frame.frame_type, &frame.agent_id, &frame.basis) {
             let what = format!("the frame {}", frame.id);
             return Err(Error::integrity(what, "its row does not give this id"));
@@ -86,7 +83,7 @@ impl Frame {
         Ok((frame, inline.map(<[u8]>::to_vec)))
     }
 
-    /// The header and the content of a row.
+    /// Splits a row into header and inline content. Returns `None` if it is malformed or the seal does not match.
     pub(crate) fn split(row: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
         let mut bytes = Bytes(row);
         let header = bytes.bytes()?;
@@ -101,7 +98,7 @@ impl Frame {
         }
     }
 
-    /// `content`, if it is the one of this frame.
+    /// Returns `content` if it has the digest of this frame.
     pub(crate) fn checked(&self, content: Vec<u8>) -> Result<Vec<u8>, Error> {
         if Digest::of(&FileBytes(&content)) == self.content {
             return Ok(content);

@@ -1,9 +1,10 @@
-//! Frames by the run that made them, and what each of them came after.
+//! Lists frames by the run that made them, and finds the frame that each replaced.
 //!
 //! A frame that a step of a run made is listed under the run in the commit that adds it.
 //!
-//! *Invariants*: once the frames of a project count as listed, every frame of a run is. A project counts so from its
-//! first frame on; one whose first frame is older than the list, from when it is first asked for the frames of a run.
+//! *Invariants*: once the frames of a project are marked as listed, every frame of a run is. A project is marked with
+//! its first frame. A project whose first frame is older than the list is marked when the frames of a run are first
+//! requested.
 
 use piton_core::RunId;
 use piton_store::port::{Batch, Key, TableWrite};
@@ -14,14 +15,14 @@ use crate::{Context, Error, context::put, rows::keys::RowKind};
 /// The frames of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunFrames {
-    /// The frames, by path, and those of a path in the order in which they came.
+    /// Sorted by path, and within a path in the order of appending.
     pub frames: Vec<Frame>,
-    /// How many more there are.
+    /// Number of frames that are not in `frames`.
     pub left_out: usize,
 }
 
 impl Context {
-    /// The first `most` frames that the steps of a run made.
+    /// Returns the first `most` frames that the steps of a run made.
     pub async fn frames_of_run(&self, run: RunId, most: usize) -> Result<RunFrames, Error> {
         self.list_older_frames().await?;
         let prefix = self.keys.made_in(run);
@@ -31,6 +32,7 @@ impl Context {
             let (rows, more) = self.page(&prefix, after.as_deref()).await?;
             for row in &rows {
                 if found.frames.len() < most {
+                    // The key in the list ends like the key of the frame's own row.
                     let mut key = self.keys.all(RowKind::Frame);
                     key.extend_from_slice(&row.key[prefix.len()..]);
                     let frame = self.row(&key).await?.ok_or_else(|| {
@@ -48,20 +50,21 @@ impl Context {
         }
     }
 
-    /// What lists a frame under its run, if it has one.
+    /// Returns the write that lists a frame under its run, if it has one.
     pub(super) fn listed(&self, frame: &Frame) -> Option<TableWrite> {
         let run = frame.metadata.run()?;
         Some(put(self.keys.of_run(run, &frame.path, frame.index), Vec::new()))
     }
 
-    /// What says that every frame is listed, for the commit that adds the first.
+    /// Returns the write that marks every frame as listed, for the commit that adds the first frame.
     pub(super) fn all_listed(&self) -> TableWrite {
         put(self.keys.only(RowKind::AllListed), Vec::new())
     }
 
-    /// Lists frames that were added before frames were listed: once for a project.
+    /// Lists frames that were added before the list existed. Runs once per project.
     ///
-    /// Whoever adds frames meanwhile lists them too. If it is cut off, it begins anew.
+    /// Frames that are added meanwhile are listed by their own commits. If it is interrupted, the next call starts
+    /// over.
     async fn list_older_frames(&self) -> Result<(), Error> {
         let [listed, appended] = self
             .rows_of([RowKind::AllListed, RowKind::Sequence].map(|row| self.keys.only(row)))
@@ -75,12 +78,13 @@ impl Context {
             let (rows, more) = self.page(&prefix, after.as_deref()).await?;
             let mut batch = Batch::new();
             for row in &rows {
-                // One that cannot be read is listed under no run, and a repair takes it out of use.
+                // A frame that cannot be decoded is listed under no run; a repair takes it out of use.
                 batch.extend(
                     Frame::decode(&row.value).ok().and_then(|(frame, _)| self.listed(&frame)),
                 );
             }
             after = rows.last().map(|row| Key::clone(&row.key));
+            // The mark goes into the last commit, so it never exists while frames are missing from the list.
             if !more {
                 batch.push(self.all_listed());
             }
@@ -93,7 +97,7 @@ impl Context {
         }
     }
 
-    /// The frame that was the newest of its path, type and agent when `frame` came.
+    /// Returns the newest frame of the same path, type and agent that came before `frame`.
     pub async fn frame_before(&self, frame: &Frame) -> Result<Option<Frame>, Error> {
         let earlier = |other: &Frame| {
             other.index < frame.index

@@ -1,7 +1,7 @@
-//! The authenticated set of a path's frames: a Merkle tree over them in the order in which they came (RFC 6962).
+//! The authenticated set of a path's frames: a Merkle tree over them in the order of appending (RFC 6962).
 //!
-//! Adding needs the roots of the complete subtrees only, so it costs the logarithm of the size. A proof is the list of
-//! siblings from a leaf to the root. Pure.
+//! Adding a frame needs only the roots of the complete subtrees, so its cost is logarithmic in the size. A proof is the
+//! list of siblings from a leaf to the root. Pure.
 
 use piton_core::Digest;
 use piton_store::port::TableEntry;
@@ -14,37 +14,35 @@ use crate::{
     tree::{Preimage, TreePath},
 };
 
-/// The digest of a set and how many frames it has.
+/// The root digest of a set and the number of its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetRoot {
-    /// The digest.
     pub root: Digest,
-    /// How many frames.
     pub count: u64,
 }
 
-/// A set as it grows: its size, and the roots of its complete subtrees, the largest first.
+/// A growing set: its size and the roots of its complete subtrees, largest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FrameSet {
     count: u64,
     peaks: Vec<Digest>,
 }
 
-/// Shows that a frame is in a set.
+/// A proof that a frame is in a set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Proof {
-    /// The place of the frame in the set, from 0.
+    /// Index of the frame in the set, from 0.
     pub index: u64,
-    /// How many frames the set has.
+    /// Number of frames in the set.
     pub count: u64,
-    /// The digest of the frame's record.
+    /// Digest of the frame's record.
     pub leaf: Digest,
-    /// The siblings on the way to the root, the lowest first.
+    /// Siblings on the way to the root, lowest first.
     pub siblings: Vec<Digest>,
 }
 
-/// The leaf of a frame: its id and the header of its row.
+/// Computes the leaf of a frame from its id and the header of its row.
 pub(crate) fn leaf(id: FrameId, header: &[u8]) -> Digest {
     let mut preimage = Preimage::new("frame_leaf");
     preimage.field(id.digest().as_bytes());
@@ -52,12 +50,13 @@ pub(crate) fn leaf(id: FrameId, header: &[u8]) -> Digest {
     preimage.finish()
 }
 
-/// The leaf of a place whose frame a repair took out of use.
+/// Returns the leaf of an index whose frame a repair took out of use.
 pub(crate) fn lost_leaf() -> Digest {
     Preimage::new("frame_lost").finish()
 }
 
 fn node(left: &Digest, right: &Digest) -> Digest {
+    // Leaves, nodes and the empty set hash in separate domains, so that none can pass for another.
     let mut preimage = Preimage::new("frame_node");
     preimage.field(left.as_bytes());
     preimage.field(right.as_bytes());
@@ -69,7 +68,7 @@ fn empty() -> Digest {
 }
 
 impl FrameSet {
-    /// How many frames it has.
+    /// Returns the number of frames.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
@@ -77,7 +76,7 @@ impl FrameSet {
     /// Adds a leaf.
     pub(crate) fn add(&mut self, leaf: Digest) {
         let mut whole = leaf;
-        // Each trailing one bit of the count is a complete subtree that the new leaf completes a larger one with.
+        // Each trailing one bit of the count is a complete subtree that the new leaf merges into a larger one.
         for _ in 0..self.count.trailing_ones() {
             let left = self.peaks.pop().expect("there is a peak for each bit of the count");
             whole = node(&left, &whole);
@@ -86,14 +85,15 @@ impl FrameSet {
         self.count += 1;
     }
 
-    /// Its digest and size.
+    /// Returns the root digest and size.
     pub(crate) fn root(&self) -> SetRoot {
+        // Fold from the smallest peak upwards: each larger peak is the left sibling of everything after it.
         let mut peaks = self.peaks.iter().rev();
         let last = peaks.next().copied().unwrap_or_else(empty);
         SetRoot { root: peaks.fold(last, |right, left| node(left, &right)), count: self.count }
     }
 
-    /// The set of these leaves.
+    /// Creates the set of these leaves.
     pub(crate) fn of(leaves: &[Digest]) -> Self {
         let mut set = Self::default();
         for leaf in leaves {
@@ -102,7 +102,7 @@ impl FrameSet {
         set
     }
 
-    /// The set that the row of `path` says; an empty one if there is no row.
+    /// Decodes the set from the row of `path`. Returns an empty set if there is no row.
     pub(crate) fn of_row(path: &TreePath, row: Option<&TableEntry>) -> Result<Self, Error> {
         let set = row.map_or_else(|| Some(Self::default()), |row| Self::decode(&row.value));
         set.ok_or_else(|| Error::integrity(phrase(path), "its row is cut"))
@@ -121,6 +121,7 @@ impl FrameSet {
         let mut bytes = Bytes(row);
         let count = bytes.number()?;
         let mut peaks = Vec::new();
+        // The set has exactly one peak for each one bit of its count.
         for _ in 0..count.count_ones() {
             peaks.push(bytes.digest()?);
         }
@@ -129,25 +130,26 @@ impl FrameSet {
 }
 
 impl Proof {
-    /// Shows that the leaf at `index` is among `leaves`.
+    /// Proves that the leaf at `index` is among `leaves`.
     pub(crate) fn make(leaves: &[Digest], index: usize) -> Self {
         let mut siblings = Vec::new();
         path(leaves, index, &mut siblings);
         Self { index: index as u64, count: leaves.len() as u64, leaf: leaves[index], siblings }
     }
 
-    /// Whether it shows that its leaf is in the set `root`.
+    /// True if it proves that its leaf is in the set `root`.
     pub fn verify(&self, root: &SetRoot) -> bool {
         if self.count != root.count || self.index >= self.count {
             return false;
         }
         let mut siblings = self.siblings.iter();
         let found = climb(self.leaf, self.index, self.count, &mut siblings);
+        // A proof with siblings left over is rejected, so that each member has exactly one valid proof.
         siblings.next().is_none() && found == Some(root.root)
     }
 }
 
-/// The largest power of two below `count`.
+/// Returns the largest power of two below `count`.
 fn split(count: u64) -> u64 {
     let half = count.next_power_of_two() / 2;
     half.max(1)
@@ -161,6 +163,7 @@ fn path(leaves: &[Digest], index: usize, siblings: &mut Vec<Digest>) {
     if leaves.len() < 2 {
         return;
     }
+    // The left subtree is always complete, and the right one takes the rest.
     let middle = usize::try_from(split(leaves.len() as u64)).expect("it is below a length");
     let (left, right) = leaves.split_at(middle);
     if index < middle {
@@ -181,6 +184,7 @@ fn climb<'a>(
     if count < 2 {
         return Some(leaf);
     }
+    // The same descent as in `path`; the siblings come back in the order in which they were pushed, lowest first.
     let middle = split(count);
     if index < middle {
         let left = climb(leaf, index, middle, siblings)?;
@@ -191,7 +195,7 @@ fn climb<'a>(
     }
 }
 
-/// What a set is called in a message.
+/// Returns the name of a set in error messages.
 pub(crate) fn phrase(path: &TreePath) -> String {
     format!("the set of frames of {path}")
 }

@@ -1,13 +1,13 @@
-//! Frames go along with what was renamed.
+//! Carries frames along with renames.
 //!
-//! A frame is never changed, and where it is belongs to its id. So a renamed file gets frames of its own with the content,
-//! type, agent and metadata of the old ones, and with the same basis, said of the new path. They name the frames that they
-//! are from, and those stay where they are.
+//! A frame never changes, and its path is part of its id. A renamed file therefore gets frames of its own, with the
+//! content, type, agent and metadata of the old ones, and with the same basis expressed for the new path. They name the
+//! frames that they were copied from, and those stay in place.
 //!
-//! *Invariants*: what is to be taken along is noted before the tree with the new paths becomes current, and the notes are
-//! removed after all of it was; so a process that dies in between leaves work for the next one, which may do it twice
-//! without harm. A frame that was stale stays stale. A synthesis names the frames that it was made from, which are
-//! others now; so it is stale until somebody regenerates it.
+//! *Invariants*: pending copies are noted before the tree with the new paths becomes current, and the notes are removed
+//! after all copies are done. A process that dies in between leaves work for the next one, which may repeat it without
+//! harm. A frame that was stale stays stale. A synthesis names the frames that it was made from, which are different
+//! now, so it is stale until it is regenerated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,43 +31,43 @@ use crate::{
     word::FrameType,
 };
 
-/// A frame that went along with what was renamed.
+/// A frame that was carried along with a rename.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Adopted {
-    /// Where the old frame is.
+    /// Path of the old frame.
     pub from: TreePath,
-    /// Where the new one is.
+    /// Path of the new frame.
     pub path: TreePath,
-    /// Its type.
     pub frame_type: FrameType,
-    /// The new frame, and whether it was there already.
+    /// The new frame, and whether it already existed.
     #[serde(flatten)]
     pub appended: Appended,
 }
 
-/// A frame that is to be appended at the new path; its content is still with the old one.
+/// A frame to be appended at the new path. Its content is still with the old one.
 struct FrameCopy {
     from: Frame,
     draft: FrameDraft,
 }
 
-/// What is known while the frames of several paths are taken along.
+/// State of an operation that copies the frames of several paths.
 #[derive(Default)]
 struct Copying {
-    /// From old to new paths.
+    /// Old paths to new paths.
     moved: BTreeMap<TreePath, TreePath>,
-    /// From old to new frames.
+    /// Old frames to new frames.
     frames: BTreeMap<FrameId, FrameId>,
-    /// What nodes hold, wherever they are.
+    /// Digests of what nodes hold, independent of their paths.
     shapes: BTreeMap<TreeNodeId, Option<Digest>>,
-    /// Whether somebody says that it is the same, whatever the files are.
+    /// Set when the caller declares that the paths are the same thing, whatever the files hold.
     is_said: bool,
 }
 
 impl Context {
-    /// Notes what has frames and is somewhere else in the tree that is to be recorded under the number `sequence`.
+    /// Notes every path with frames that moved in the tree that is to be recorded under the number `sequence`.
     pub(super) async fn note_moves(&self, moves: &Moves, sequence: u64) -> Result<(), Error> {
+        // Without an append number there are no frames at all.
         if self.row(&self.keys.only(RowKind::Sequence)).await?.is_none() {
             return Ok(());
         }
@@ -78,12 +78,14 @@ impl Context {
             {
                 continue;
             }
+            // The number lets `adopt_noted` ignore notes for a tree that never became current.
             let value = [&sequence.to_be_bytes()[..], found.from.as_bytes()].concat();
             batch.push(put(self.keys.at(RowKind::ToAdopt, &found.to).into(), value));
             if batch.len() == NODE_BATCH_KEYS {
                 self.commit(std::mem::take(&mut batch)).await?;
             }
         }
+        // An ambiguous rename is only noted as a candidate: it is shown to readers, but never adopted automatically.
         for unclear in moves.unclear.iter().take(NOTES_MAX) {
             let mut described = None;
             for from in &unclear.from {
@@ -108,7 +110,8 @@ impl Context {
             && self.row(&self.keys.at(RowKind::Set, path)).await?.is_some())
     }
 
-    /// Takes along what is noted, if the current tree is the one that it was noted for.
+    /// Adopts everything that is noted, if the current tree is the one that it was noted for, or a later one. Returns
+    /// the number of frames.
     pub(super) async fn adopt_noted(&self) -> Result<u64, Error> {
         let notes = self.rows(&self.keys.all(RowKind::ToAdopt)).await?;
         if notes.is_empty() {
@@ -119,8 +122,9 @@ impl Context {
         let mut done: Vec<(TableEntry, TreePath, TreePath)> = Vec::new();
         let mut batch = Batch::new();
         for note in notes {
-            // One that cannot be read waits for a repair, and must not keep anybody from scanning.
+            // A note that cannot be read waits for a repair, and must not block scans.
             let Ok((sequence, from, to)) = read_note(&note) else { continue };
+            // The tree of this note is not current yet; its process may still be recording it.
             if sequence > current.sequence {
                 continue;
             }
@@ -129,10 +133,11 @@ impl Context {
         }
         let (adopted, damaged) =
             self.adopt_all(current.root, &mut copying, &Metadata::default()).await?;
-        // What has a damaged frame stays noted until that is repaired.
+        // Paths with a damaged frame stay noted until the frame is repaired.
         done.retain(|(_, from, _)| !damaged.contains_key(from));
         let went: BTreeSet<&TreePath> = adopted.iter().map(|adopted| &adopted.path).collect();
         for (note, from, to) in done {
+            // Only a path that is gone redirects to the new one; another file may have taken the old path.
             if self.id_at(current.root, &from).await?.is_none() {
                 batch.push(put(
                     self.keys.at(RowKind::MovedTo, &from).into(),
@@ -146,6 +151,7 @@ impl Context {
                 ));
             }
             batch.push(remove_after(&note));
+            // Each note adds at most three writes.
             if batch.len() + 3 > NODE_BATCH_KEYS {
                 self.commit_each_once(std::mem::take(&mut batch)).await?;
             }
@@ -156,7 +162,8 @@ impl Context {
         Ok(adopted.len() as u64)
     }
 
-    /// Commits writes of which a later one of the same key counts. Somebody who was faster did the same.
+    /// Commits writes, keeping only the last of each key. A conflict means that another process did the same work
+    /// first.
     async fn commit_each_once(&self, batch: Batch) -> Result<(), Error> {
         match self.commit(each_once(batch)).await {
             Err(error) if error.is_conflict() => Ok(()),
@@ -164,7 +171,7 @@ impl Context {
         }
     }
 
-    /// Gives the newest frames of `from` to the node at `to`, because somebody says that it is the same.
+    /// Copies the newest frames of `from` to the node at `to`, because the caller declares that they are the same.
     pub(crate) async fn adopt(
         &self,
         from: &TreePath,
@@ -202,7 +209,7 @@ impl Context {
         Ok(adopted)
     }
 
-    /// Takes along what it can. Returns that, and the old paths at which something is damaged.
+    /// Adopts as much as possible. Returns the adopted frames, and the old paths where something is damaged.
     async fn adopt_all(
         &self,
         root: TreeNodeId,
@@ -212,7 +219,7 @@ impl Context {
         let mut damaged = BTreeMap::new();
         let mut pairs: Vec<(TreePath, TreePath)> =
             copying.moved.iter().map(|(from, to)| (from.clone(), to.clone())).collect();
-        // The deepest first: what is said of a directory may name frames of what it holds.
+        // Deepest first: the basis of a directory's frame may name frames of its entries, which must be copied before.
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.depth()));
         let mut rounds: Vec<Vec<FrameCopy>> = Vec::new();
         for (from, to) in pairs {
@@ -224,7 +231,7 @@ impl Context {
                 copies => copies?,
             };
             for (round, copy) in copies.into_iter().enumerate() {
-                // The frames of one path go into commits of their own: each changes the set of the path.
+                // Frames of one path go into separate commits, because each of them changes the set of the path.
                 if round == rounds.len() {
                     rounds.push(Vec::new());
                 }
@@ -242,7 +249,7 @@ impl Context {
         Ok((adopted, damaged))
     }
 
-    /// The newest frames of `from`, as frames of the node at `to`; none if there is nothing there any more.
+    /// Returns the newest frames of `from` as frames of the node at `to`, or none if nothing is there any more.
     async fn copies(
         &self,
         root: TreeNodeId,
@@ -257,6 +264,8 @@ impl Context {
         let mut copies = Vec::new();
         for frame in self.frames_to_copy(root, from, there, copying).await? {
             let is_same = self.is_same(frame.node_id, there, copying).await?;
+            // Rebind to the new node only if it holds the same. Otherwise the old id stays, and the copy is as stale as
+            // its source.
             let node_id = if is_same { there } else { frame.node_id };
             let basis = match &frame.basis {
                 Basis::Written { node_id, content } => {
@@ -271,6 +280,7 @@ impl Context {
                     }
                     Basis::Generated { prompt: *prompt, given: now, attempt: *attempt }
                 }
+                // Left as it is, so the copy is stale until it is regenerated.
                 synthesis @ Basis::Synthesis { .. } => synthesis.clone(),
             };
             let text = from.to_string();
@@ -287,14 +297,15 @@ impl Context {
                 content: Vec::new(),
                 metadata,
             };
+            // The id does not depend on the content, so frames that build on this one can refer to it already.
             copying.frames.insert(frame.id, draft.id());
             copies.push(FrameCopy { from: frame, draft });
         }
         Ok(copies)
     }
 
-    /// The newest frames of `from`, one of each type. Where another file is there now, only those count that are about
-    /// what `there` is: the others are about that file, or are adopted by it in turn.
+    /// Returns the newest frames of `from`, one of each type. If another file is at `from` now, only frames about the
+    /// content of `there` count: the others are about that file, or are adopted by it in turn.
     async fn frames_to_copy(
         &self,
         root: TreeNodeId,
@@ -312,13 +323,14 @@ impl Context {
         let mut newest = BTreeMap::new();
         for (frame, _) in self.frames_of(from).await? {
             if self.is_same(frame.node_id, there, copying).await? {
+                // Frames come in the order of appending, so the last insert of a type wins.
                 newest.insert(frame.frame_type.clone(), frame);
             }
         }
         Ok(newest.into_values().collect())
     }
 
-    /// Something that a model was given, as it is called now.
+    /// Translates an input of a model to its current path and id.
     async fn given_now(
         &self,
         root: TreeNodeId,
@@ -349,7 +361,7 @@ impl Context {
         })
     }
 
-    /// Whether two nodes hold the same, wherever they are.
+    /// True if two nodes hold the same content, whatever their paths.
     async fn is_same(
         &self,
         one: TreeNodeId,
@@ -363,7 +375,7 @@ impl Context {
         Ok(one.is_some() && one == self.shape(other, copying).await?)
     }
 
-    /// What a recorded node holds, as a digest that does not depend on where it is; nothing if it is not recorded.
+    /// Returns a digest of what a recorded node holds, independent of its path, or `None` if it is not recorded.
     fn shape<'a>(
         &'a self,
         id: TreeNodeId,
@@ -386,6 +398,7 @@ impl Context {
                 NodeBody::Symlink { target } => shape.field(&target),
                 NodeBody::Directory { children, .. } => {
                     for child in children {
+                        // One unrecorded entry makes the whole directory unknown.
                         let Some(below) = self.shape(child.id, copying).await? else {
                             return Ok(None);
                         };
@@ -407,6 +420,7 @@ impl Context {
     ) -> Result<Vec<Adopted>, Error> {
         let mut copies = Vec::with_capacity(some.len());
         for mut copy in some {
+            // The content is read only now, so that at most one commit's worth is in memory.
             match self.content(&copy.from).await {
                 Err(error) if error.is_damage() => {
                     damaged.insert(copy.from.path, error);
@@ -436,14 +450,14 @@ impl Context {
         Err(Error::too_many("other processes wrote beside the adopted frames"))
     }
 
-    /// The path that a path was renamed to, if that is in the tree `root`.
+    /// Returns the path that `path` was renamed to, if that is in the tree `root`.
     pub(crate) async fn moved_to(
         &self,
         root: TreeNodeId,
         path: &TreePath,
     ) -> Result<Option<TreePath>, Error> {
         let (mut at, mut seen) = (path.clone(), BTreeSet::new());
-        // What was renamed again is followed to where it is.
+        // Follow repeated renames to the current path; `seen` guards against cycles.
         while seen.insert(at.clone()) && at.as_bytes().len() <= FRAMED_PATH_BYTES_MAX {
             let Some(row) = self.row(&self.keys.at(RowKind::MovedTo, &at)).await? else {
                 return Ok(None);
@@ -457,7 +471,7 @@ impl Context {
     }
 }
 
-/// The writes with each key once: the last of them.
+/// Keeps only the last write of each key.
 pub(crate) fn each_once(batch: Batch) -> Batch {
     let mut last = BTreeMap::new();
     for write in batch {
@@ -466,7 +480,7 @@ pub(crate) fn each_once(batch: Batch) -> Batch {
     last.into_values().collect()
 }
 
-/// The number of the tree with a rename, the old path, and the new one.
+/// Decodes a note: the number of the tree with the rename, the old path and the new one.
 pub(crate) fn read_note(note: &TableEntry) -> Result<(u64, TreePath, TreePath), Error> {
     let damaged = || Error::integrity("the note about a rename", "its row is cut");
     let (to, _) = split_path(&note.key).ok_or_else(damaged)?;
@@ -474,7 +488,7 @@ pub(crate) fn read_note(note: &TableEntry) -> Result<(u64, TreePath, TreePath), 
     Ok((u64::from_be_bytes(*sequence), old_path(from)?, to))
 }
 
-/// The path in a row about a rename.
+/// Decodes the path in a row about a rename.
 pub(crate) fn old_path(bytes: &[u8]) -> Result<TreePath, Error> {
     TreePath::new(bytes)
         .map_err(|error| Error::integrity("the old path of a file", error.to_string()))

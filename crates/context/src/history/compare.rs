@@ -1,4 +1,4 @@
-//! What differs between two trees, found by going only where their ids differ.
+//! Compares two trees by descending only where their ids differ.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -17,13 +17,13 @@ use crate::{
 /// A directory of one of the two trees.
 #[derive(Clone)]
 pub(crate) enum TreeCursor {
-    /// As it is recorded.
+    /// A recorded directory.
     Stored(TreeNodeId),
-    /// As it was just scanned.
+    /// A directory that was just scanned.
     Scanned(Arc<Directory>),
 }
 
-/// An entry of one of the two.
+/// An entry of one of the two directories.
 struct Child {
     name: Name,
     side: TreeSide,
@@ -42,17 +42,17 @@ impl Child {
     }
 }
 
-/// What differs, and what is new.
+/// The differences between two trees, and the nodes that are new.
 #[derive(Default)]
 pub(crate) struct TreeDifference {
-    /// Every path that differs, in no order.
+    /// Every path that differs, in no particular order.
     pub(crate) changes: Vec<TreeChange>,
-    /// The nodes that only the newer tree has, if it was scanned; parents before what they hold.
+    /// Nodes that only the newer tree has, if it was scanned. Parents come before their entries.
     pub(crate) new_nodes: Vec<(TreePath, TreeNode)>,
 }
 
 impl Context {
-    /// What differs between two recorded trees, by path.
+    /// Returns the differences between two recorded trees, sorted by path.
     pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<TreeChange>, Error> {
         let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);
         let found = self.compare(Some(TreeCursor::Stored(old)), TreeCursor::Stored(new)).await?;
@@ -91,6 +91,7 @@ impl Context {
                 let name = new.as_ref().or(old.as_ref()).expect("one of the two is there");
                 let path = path.join(&name.name);
                 let sides = (old.as_ref().map(|old| old.side), new.as_ref().map(|new| new.side));
+                // Equal ids mean equal subtrees, so there is nothing to see below.
                 let Some(change) = TreeChange::of(path.clone(), sides.0, sides.1) else {
                     continue;
                 };
@@ -102,6 +103,7 @@ impl Context {
                 if let Some(node) = new.and_then(|new| new.node) {
                     found.new_nodes.push((path.clone(), node));
                 }
+                // A stack instead of recursion: depth is bounded only by the longest path.
                 if below.0.is_some() || below.1.is_some() {
                     waiting.push((path, below.0, below.1));
                 }
@@ -110,14 +112,15 @@ impl Context {
         Ok(found)
     }
 
-    /// Finds the renames among changes, and what was moved for certain.
+    /// Finds the renames among changes, and the moves that are certain.
     pub(super) async fn renames(
         &self,
         mut changes: Vec<TreeChange>,
     ) -> Result<(Vec<TreeChange>, Moves), Error> {
         let is_file =
             |side: &Option<TreeSide>| side.is_some_and(|side| side.kind == NodeKind::File);
-        // What one path lost, another may have.
+        // Content that disappeared from one path may have appeared at another. Loading contents is worthwhile only if
+        // that is possible, and not when a single file changed in place.
         let lost = changes.iter().filter(|change| is_file(&change.old)).count();
         let found = changes.iter().filter(|change| is_file(&change.new)).count();
         let only = changes.iter().any(|change| is_file(&change.old) && is_file(&change.new));
@@ -134,7 +137,7 @@ impl Context {
         Ok((pair_renames(changes), moves))
     }
 
-    /// The digest of the bytes of a recorded file; nothing if the node is none.
+    /// Returns the digest of the content of a recorded file, or `None` if the node is not a file.
     pub async fn content_of(&self, id: TreeNodeId) -> Result<Option<Digest>, Error> {
         match self.body(id).await? {
             Some((_, NodeBody::File { content, .. })) => Ok(Some(content)),
@@ -169,7 +172,7 @@ impl Context {
     }
 }
 
-/// Pairs the entries of two directories by name.
+/// Pairs the entries of two directories by name. Both are sorted by name.
 fn join(old: Vec<Child>, new: Vec<Child>) -> Vec<(Option<Child>, Option<Child>)> {
     let mut pairs = Vec::with_capacity(old.len().max(new.len()));
     let (mut old, mut new) = (old.into_iter().peekable(), new.into_iter().peekable());

@@ -1,4 +1,4 @@
-//! Which frames belong to what differs between two trees.
+//! Finds the frames that belong to the differences between two trees.
 
 use std::collections::BTreeSet;
 
@@ -15,23 +15,19 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameChange {
-    /// Where it is.
     pub path: TreePath,
-    /// Its type.
     pub frame_type: FrameType,
-    /// Whose it is.
     pub agent: AgentId,
-    /// Its number among everything that was appended.
+    /// Number of the append, counted over the whole project.
     pub sequence: u64,
-    /// The frame.
     pub frame: FrameId,
-    /// `added` if it is about what the newer tree has there, `removed` if it is about what only the older one has.
+    /// `added` if it is about the node in the newer tree, `removed` if it is about a node that only the older tree has.
     pub change: ChangeKind,
 }
 
 impl Context {
-    /// The frames about what differs, by path: those that were made for the older tree, and those for the newer. Costs
-    /// what the differing paths have of frames.
+    /// Returns the frames about the differences, sorted by path: those made for the older tree and those made for the
+    /// newer. The cost grows with the number of frames at the differing paths.
     pub async fn frames_of_changes(
         &self,
         changes: &[TreeChange],

@@ -1,7 +1,7 @@
-//! Tree nodes by path and by id.
+//! Looks up tree nodes by path and by id.
 //!
-//! *Invariants*: a record that is handed out gives its id when it is hashed. Of a directory that needs several rows
-//! this is checked when all of them are read; a look at one name reads one row.
+//! *Invariants*: a record that is returned hashes to its id. For a directory that takes several rows, this is checked
+//! when all of them are read; looking up one name reads a single row.
 
 use std::{fmt, str::FromStr};
 
@@ -19,38 +19,36 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRecord {
-    /// Its id.
     pub id: TreeNodeId,
-    /// Where it is.
     pub path: TreePath,
-    /// What it is.
     pub kind: NodeKind,
-    /// As git writes it: `100644`, `100755`, `120000` or `040000`.
+    /// Mode in git's notation: `100644`, `100755`, `120000` or `040000`.
     pub mode: &'static str,
     /// Bytes of a file, or of all files in a directory.
     pub size: u64,
-    /// The digest of a file's bytes.
+    /// Digest of a file's content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
-    /// Where a symbolic link points.
+    /// Target of a symbolic link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// What a directory holds directly, in byte order of names.
+    /// Direct entries of a directory, in byte order of their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ChildRecord>,
-    /// The directory that it is in, in the same tree; none for the topmost one and for what is in no current tree.
+    /// Parent directory in the same tree. `None` for the topmost directory, and for a node that is not in the current
+    /// tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<TreeNodeId>,
 }
 
-/// A node that was looked for.
+/// Result of a lookup.
 pub(crate) struct FoundNode {
     pub(crate) node: NodeRecord,
-    /// What is at its path in the tree that it was looked for in.
+    /// Node at the same path in the tree that was searched.
     pub(crate) there: Option<TreeNodeId>,
 }
 
-/// Names a tree node: by its path, or by the beginning of its id.
+/// A reference to a tree node: its path, or a prefix of its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeRef {
     text: String,
@@ -71,8 +69,8 @@ impl From<TreeNodeId> for NodeRef {
 }
 
 impl NodeRef {
-    /// Reads a path as somebody in `directory` writes it, with `.` and `..`, or the beginning of an id. A text that
-    /// could be both is a path if there is one.
+    /// Parses a path relative to `directory`, with `.` and `..`, or a prefix of an id. A text that could be both is a
+    /// path if that path exists.
     pub fn within(directory: &TreePath, text: &str) -> Result<Self, Error> {
         let digits = hex_prefix(text).map(str::to_owned);
         if text.starts_with("sha256:") && digits.is_some() {
@@ -84,7 +82,7 @@ impl NodeRef {
 }
 
 impl NodeRef {
-    /// The path, if it may be one.
+    /// Returns the path, if the reference may be one.
     pub(crate) fn path(&self) -> Option<&TreePath> {
         self.path.as_ref()
     }
@@ -93,7 +91,7 @@ impl NodeRef {
 impl FromStr for NodeRef {
     type Err = Error;
 
-    /// Reads a path or the beginning of an id. A text that could be both is a path if there is one.
+    /// Parses a path or a prefix of an id. A text that could be both is a path if that path exists.
     fn from_str(text: &str) -> Result<Self, Error> {
         let digits = hex_prefix(text).map(str::to_owned);
         let path = match text.parse() {
@@ -160,7 +158,7 @@ impl NodeRecord {
 }
 
 impl Context {
-    /// The node at `path` in the tree `root`, if it has one there.
+    /// Returns the node at `path` in the tree `root`, if there is one.
     pub async fn node_at(
         &self,
         root: TreeNodeId,
@@ -173,7 +171,7 @@ impl Context {
         Ok(Some(NodeRecord::new(id, path, body, parent)))
     }
 
-    /// The id of what is at `path` in the tree `root`, and of the directory that it is in.
+    /// Returns the id of the node at `path` in the tree `root`, and the id of its parent directory.
     pub(crate) async fn id_at(
         &self,
         root: TreeNodeId,
@@ -189,12 +187,12 @@ impl Context {
         Ok(Some((id, parent)))
     }
 
-    /// The node that is meant, in the tree `root` or, by its id, in any recorded one.
+    /// Returns the referenced node from the tree `root` or, by id, from any recorded tree.
     pub async fn node(&self, root: TreeNodeId, asked: &NodeRef) -> Result<NodeRecord, Error> {
         Ok(self.find(root, asked).await?.node)
     }
 
-    /// The node that is meant, and what is at its path in the tree `root`.
+    /// Returns the referenced node, and the node at its path in the tree `root`.
     pub(crate) async fn find(&self, root: TreeNodeId, asked: &NodeRef) -> Result<FoundNode, Error> {
         if let Some(path) = &asked.path
             && let Some(node) = self.node_at(root, path).await?
@@ -206,6 +204,7 @@ impl Context {
         {
             return Ok(found);
         }
+        // Nothing was found, so suggest where the path went, or the one that looks most like it.
         let nearest = match &asked.path {
             Some(path) => match self.moved_to(root, path).await? {
                 Some(moved) => Some(moved),
@@ -222,6 +221,7 @@ impl Context {
         asked: &NodeRef,
         digits: &str,
     ) -> Result<Option<FoundNode>, Error> {
+        // Whole bytes narrow the range; an odd last digit is compared below.
         let mut prefix = self.keys.all(RowKind::Node);
         let known = prefix.len();
         for pair in digits.as_bytes().chunks_exact(2) {
@@ -235,6 +235,7 @@ impl Context {
                 continue;
             };
             let id = TreeNodeId::new(Digest::from_bytes(id));
+            // A directory may take several rows under one id.
             if !id.digest().hex().starts_with(digits) || found == Some(id) {
                 continue;
             }
@@ -254,7 +255,7 @@ impl Context {
         Ok(Some(FoundNode { node: NodeRecord::new(id, path, body, parent), there }))
     }
 
-    /// Everything that is recorded of a node, checked.
+    /// Returns the full record of a node, checked against its id.
     pub(crate) async fn body(&self, id: TreeNodeId) -> Result<Option<(TreePath, NodeBody)>, Error> {
         let Some(row) = self.row(&self.keys.node(id, 0)).await? else {
             return Ok(None);
@@ -265,16 +266,18 @@ impl Context {
                 children.extend(self.part(id, part).await?);
             }
         }
+        // The id covers all entries, so it can be checked only after every part was read.
         if body.id(&path) != id {
             return Err(damaged(id));
         }
         Ok(Some((path, body)))
     }
 
-    /// The entry `name` of a recorded directory.
+    /// Returns the entry `name` of a recorded directory.
     async fn child(&self, id: TreeNodeId, name: &[u8]) -> Result<Option<ChildRecord>, Error> {
         let row = self.row(&self.keys.node(id, 0)).await?.ok_or_else(|| missing(id))?;
         let (path, body) = node::decode(&row.value).ok_or_else(|| damaged(id))?;
+        // A directory in a single row can be checked without further reads; for larger ones, only `body` checks.
         if matches!(&body, NodeBody::Directory { splits, .. } if splits.is_empty())
             && body.id(&path) != id
         {
@@ -283,6 +286,7 @@ impl Context {
         let NodeBody::Directory { splits, mut children, .. } = body else {
             return Ok(None);
         };
+        // `splits` holds the first name of each part after the first.
         let part = splits.partition_point(|first| first.as_bytes() <= name);
         if part > 0 {
             children = self.part(id, part).await?;
@@ -297,7 +301,7 @@ impl Context {
         node::decode_children(&row.value).ok_or_else(|| damaged(id))
     }
 
-    /// What a recorded directory holds directly.
+    /// Returns the direct entries of a recorded directory.
     pub(crate) async fn children(&self, id: TreeNodeId) -> Result<Vec<ChildRecord>, Error> {
         match self.body(id).await? {
             Some((_, NodeBody::Directory { children, .. })) => Ok(children),

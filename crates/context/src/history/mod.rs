@@ -1,4 +1,4 @@
-//! Recorded trees: every tree that a scan found, what differs between two of them, and their nodes.
+//! Recorded trees: every tree that a scan found, their differences and their nodes.
 
 mod adopt;
 mod compare;

@@ -1,4 +1,4 @@
-//! The path that somebody may have meant.
+//! Suggests the path that the caller may have meant.
 
 use crate::{
     Context, Error,
@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Context {
-    /// The path in the tree `root` that is most like `path`: as far down as there is something, then the name that
-    /// differs least.
+    /// Returns the path in the tree `root` that is most similar to `path`: follows existing names, and takes the
+    /// closest name where one is missing.
     pub(crate) async fn nearest(
         &self,
         root: TreeNodeId,
@@ -22,6 +22,7 @@ impl Context {
                 (at, here) = (child.id, here.join(&child.name));
                 continue;
             }
+            // A name counts as similar if about a third of it differs, but at least two edits are allowed.
             let best = children
                 .iter()
                 .take(CANDIDATES_MAX)
@@ -40,8 +41,9 @@ impl Context {
     }
 }
 
-/// How many single bytes have to be inserted, removed or replaced to get from one name to the other.
+/// Levenshtein distance in bytes: the number of insertions, removals and replacements between two names.
 fn distance(one: &[u8], other: &[u8]) -> usize {
+    // One row of the matrix suffices; `diagonal` holds the value that the current cell is about to overwrite.
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (i, left) in one.iter().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);

@@ -1,8 +1,8 @@
-//! Recording a tree that was scanned.
+//! Records a scanned tree.
 //!
-//! *Invariants*: nodes are written before the tree that they belong to becomes current, and what a directory holds
-//! before the directory; so whatever a recorded tree refers to is there, and a process that dies in between leaves rows
-//! that nobody refers to. A tree that is current already is not written again.
+//! *Invariants*: nodes are written before the tree that they belong to becomes current, and entries before their
+//! directory. Everything that a recorded tree refers to therefore exists, and a process that dies in between leaves
+//! only rows that nothing refers to. A tree that is already current is not written again.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,20 +22,20 @@ use crate::{
     word::Label,
 };
 
-/// The value of the topmost directory's note when every directory may hold other entries.
+/// Value of the root's note when the entries of every directory may have changed.
 pub(crate) const TOUCHED_EVERYWHERE: &[u8] = b"everywhere";
 
-/// Why a tree could not be recorded in time.
+/// Reason reported when a tree could not be recorded in time.
 pub(crate) const CROWDED: &str = "other processes recorded trees";
 
-/// What came of recording a tree.
+/// Result of recording a tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
     /// The tree that is current now.
     pub root: RootEntry,
-    /// What differs from the one before, by path; everything, if it is the first.
+    /// Differences from the previous tree, sorted by path. Everything, if it is the first tree.
     pub changes: Vec<TreeChange>,
-    /// Frames that went along with what was renamed.
+    /// Number of frames that were carried along with renames.
     #[serde(skip_serializing_if = "is_zero")]
     pub adopted: u64,
 }
@@ -46,7 +46,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Context {
-    /// Makes `tree` the current one. `partial` says that something could not be read for it.
+    /// Makes `tree` the current tree. `partial` says that something could not be read for it.
     pub async fn record(
         &self,
         tree: &Arc<Directory>,
@@ -62,7 +62,7 @@ impl Context {
         Err(Error::too_many(CROWDED))
     }
 
-    /// Makes `tree` the current one if the current one is still that of the row `seen`; a conflict otherwise.
+    /// Makes `tree` the current tree if the row of the current one is still `seen`. Fails with a conflict otherwise.
     pub(super) async fn record_after(
         &self,
         seen: &TableEntry,
@@ -79,6 +79,7 @@ impl Context {
         label: Option<&Label>,
         seen: Option<&TableEntry>,
     ) -> Result<Recorded, Error> {
+        // The version of this row is the precondition of the final commit: if it changes, nothing becomes current.
         let row = self.row(&self.keys.only(RowKind::Current)).await?;
         if seen.is_some_and(|seen| row.as_ref().is_none_or(|row| row.version != seen.version)) {
             return Err(Error::Store(piton_store::Error::Conflict { keys: Vec::new() }));
@@ -90,6 +91,7 @@ impl Context {
             if let Some(label) = label {
                 self.name_root(label, before.sequence).await?;
             }
+            // An earlier process may have died between recording the tree and adopting its frames.
             let adopted = self.adopt_noted().await?;
             return Ok(Recorded { root: before.clone(), changes: Vec::new(), adopted });
         }
@@ -104,6 +106,7 @@ impl Context {
             recorded_at_ms: self.ports.clock.now_ms(),
         };
         let (changes, moves) = self.renames(changes).await?;
+        // In this order: nodes and notes must exist before the tree that needs them becomes current.
         let last = self.write_nodes(new_nodes).await?;
         self.note_moves(&moves, root.sequence).await?;
         self.make_current(row.as_ref(), &root, &changes, label, last).await?;
@@ -111,19 +114,21 @@ impl Context {
         Ok(Recorded { root, changes, adopted })
     }
 
-    /// Writes nodes, what directories hold before them, and returns the last writes, which go with the tree itself.
+    /// Writes nodes, entries before their directories. Returns the last writes, which are committed together with the
+    /// tree.
     pub(crate) async fn write_nodes(
         &self,
         nodes: Vec<(TreePath, TreeNode)>,
     ) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let mut bytes = 0;
+        // Parents come first in `nodes`, so reversed order writes entries before their directories.
         for (path, node) in nodes.into_iter().rev() {
             for (part, row) in node::encode(&path, &node).into_iter().enumerate() {
                 let part = u32::try_from(part).expect("a directory has fewer than 2^32 rows");
                 bytes += row.len() + 64;
                 if batch.len() >= NODE_BATCH_KEYS || bytes > NODE_BATCH_BYTES {
-                    // In key order, which is the order in which a table takes them fastest.
+                    // In key order, because a table accepts them fastest in that order.
                     self.commit(in_key_order(std::mem::take(&mut batch))).await?;
                     bytes = row.len() + 64;
                 }
@@ -142,12 +147,14 @@ impl Context {
         mut batch: Batch,
     ) -> Result<(), Error> {
         let notes = self.notes(changes).await?;
+        // The nodes may go first: until the tree is current, nothing refers to them.
         if batch.len() + notes.len() > NODE_BATCH_KEYS {
             self.commit(std::mem::take(&mut batch)).await?;
         }
         batch.extend(notes);
         let current = self.keys.only(RowKind::Current);
         batch.push(put_after(current, row, root.encode()));
+        // The number must be free. If another process took it, this commit conflicts as well.
         batch.push(put_after(self.keys.root(root.sequence), None, root.encode()));
         if let Some(label) = label {
             batch.push(put(self.keys.label(label), root.sequence.to_be_bytes().into()));
@@ -155,19 +162,20 @@ impl Context {
         self.commit(batch).await
     }
 
-    /// What frames have to know of the changes: which of them may be stale now. Nothing while there are no frames.
+    /// Returns the notes that tell which frames may be stale after the changes. Returns no notes while there are no
+    /// frames.
     async fn notes(&self, changes: &[TreeChange]) -> Result<Batch, Error> {
         let mut batch = Batch::new();
         let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
         if sequence.is_none() {
-            // The first frame must not slip in between: then there would be something to note.
+            // Guards against a first frame that is appended in between: then there would be something to note.
             batch.push(keep(self.keys.only(RowKind::Sequence), None));
             return Ok(batch);
         }
         let mut touched = BTreeSet::new();
         for change in changes {
             if batch.len() + touched.len() > NOTES_MAX {
-                // Too much to be told one by one: everything is looked at.
+                // Too many to note one by one, so mark every directory.
                 let key = self.keys.at(RowKind::Touched, &TreePath::root());
                 return Ok(vec![put(key.into(), TOUCHED_EVERYWHERE.to_vec())]);
             }
@@ -175,6 +183,7 @@ impl Context {
                 continue;
             }
             touched.insert(change.path.clone());
+            // A path that was added or removed changes what its directory holds.
             if change.change != ChangeKind::Changed {
                 touched.extend(change.path.parent());
             }
@@ -186,7 +195,7 @@ impl Context {
         Ok(batch)
     }
 
-    /// Notes that the frames of a directory may have to be regenerated.
+    /// Returns the write that notes that the frames of a directory may have to be regenerated.
     pub(crate) fn touch(&self, path: &TreePath) -> piton_store::port::TableWrite {
         put(self.keys.at(RowKind::Touched, path).into(), Vec::new())
     }

@@ -1,11 +1,11 @@
-//! Looking at the disk before something is said about freshness.
+//! Checks the disk before freshness is reported.
 //!
 //! A question about one file reads that file and the ignore files above it, and compares their ids with those of the
-//! current tree. Any other question, and any difference, is a scan, which is recorded as any other.
+//! current tree. Any other question, and any difference, leads to a scan, which is recorded like any other.
 //!
-//! *Invariants*: a tree is recorded here only if no other was recorded since its scan began, so an older look never
-//! replaces a newer one. A failure fails no read: the read goes on with what is recorded, and says that freshness was
-//! not checked.
+//! *Invariants*: a tree is recorded here only if no other was recorded since its scan began, so an older view never
+//! replaces a newer one. A failure fails no read: the read continues with what is recorded, and reports that freshness
+//! was not checked.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -19,21 +19,22 @@ use crate::{
     tree::{NodeKind, TreeNodeId, TreePath},
 };
 
-/// The outcome of a look at the disk.
+/// Outcome of checking the disk.
 enum RefreshOutcome {
-    /// The current tree is what is there.
+    /// The current tree matches the disk.
     Current,
-    /// Something could not be looked at, for this reason.
+    /// Something could not be checked, for this reason.
     Unchecked(String),
 }
 
 impl Context {
-    /// Returns this context after a look at the project directory: at what the node `about` depends on, or at everything.
-    /// Changes are recorded. If that is not possible, frames of the returned context are never called fresh.
+    /// Checks the project directory and returns an updated context. Checks only what the node `about` depends on, or
+    /// everything if it is `None`. Changes are recorded. If that is not possible, the returned context never reports a
+    /// frame as fresh.
     #[must_use]
     pub async fn refreshed(&self, scanner: &mut Scanner, about: Option<&NodeRef>) -> Self {
         let look = match self.check_disk(scanner, about).await {
-            // Whoever reads is told so by the read itself.
+            // The read itself reports a project that was never scanned.
             Ok(RefreshOutcome::Current) | Err(Error::NotScanned) => return self.clone(),
             Ok(RefreshOutcome::Unchecked(reason)) => reason,
             Err(error) => error.to_string(),
@@ -41,7 +42,7 @@ impl Context {
         Self { unchecked: Some(Arc::from(look)), ..self.clone() }
     }
 
-    /// Why freshness was not checked, if it was not.
+    /// Returns the reason that freshness was not checked, if it was not.
     pub fn unchecked(&self) -> Option<&str> {
         self.unchecked.as_deref()
     }
@@ -58,13 +59,14 @@ impl Context {
         if looked { Ok(RefreshOutcome::Current) } else { self.scan_and_record(scanner).await }
     }
 
-    /// Whether the files that a node and its frames depend on are as the current tree says. `false` also where only a
-    /// scan can say.
+    /// True if the files that a node and its frames depend on match the current tree. Returns `false` also if only a
+    /// scan can tell.
     async fn look_at_node(&self, scanner: &Scanner, about: &NodeRef) -> Result<bool, Error> {
         let root = self.current().await?.root;
         let Ok(FoundNode { node, .. }) = self.find(root, about).await else {
             return Ok(false);
         };
+        // A directory depends on everything below it.
         if node.kind == NodeKind::Directory {
             return Ok(false);
         }
@@ -76,6 +78,7 @@ impl Context {
                     BasisInputs::Frame { .. } => None,
                 }));
             }
+            // Beyond this, a scan is cheaper than reading each file.
             if paths.len() > PROBES_MAX {
                 return Ok(false);
             }
@@ -105,19 +108,21 @@ impl Context {
         Ok(true)
     }
 
-    /// Scans, and makes what was found the current tree unless somebody recorded another one meanwhile.
+    /// Scans, and makes the result the current tree unless another process recorded one meanwhile.
     async fn scan_and_record(&self, scanner: &mut Scanner) -> Result<RefreshOutcome, Error> {
         let mut last = None;
         for _ in 0..REFRESH_TRIES_MAX {
+            // Read the row before the scan: if another tree is recorded while the scan runs, the commit conflicts.
             let row =
                 self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
             let before = RootEntry::decode(&row.value)?;
             let found = scanner.scan(false)?;
             let report = found.report;
-            // A file that cannot be read for the moment must not look as if it was removed.
+            // A file that is temporarily unreadable must not look as if it was removed.
             if report.is_partial() && !before.partial {
                 let vanished = report.problems.iter().all(|one| one.kind == ProblemKind::Vanished);
                 last = Some(RefreshOutcome::Unchecked(problem(&report)));
+                // Files come and go while someone works; another scan will probably be complete.
                 if vanished {
                     continue;
                 }
@@ -136,7 +141,7 @@ impl Context {
     }
 }
 
-/// The first problem of a scan, and how many there are beside it.
+/// Describes the first problem of a scan and the number of others.
 fn problem(report: &ScanReport) -> String {
     let first = report.problems.first().expect("a partial scan has a problem");
     let more = match report.problem_count {

@@ -1,4 +1,4 @@
-//! The recorded trees of a project, numbered in the order in which they were recorded.
+//! The recorded trees of a project, numbered in the order of recording.
 
 use std::str::FromStr;
 
@@ -12,36 +12,35 @@ use crate::{
     word::Label,
 };
 
-/// Hex digits of a digest that are enough to be taken for one.
+/// Minimum number of hex digits that are accepted as the prefix of a digest.
 const PREFIX_DIGITS_MIN: usize = 4;
 
 /// A recorded tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RootEntry {
-    /// Its number, from 1.
+    /// Number of the tree, from 1.
     pub sequence: u64,
-    /// The id of its topmost directory.
+    /// Id of the topmost directory.
     pub root: TreeNodeId,
-    /// What it holds.
     pub totals: Totals,
-    /// Whether something could not be read when it was scanned.
+    /// Set when something could not be read during the scan.
     pub partial: bool,
-    /// When it was recorded; for people.
+    /// Time of recording; informational only.
     pub recorded_at_ms: TimestampMs,
 }
 
-/// Names a recorded tree.
+/// A reference to a recorded tree.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum RootRef {
-    /// The current one: `@`.
+    /// The current tree: `@`.
     #[default]
     Current,
-    /// So many before the current one: `@-2`.
+    /// The tree this number of steps before the current one: `@-2`.
     Back(u64),
-    /// The one whose digest begins so.
+    /// The tree whose digest begins with these digits.
     Digest(String),
-    /// The newest one of that label.
+    /// The newest tree with this label.
     Label(Label),
 }
 
@@ -73,7 +72,7 @@ impl std::fmt::Display for RootRef {
     }
 }
 
-/// The digits of a text that is the beginning of a digest, with or without `sha256:`.
+/// Returns the digits if the text is a prefix of a digest, with or without `sha256:`.
 pub(crate) fn hex_prefix(text: &str) -> Option<&str> {
     let digits = text.strip_prefix("sha256:").unwrap_or(text);
     let plain = digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -92,13 +91,13 @@ impl RootEntry {
 }
 
 impl Context {
-    /// The current tree.
+    /// Returns the current tree.
     pub async fn current(&self) -> Result<RootEntry, Error> {
         let row = self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
         RootEntry::decode(&row.value)
     }
 
-    /// A recorded tree.
+    /// Returns the referenced tree.
     pub async fn root(&self, asked: &RootRef) -> Result<RootEntry, Error> {
         let current = self.current().await?;
         let missing = || Error::RootNotFound { asked: asked.to_string() };
@@ -119,6 +118,8 @@ impl Context {
             RootRef::Digest(digits) => {
                 let mut found: Vec<RootEntry> = Vec::new();
                 for entry in self.roots().await? {
+                    // The same tree may be recorded several times, for example after an edit was undone; that is not
+                    // ambiguous.
                     let fits = entry.root.digest().hex().starts_with(digits);
                     if fits && found.iter().all(|other| other.root != entry.root) {
                         found.push(entry);
@@ -133,7 +134,7 @@ impl Context {
         }
     }
 
-    /// Every recorded tree, the oldest first.
+    /// Returns every recorded tree, oldest first.
     pub async fn roots(&self) -> Result<Vec<RootEntry>, Error> {
         let rows = self.rows(&self.keys.all(RowKind::Root)).await?;
         rows.iter().map(|row| RootEntry::decode(&row.value)).collect()

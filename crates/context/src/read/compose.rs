@@ -1,4 +1,4 @@
-//! Frames of a node and its surroundings, put together within limits.
+//! Composes frames of a node and its surroundings within limits.
 
 use std::collections::BTreeSet;
 
@@ -12,41 +12,39 @@ use crate::{
     tree::{NodeKind, TreeNodeId, TreePath},
 };
 
-/// Where frames are taken from.
+/// Places that frames are taken from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposeSource {
     /// The node itself.
     Own,
-    /// The directory that it is in.
+    /// Its parent directory.
     Parent,
     /// The other entries of that directory.
     Siblings,
-    /// These paths.
     Related(Vec<TreePath>),
 }
 
-/// What is put together.
+/// Parameters of a composition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composition {
-    /// From where; a frame that comes from several is taken from the first of them.
+    /// A frame that several sources have is taken from the first of them.
     pub sources: Vec<ComposeSource>,
-    /// Which frames, in which order, and how many.
+    /// Selection, order and maximum number of the frames.
     pub view: View,
-    /// The most bytes of all contents together.
+    /// Maximum size of all contents together.
     pub bytes_max: Option<usize>,
-    /// The most tokens of all contents together, as [`tokens`] counts them.
+    /// Maximum number of tokens of all contents together, as [`tokens`] counts them.
     pub tokens_max: Option<usize>,
 }
 
-/// What was put together.
+/// Result of a composition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Composed {
-    /// The node that was asked for.
+    /// Path of the requested node.
     pub path: TreePath,
-    /// The frames, in their order.
     pub frames: Vec<ViewedFrame>,
-    /// Frames that the limits left out.
+    /// Number of frames that the limits left out.
     pub left_out: u64,
 }
 
@@ -63,7 +61,7 @@ impl Default for Composition {
 }
 
 impl Context {
-    /// Puts together frames of a node and its surroundings. What is missing is skipped.
+    /// Composes frames of a node and its surroundings. Skips what is missing.
     pub(crate) async fn compose(
         &self,
         asked: &NodeRef,
@@ -73,7 +71,7 @@ impl Context {
         let node = self.node(root, asked).await?;
         let mut frames: Vec<ViewedFrame> = Vec::new();
         let mut seen = BTreeSet::new();
-        // Whatever is not chosen in the end is not read in full.
+        // Contents are read only for the frames that are chosen in the end.
         let brief = View { contents: false, ..how.view.clone() };
         let mut judge = Judge::of_many(self, root);
         judge.read_marks().await?;
@@ -98,7 +96,7 @@ impl Context {
         Ok(Composed { path: node.path, frames, left_out })
     }
 
-    /// The paths of a source.
+    /// Returns the paths of a source.
     async fn places(
         &self,
         root: TreeNodeId,
@@ -132,7 +130,7 @@ impl Context {
 }
 
 impl Composition {
-    /// The first frames that fit; one that is too large for what is left is passed over.
+    /// Returns the first frames that fit. Skips a frame that is too large for what is left.
     fn within_limits(&self, frames: Vec<ViewedFrame>) -> Vec<ViewedFrame> {
         let (mut bytes_left, mut tokens_left) = (self.bytes_max, self.tokens_max);
         let mut kept = Vec::new();

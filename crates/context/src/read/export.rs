@@ -1,16 +1,16 @@
-//! A composition as text for a prompt.
+//! Renders a composition as text for a prompt.
 
 use std::fmt::Write as _;
 
 use super::Composed;
 
-/// How many tokens a text of so many bytes is taken for: one for each four bytes, rounded up.
+/// Estimates the number of tokens in a text of this size: one for each four bytes, rounded up.
 pub const fn tokens(bytes: usize) -> usize {
     bytes.div_ceil(4)
 }
 
-/// A composition as text of at most `tokens_max` tokens. A piece that does not fit any more is left out whole, and how
-/// many were left out is said at the end, if that fits.
+/// Renders a composition as text of at most `tokens_max` tokens. A piece that does not fit is left out as a whole, and
+/// the number of such pieces is noted at the end, if that fits.
 pub fn export(composed: &Composed, tokens_max: usize) -> String {
     let bytes_max = tokens_max.saturating_mul(4);
     let mut text = String::new();

@@ -19,23 +19,23 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeContext {
-    /// The node.
     pub node: NodeRecord,
-    /// Whether it is in the current tree.
+    /// Set when the node is in the current tree.
     pub is_current: bool,
     /// The frames that the view selects.
     pub frames: Vec<ViewedFrame>,
-    /// How many frames the path has.
+    /// Number of all frames of the path.
     pub frame_count: u64,
-    /// The digest of the set of them.
+    /// Root digest of the set of these frames.
     pub frame_set_root: Digest,
-    /// Where the file was before it was renamed, if that path has frames.
+    /// Path before the file was renamed, if that path has frames.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<RenamedFrom>,
-    /// A path that is gone, has frames, and may be where the file was: it is one of several of the same content.
+    /// A path that is gone, has frames, and may be the old path of the file: it is one of several with the same
+    /// content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub candidate: Option<RenamedFrom>,
-    /// Where the node is now, if it was renamed.
+    /// Current path of the node, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<TreePath>,
 }
@@ -44,15 +44,13 @@ pub struct NodeContext {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RenamedFrom {
-    /// The path.
     pub path: TreePath,
-    /// How many frames it has.
     pub frame_count: u64,
 }
 
 impl Context {
-    /// A node of a recorded tree, or any by its id, with the frames that a view selects: the node as it was, the
-    /// frames as they are now.
+    /// Returns a node of a recorded tree, or any node by its id, with the frames that a view selects: the node as it
+    /// was, and the frames as they are now.
     pub(crate) async fn get_node_in(
         &self,
         tree: &RootRef,
@@ -65,6 +63,7 @@ impl Context {
             past => self.root(past).await?.root,
         };
         let found = match self.find(root, asked).await {
+            // A path that is gone may still have frames, which the caller can read.
             Err(error @ Error::NodeNotFound { .. }) if root == current => {
                 self.removed_node(asked).await?.ok_or(error)
             }
@@ -73,6 +72,7 @@ impl Context {
         let FoundNode { node, there } = found?;
         let mut judge = Judge::new(self, current);
         if root == current {
+            // Saves looking up the path again.
             judge.knows(&node.path, there);
         }
         let now = judge.id_at(&node.path).await?;
@@ -89,6 +89,7 @@ impl Context {
             frame_count: set.count,
             frame_set_root: set.root,
             renamed_from: self.renamed_from(renamed).await?,
+            // A candidate is only of interest while the file has no frames of its own.
             candidate: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
             moved_to: match now {
                 None => self.moved_to(current, &node.path).await?,
@@ -98,7 +99,7 @@ impl Context {
         })
     }
 
-    /// What was last at a path that is gone, if it has frames.
+    /// Returns the last node at a path that is gone, if the path has frames.
     async fn removed_node(&self, asked: &NodeRef) -> Result<Option<FoundNode>, Error> {
         let Some(path) = asked.path() else { return Ok(None) };
         let frames = self.frames_of(path).await?;
@@ -120,7 +121,7 @@ impl Context {
         Ok((frame_count > 0).then_some(RenamedFrom { path, frame_count }))
     }
 
-    /// The frames of a path that pass the filters of a view, in no order.
+    /// Returns the frames of a path that pass the filters of a view, in no particular order.
     pub(super) async fn viewed(
         &self,
         judge: &mut Judge<'_>,
@@ -141,6 +142,7 @@ impl Context {
         for (frame, inline) in frames {
             let is_head = heads.iter().any(|head| head.frame == frame.id);
             let recency = moved.get(&frame.index).copied().unwrap_or(frame.sequence);
+            // Cheap filters first: judging freshness may read many rows.
             if !view.takes(&frame, is_head, recency) {
                 continue;
             }
@@ -155,7 +157,7 @@ impl Context {
         Ok(viewed)
     }
 
-    /// When frames of a path last became heads again, by their places.
+    /// Returns the numbers of the appends that last made frames of a path the head again, by frame index.
     async fn moved(&self, path: &TreePath) -> Result<BTreeMap<u64, u64>, Error> {
         let rows = self.rows(&self.keys.at(RowKind::Moved, path)).await?;
         let pair = |row: &TableEntry| {

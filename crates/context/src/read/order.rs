@@ -1,4 +1,4 @@
-//! The orders in which frames are selected.
+//! The orders of frames.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -26,25 +26,25 @@ piton_core::closed_set! {
 /// An order of frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The newest first.
+    /// Newest first.
     #[default]
     Recency,
-    /// By type, then the newest first.
+    /// By type, then newest first.
     Type,
-    /// By agent, then the newest first.
+    /// By agent, then newest first.
     Agent,
     /// These types first, in this order; then the others by name.
     TypePriority(Vec<FrameType>),
     /// These agents first, in this order; then the others by name.
     AgentPriority(Vec<AgentId>),
-    /// The highest [`relevance`] first.
+    /// Highest [`relevance`] first.
     Relevance,
     /// A function that was registered under this name.
     Custom(String),
 }
 
-/// How relevant a frame is: `own` 400, `parent` 300, `related` 200, `sibling` 100, and 50 more if it is fresh. Frames
-/// of equal score come by recency.
+/// Scores the relevance of a frame: `own` 400, `parent` 300, `related` 200, `sibling` 100, and 50 more if it is fresh.
+/// Frames with equal scores are ordered by recency.
 pub fn relevance(relation: Relation, fresh: bool) -> u64 {
     let near = match relation {
         Relation::Own => 400,     // tidy: number of the score, as documented above
@@ -56,7 +56,7 @@ pub fn relevance(relation: Relation, fresh: bool) -> u64 {
 }
 
 impl Order {
-    /// Puts frames into this order.
+    /// Sorts frames in this order.
     pub(super) fn sort(
         &self,
         frames: &mut [ViewedFrame],
@@ -92,13 +92,14 @@ impl Order {
                     custom(&one.frame, &other.frame)
                 }
             };
+            // Ids break ties, so that the order is the same for the same store.
             order.then(one.frame.id.cmp(&other.frame.id))
         });
         Ok(())
     }
 }
 
-/// Those that are listed come first, in the order of the list; the others by name.
+/// Compares two items: listed ones first, in the order of the list, then the others by name.
 fn ranked<T: Ord>(first: &[T], one: &T, other: &T) -> Ordering {
     let rank = |item: &T| first.iter().position(|listed| listed == item).unwrap_or(first.len());
     rank(one).cmp(&rank(other)).then_with(|| one.cmp(other))

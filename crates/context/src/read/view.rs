@@ -1,4 +1,4 @@
-//! Which frames of a node are shown.
+//! Selection of the frames of a node.
 
 use piton_core::TimestampMs;
 use serde::Serialize;
@@ -10,30 +10,29 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// Which frames are shown, in which order and with what.
+/// The selection and order of the frames that are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The most frames; 0 shows none.
+    /// Maximum number of frames; 0 shows none.
     pub max_frames: usize,
-    /// In which order.
     pub order: Order,
-    /// Only these types; all, if there are none.
+    /// Types to show; all if empty.
     pub types: Vec<FrameType>,
-    /// Only these agents; all, if there are none.
+    /// Agents to show; all if empty.
     pub agents: Vec<AgentId>,
-    /// Only fresh ones, or only stale ones.
+    /// Restricts it to fresh frames, or to those that are not.
     pub fresh: Option<bool>,
-    /// Only heads.
+    /// Restricts it to heads.
     pub heads_only: bool,
-    /// Only from this number of append on.
+    /// Lowest append number.
     pub sequence_min: Option<u64>,
-    /// Only up to this number of append.
+    /// Highest append number.
     pub sequence_max: Option<u64>,
-    /// Only those made at this time or later.
+    /// Earliest time of creation.
     pub time_min: Option<TimestampMs>,
-    /// Only those made at this time or earlier.
+    /// Latest time of creation.
     pub time_max: Option<TimestampMs>,
-    /// Whether contents are shown, or ids and what is said about them only.
+    /// Set to show contents, not only ids and descriptions.
     pub contents: bool,
 }
 
@@ -59,23 +58,21 @@ impl Default for View {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewedFrame {
-    /// The frame.
     pub frame: Frame,
-    /// Whether it is fresh.
     pub freshness: Freshness,
-    /// Whether it is the head of its type.
+    /// Set when it is the head of its type.
     pub is_head: bool,
-    /// When it was made or last became the head.
+    /// Number of the append that made it, or that last made it the head.
     pub recency: u64,
-    /// How its node stands to the one that was asked for.
+    /// Relation of its node to the requested one.
     pub relation: Relation,
-    /// What it says, if that was asked for.
+    /// The content, if requested.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
     pub content: Option<Vec<u8>>,
 }
 
 impl View {
-    /// Whether a frame passes every filter but the one by freshness.
+    /// True if a frame passes every filter except the one by freshness.
     pub(super) fn takes(&self, frame: &Frame, is_head: bool, recency: u64) -> bool {
         (self.types.is_empty() || self.types.contains(&frame.frame_type))
             && (self.agents.is_empty() || self.agents.contains(&frame.agent_id))
@@ -87,7 +84,8 @@ impl View {
     }
 }
 
-/// Contents are text mostly; what is not is shown with replacement characters, and its digest tells it apart.
+/// Serialises a content as text. Contents are mostly text; others are shown with replacement characters, and the digest
+/// identifies them.
 #[expect(clippy::ref_option, reason = "this is the form that serde asks for")]
 fn as_text<S: serde::Serializer>(
     content: &Option<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! Coverage of a tree by frames, and which of them are stale.
+//! Coverage of a tree by frames, and the stale ones among them.
 
 use std::collections::BTreeMap;
 
@@ -14,17 +14,15 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// How much of a tree has frames of one agent and type.
+/// Coverage of a tree by frames of one agent and type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// The agent.
     pub agent: AgentId,
-    /// The type.
     pub frame_type: FrameType,
-    /// Nodes of the tree that have such a head.
+    /// Number of nodes of the tree that have such a head.
     pub nodes: u64,
-    /// How many of those heads are stale.
+    /// Number of these heads that are stale.
     pub stale: u64,
 }
 
@@ -46,49 +44,43 @@ piton_core::closed_set! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StaleFrame {
-    /// Where.
     pub path: TreePath,
-    /// Its type.
     pub frame_type: FrameType,
-    /// Whose.
     pub agent: AgentId,
-    /// The frame.
     pub frame: FrameId,
-    /// How it came to be.
     pub kind: BasisKind,
-    /// What makes it fresh again, if nothing that it was made from is stale.
+    /// The way to make it fresh again, if none of its inputs is stale.
     pub remedy: Remedy,
-    /// Why.
     pub reason: String,
 }
 
-/// What there is.
+/// Coverage and freshness of a project's frames.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextReport {
-    /// The tree.
+    /// The tree that was judged against.
     pub root: RootEntry,
-    /// Its nodes.
+    /// Number of nodes of the tree.
     pub nodes: u64,
-    /// Nodes that have at least one head.
+    /// Number of nodes that have at least one head.
     pub nodes_with_frames: u64,
     /// By agent and type.
     pub coverage: Vec<Coverage>,
-    /// Heads that are stale, by path and type.
+    /// Heads that are stale, sorted by path and type.
     pub stale: Vec<StaleFrame>,
-    /// Heads at paths that are not in the tree.
+    /// Number of heads at paths that are not in the tree.
     pub left_behind: u64,
-    /// The first of those paths.
+    /// The first of these paths.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_behind_at: Vec<TreePath>,
-    /// Why nobody looked whether the files are as they were when the project was last scanned, if that failed. Then no
-    /// frame counts as fresh.
+    /// Reason that the files could not be compared with the last scan, if that failed. In that case no frame counts as
+    /// fresh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchecked: Option<String>,
 }
 
 impl Context {
-    /// Coverage and stale heads, judged against a recorded tree. Reads each head and its frame once.
+    /// Reports coverage and stale heads, judged against a recorded tree. Reads each head and its frame once.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
         let mut judge = Judge::of_many(self, root.root);
@@ -97,7 +89,7 @@ impl Context {
         let (mut stale, mut left_behind, mut left_behind_at) = (Vec::new(), 0, Vec::new());
         let (mut with_frames, mut last) = (0, None);
         let mut heads = self.heads_within(&TreePath::root()).await?;
-        // What a directory holds comes before it, so that a synthesis finds its frames judged already.
+        // Entries come before their directory, so that a synthesis finds its inputs already judged.
         heads.reverse();
         let mut frames = Vec::new();
         for (place, (path, head)) in heads.iter().enumerate() {
@@ -107,6 +99,7 @@ impl Context {
             }
             let frame = &frames[place % TABLE_GET_MAX];
             if judge.id_at(path).await?.is_none() {
+                // The frames of a renamed path were copied to the new one and are counted there.
                 let moved = self.moved_to(root.root, path).await?;
                 if moved.is_none() {
                     left_behind += 1;
@@ -143,7 +136,7 @@ impl Context {
         })
     }
 
-    /// Those of some heads of the current tree that are stale, given and returned by path and type.
+    /// Returns the stale ones among some heads of the current tree. Both are sorted by path and type.
     pub(crate) async fn stale_heads(
         &self,
         heads: Vec<(TreePath, FrameHead)>,
@@ -152,10 +145,10 @@ impl Context {
         let mut judge = Judge::of_many(self, root);
         judge.read_marks().await?;
         let mut stale = Vec::new();
-        // What a directory holds comes before it, as in a report.
+        // Entries come before their directory, as in a report.
         for heads in heads.rchunks(TABLE_GET_MAX) {
             for frame in self.frames_at(heads).await?.iter().rev() {
-                // The frames of a path that is gone are none of the tree.
+                // The frames of a path that is gone do not belong to the tree.
                 if judge.id_at(&frame.path).await?.is_some() {
                     stale.extend(self.stale_head(&mut judge, root, frame).await?);
                 }
@@ -165,7 +158,7 @@ impl Context {
         Ok(stale)
     }
 
-    /// Why a head is stale and what makes it fresh again, if it is stale.
+    /// Returns the reason that a head is stale and the remedy, if it is stale.
     async fn stale_head(
         &self,
         judge: &mut Judge<'_>,
@@ -177,7 +170,7 @@ impl Context {
         let remedy = match &frame.basis {
             Basis::Synthesis { policy, .. } => {
                 match self.makeable(root, &frame.path, &frame.basis, policy).await? {
-                    // A text that cannot be made any more can still be written.
+                    // A text that can no longer be synthesised can still be written.
                     Err(why) => {
                         reason = why;
                         Remedy::Put

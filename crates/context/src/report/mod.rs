@@ -1,4 +1,4 @@
-//! What there is: coverage, stale frames, and their words.
+//! Reports: coverage, stale frames, and their text.
 
 mod gather;
 mod text;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::ContextReport;
 
 impl ContextReport {
-    /// As plain text.
+    /// Formats the report as plain text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let root = self.root.root.digest().hex();
@@ -38,7 +38,7 @@ impl ContextReport {
         text
     }
 
-    /// As Markdown.
+    /// Formats the report as Markdown.
     pub fn markdown(&self) -> String {
         let mut text = String::from("## Context\n\n");
         let root = self.root.root.digest().hex();
@@ -72,7 +72,7 @@ impl ContextReport {
     }
 }
 
-/// `3 of 12 (25 %)`.
+/// Formats a share, for example `3 of 12 (25 %)`.
 fn share(part: u64, whole: u64) -> String {
     let percent = (part * 100).checked_div(whole).unwrap_or(0); // tidy: number of percents
     format!("{part} of {whole} ({percent} %)")

@@ -1,13 +1,13 @@
-//! Reading and writing values byte by byte.
+//! Reads and writes values byte by byte.
 
 use piton_core::Digest;
 
 use crate::tree::Preimage;
 
-/// Bytes that show whether a row was changed, where not all of it is part of an id.
+/// Size of a seal, which shows whether a row was changed where not all of it is part of an id.
 pub(crate) const SEAL_BYTES: usize = 8;
 
-/// The seal of bytes of a form.
+/// Computes the seal of bytes of a form.
 pub(crate) fn seal(form: &str, bytes: &[u8]) -> [u8; SEAL_BYTES] {
     let mut preimage = Preimage::new(form);
     preimage.field(bytes);
@@ -15,7 +15,7 @@ pub(crate) fn seal(form: &str, bytes: &[u8]) -> [u8; SEAL_BYTES] {
     *digest.as_bytes().first_chunk().expect("a digest has 32 bytes")
 }
 
-/// Appends a number: eight bytes, most significant first, so that keys order as numbers do.
+/// Appends a number: eight bytes, most significant first, so that keys sort like numbers.
 pub(crate) fn put_number(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_be_bytes());
 }
@@ -26,7 +26,7 @@ pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Takes values from the front of bytes. Every method gives `None` if they are not there.
+/// Takes values from the front of bytes. Every method returns `None` if too few bytes are left.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -55,7 +55,7 @@ impl<'a> Bytes<'a> {
         self.array().map(Digest::from_bytes)
     }
 
-    /// The value, if nothing is left.
+    /// Returns the value if no bytes are left.
     pub(crate) fn end<T>(&self, value: T) -> Option<T> {
         self.0.is_empty().then_some(value)
     }

@@ -1,8 +1,8 @@
 //! The keys of the table.
 //!
-//! A key is the 16 bytes of the project, one letter for the kind of row, and what the row is about. Paths end with a
-//! zero byte, which no path contains; so the rows of one path lie together, and those of a directory's subtree next to
-//! each other.
+//! A key consists of the 16 bytes of the project, one letter for the kind of row, and the subject of the row. Paths end
+//! with a zero byte, which no path contains. The rows of one path are therefore adjacent, and those of a directory's
+//! subtree form one range.
 
 use piton_core::{Digest, RunId};
 use piton_store::port::Key;
@@ -22,25 +22,26 @@ pub(crate) enum RowKind {
     Root = b'r' as isize,
     /// A label of a recorded tree.
     Label = b'l' as isize,
-    /// Where a file was before it was renamed, by its new path.
+    /// Old path of a renamed file, by its new path.
     Renamed = b'v' as isize,
-    /// Where something is now, by its old path.
+    /// Current path of something that moved, by its old path.
     MovedTo = b'w' as isize,
-    /// By the new path of what was renamed, where its frames are that have not been taken along yet.
+    /// Old path whose frames have not been adopted yet, by the new path.
     ToAdopt = b'a' as isize,
-    /// By the path of a new file, one that is gone, had the same content, and has frames; there are several candidates.
+    /// A path that is gone, had the same content and has frames, by the path of a new file. There are several
+    /// candidates.
     Candidate = b'c' as isize,
     /// A tree node, by its id.
     Node = b'n' as isize,
     /// The number of the next append.
     Sequence = b'q' as isize,
-    /// A frame, by its path and its place there.
+    /// A frame, by its path and index.
     Frame = b'f' as isize,
-    /// Where a frame is, by its id.
+    /// Path and index of a frame, by its id.
     Place = b'i' as isize,
     /// The authenticated set of the frames of a path.
     Set = b's' as isize,
-    /// When a frame last became the head again, by its path and place.
+    /// Number of the append that last made a frame the head again, by its path and index.
     Moved = b'm' as isize,
     /// A head, by its path and frame type.
     Head = b'h' as isize,
@@ -48,19 +49,19 @@ pub(crate) enum RowKind {
     Basis = b'b' as isize,
     /// The frames that were made from a frame.
     Dependent = b'd' as isize,
-    /// The frames of a run, by their paths and places.
+    /// The frames of a run, by their paths and indices.
     OfRun = b'u' as isize,
-    /// Says that every frame of a run has such a row.
+    /// Marks that every frame of a run has such a row.
     AllListed = b'U' as isize,
     /// A head that is to be regenerated.
     Invalid = b'x' as isize,
     /// A directory in which heads changed since its frames were last regenerated.
     Touched = b'y' as isize,
-    /// A row that could not be read, by the key that it had.
+    /// A row that could not be read, by its original key.
     Aside = b'z' as isize,
 }
 
-/// Makes the keys of one project.
+/// Creates the keys of one project.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProjectKeys(pub(crate) ProjectId);
 
@@ -72,12 +73,12 @@ impl ProjectKeys {
         key
     }
 
-    /// What all keys of a kind begin with.
+    /// Returns the prefix of all keys of a kind.
     pub(crate) fn all(self, row: RowKind) -> Vec<u8> {
         self.start(row)
     }
 
-    /// The only row of its kind.
+    /// Returns the key of the only row of its kind.
     pub(crate) fn only(self, row: RowKind) -> Key {
         self.start(row).into()
     }
@@ -94,7 +95,7 @@ impl ProjectKeys {
         key.into()
     }
 
-    /// A tree node, or a later row of a directory that needs several.
+    /// Returns the key of a tree node, or of a later row of a directory that needs several.
     pub(crate) fn node(self, id: TreeNodeId, part: u32) -> Key {
         let mut key = self.start(RowKind::Node);
         key.extend_from_slice(id.as_bytes());
@@ -104,7 +105,7 @@ impl ProjectKeys {
         key.into()
     }
 
-    /// What the rows of a kind begin with that are about this path and no other.
+    /// Returns the prefix of the rows of a kind about exactly this path.
     pub(crate) fn at(self, row: RowKind, path: &TreePath) -> Vec<u8> {
         let mut key = self.start(row);
         key.extend_from_slice(path.as_bytes());
@@ -112,7 +113,7 @@ impl ProjectKeys {
         key
     }
 
-    /// What the rows of a kind begin with that are about paths below this one.
+    /// Returns the prefix of the rows of a kind about paths below this one.
     pub(crate) fn below(self, row: RowKind, path: &TreePath) -> Vec<u8> {
         let mut key = self.start(row);
         if !path.is_root() {
@@ -134,7 +135,8 @@ impl ProjectKeys {
         key.into()
     }
 
-    /// What the rows of a run's frames begin with. What follows is what the rows of the frames have after their letter.
+    /// Returns the prefix of the rows of a run's frames. After it, a key continues like that of the frame's own row
+    /// after its letter.
     pub(crate) fn made_in(self, run: RunId) -> Vec<u8> {
         let mut key = self.start(RowKind::OfRun);
         key.extend_from_slice(run.as_bytes());
@@ -149,7 +151,7 @@ impl ProjectKeys {
         key.into()
     }
 
-    /// A row about one digest, or about two.
+    /// Returns the key of a row about one digest, or about two.
     pub(crate) fn digests(self, row: RowKind, first: &Digest, second: Option<&Digest>) -> Key {
         let mut key = self.start(row);
         key.extend_from_slice(first.as_bytes());
@@ -160,7 +162,7 @@ impl ProjectKeys {
     }
 }
 
-/// The path that a key of a kind with paths is about, and what comes after it.
+/// Splits a key of a kind with paths into its path and the rest.
 pub(crate) fn split_path(key: &[u8]) -> Option<(TreePath, &[u8])> {
     let rest = key.get(17..)?;
     let end = rest.iter().position(|byte| *byte == 0)?;

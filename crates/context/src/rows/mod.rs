@@ -1,4 +1,4 @@
-//! How trees and frames lie in the table: keys and values. `docs/format/context.md` describes it. Pure.
+//! The layout of trees and frames in the table: keys and values. `docs/format/context.md` describes it. Pure.
 
 pub(crate) mod bytes;
 pub(crate) mod keys;

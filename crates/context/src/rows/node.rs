@@ -1,7 +1,6 @@
 //! Tree nodes as rows of the table.
 //!
-//! *Invariants*: what a row says gives back the id that it is stored under, so that a damaged row is found out by
-//! whoever reads it.
+//! *Invariants*: the content of a row gives the id that it is stored under, so every reader detects a damaged row.
 
 use piton_core::Digest;
 
@@ -19,32 +18,26 @@ const EXECUTABLE: u8 = 1;
 const SYMLINK: u8 = 2;
 const DIRECTORY: u8 = 3;
 
-/// What a tree node is, as it is recorded.
+/// The recorded content of a tree node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeBody {
-    /// A file.
     File {
-        /// The digest of its bytes.
         content: Digest,
-        /// Its size.
         size: u64,
-        /// Whether its owner may execute it.
+        /// Set when the owner may execute it.
         executable: bool,
     },
-    /// A symbolic link.
     Symlink {
-        /// Where it points.
         target: Box<[u8]>,
     },
-    /// A directory.
     Directory {
-        /// What it holds at any depth.
+        /// Totals of everything below it.
         totals: Totals,
-        /// How many entries it has.
+        /// Number of direct entries.
         entries: u64,
-        /// The first names of its second and later rows.
+        /// First names of its second and later rows.
         splits: Vec<Name>,
-        /// The entries of the rows that were read.
+        /// Entries of the rows that were read.
         children: Vec<ChildRecord>,
     },
 }
@@ -52,18 +45,15 @@ pub enum NodeBody {
 /// An entry of a recorded directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildRecord {
-    /// Its name.
     pub name: Name,
-    /// What it is.
     pub kind: NodeKind,
-    /// Its id.
     pub id: TreeNodeId,
 }
 
-/// The form over which the seal at the end of a node's first row is made: not all of the row is part of the id.
+/// Domain of the hash that seals a node's first row, because not all of the row is part of the id.
 const SEAL: &str = "node_row";
 
-/// The rows of a node, the first with the path.
+/// Encodes the rows of a node. The first one holds the path.
 pub(crate) fn encode(path: &TreePath, node: &TreeNode) -> Vec<Vec<u8>> {
     let mut rows = encode_unsealed(path, node);
     let seal = seal(SEAL, &rows[0]);
@@ -103,6 +93,7 @@ fn encode_directory(mut row: Vec<u8>, path: &TreePath, directory: &Directory) ->
     let mut parts = entries.chunks(DIRECTORY_ROW_ENTRIES);
     let first = parts.next().unwrap_or_default();
     put_number(&mut row, parts.len() as u64);
+    // The first row lists where the others begin, so that a lookup of one name reads a single part.
     for part in parts.clone() {
         put_bytes(&mut row, part[0].name.as_bytes());
     }
@@ -125,7 +116,7 @@ fn encode_directory(mut row: Vec<u8>, path: &TreePath, directory: &Directory) ->
     rows
 }
 
-/// Reads the first row of a node.
+/// Decodes the first row of a node.
 pub(crate) fn decode(row: &[u8]) -> Option<(TreePath, NodeBody)> {
     let (row, sealed) = row.split_last_chunk::<SEAL_BYTES>()?;
     if *sealed != seal(SEAL, row) {
@@ -164,7 +155,7 @@ pub(crate) fn decode(row: &[u8]) -> Option<(TreePath, NodeBody)> {
     Some((path, body))
 }
 
-/// Reads the entries of a directory's row.
+/// Decodes the entries in a directory's row.
 pub(crate) fn decode_children(row: &[u8]) -> Option<Vec<ChildRecord>> {
     let mut bytes = Bytes(row);
     let mut children = Vec::new();
@@ -182,7 +173,7 @@ pub(crate) fn decode_children(row: &[u8]) -> Option<Vec<ChildRecord>> {
 }
 
 impl NodeBody {
-    /// What it is.
+    /// Returns the kind of node.
     pub fn kind(&self) -> NodeKind {
         match self {
             Self::File { .. } => NodeKind::File,
@@ -191,7 +182,7 @@ impl NodeBody {
         }
     }
 
-    /// The id that a node of this body at `path` has. Of a directory all rows must have been read.
+    /// Computes the id that a node with this body has at `path`. For a directory, all rows must have been read.
     pub fn id(&self, path: &TreePath) -> TreeNodeId {
         let path = path.as_bytes();
         match self {

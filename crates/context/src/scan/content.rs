@@ -1,4 +1,4 @@
-//! Reading files: their content as a digest, the targets of links, the text of ignore files.
+//! Reads files: hashes their content, resolves the targets of links, and loads the text of ignore files.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -13,7 +13,7 @@ use crate::{
     tree::{FileStamp, Time},
 };
 
-/// A file that was read.
+/// A file whose content was read and hashed.
 pub(super) struct ScannedContent {
     pub(super) digest: Digest,
     pub(super) bytes: u64,
@@ -21,7 +21,7 @@ pub(super) struct ScannedContent {
     pub(super) stamp: FileStamp,
 }
 
-/// What the file system says about a file.
+/// Converts a `stat` result to a file stamp.
 pub(super) fn stamp(stat: &Stat) -> FileStamp {
     let time = |seconds: i64, nanoseconds: u64| Time {
         seconds,
@@ -35,24 +35,25 @@ pub(super) fn stamp(stat: &Stat) -> FileStamp {
     }
 }
 
-/// Whether the owner of a file may execute it.
+/// True if the owner of the file may execute it.
 pub(super) fn is_executable(stat: &Stat) -> bool {
     Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
 }
 
 fn open(directory: impl AsFd, name: &[u8]) -> Result<OwnedFd, Errno> {
-    // Not blocking, so that a pipe that took the place of a file cannot stop the scan.
+    // Nonblocking, so that a pipe that replaced a file cannot hang the scan.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     openat(directory, name, flags, Mode::empty())
 }
 
-/// Reads a file piece by piece. `None` if it is no regular file any more.
+/// Reads a file piece by piece. Returns `None` if it is no longer a regular file.
 pub(super) fn read_file(
     directory: impl AsFd,
     name: &[u8],
     buffer: &mut Vec<u8>,
 ) -> Result<Option<ScannedContent>, Errno> {
     let file = open(directory, name)?;
+    // Check the open descriptor, not the name: the entry may have been replaced since it was listed.
     let stat = fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Ok(None);
@@ -68,7 +69,7 @@ pub(super) fn read_file(
         };
         digest.update(&buffer[..count]);
         bytes += count as u64;
-        // What is added later is seen by the next scan: it changes the stamp.
+        // Stop at the size of the stamp. Bytes appended later change the stamp, so the next scan sees them.
         if count == 0 || bytes >= stamp.size {
             break;
         }
@@ -81,15 +82,16 @@ pub(super) fn read_file(
     }))
 }
 
-/// Where a symbolic link points.
+/// Returns the target of a symbolic link.
 pub(super) fn read_link(directory: impl AsFd, name: &[u8]) -> Result<Box<[u8]>, Errno> {
     Ok(readlinkat(directory, name, Vec::new())?.into_bytes().into())
 }
 
-/// The text of an ignore file; `None` if it is too large, empty if it is no regular file, which git does not read
-/// either.
+/// Returns the text of an ignore file, or `None` if it is too large. The text is empty if it is not a regular file; git
+/// does not read such a file either.
 pub(super) fn read_rules(directory: impl AsFd, name: &[u8]) -> Result<Option<Vec<u8>>, Errno> {
     let file = match open(directory, name) {
+        // `NOFOLLOW` reports a symbolic link as a loop.
         Err(Errno::LOOP) => return Ok(Some(Vec::new())),
         file => file?,
     };

@@ -1,4 +1,4 @@
-//! Looking at the entries of a directory: which are as they were, and what the others are now.
+//! Examines the entries of a directory: finds those that are unchanged, and reads the others.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 impl Walker<'_> {
-    /// Adds the files and links among `listed` to the directory, and the directories to what is to be done.
+    /// Adds the files and links in `listed` to the directory, and queues the subdirectories as tasks.
     pub(super) fn look_at(
         &mut self,
         site: &Arc<OpenDirectory>,
@@ -32,6 +32,7 @@ impl Walker<'_> {
         for Listed { name, file_type } in listed {
             let path_bytes = site.path.len() + 1 + name.len();
             if path_bytes > PATH_BYTES_MAX || name.len() > NAME_BYTES_MAX {
+                // The entry cannot become part of the tree, so report it and continue with the others.
                 let path = [&*site.path, b"/", &*name].concat();
                 let detail = format!("the path has {path_bytes} bytes");
                 self.problem(&path, ProblemKind::TooLong, detail);
@@ -61,9 +62,12 @@ impl Walker<'_> {
         name: &[u8],
         listed: FileType,
     ) -> Result<ScannedEntry, Errno> {
+        // The directory is opened later with `DIRECTORY | NOFOLLOW`, which detects a replacement, so it needs no
+        // `stat`.
         if listed == FileType::Directory {
             return Ok(ScannedEntry::Directory);
         }
+        // Some file systems do not list types, and the entry may have been replaced since, so `stat` decides.
         let stat = statat(&site.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let known = site.known(name);
         let seen = match FileType::from_raw_mode(stat.st_mode) {
@@ -73,7 +77,8 @@ impl Walker<'_> {
             _ => ScannedEntry::Special,
         };
         Ok(match (seen, known) {
-            // It was read again, and is as it was.
+            // It was read again but is the same. Reuse the old entry, so that an unchanged directory stays the same
+            // object.
             (ScannedEntry::Node(node), Some((place, known))) if node == *known => {
                 ScannedEntry::Known(place)
             }
@@ -88,6 +93,7 @@ impl Walker<'_> {
         stat: &Stat,
         known: Option<(usize, &TreeNode)>,
     ) -> Result<ScannedEntry, Errno> {
+        // An unchanged stamp that is old enough to be trusted saves reading the file.
         if let Some((place, TreeNode::File(known))) = known
             && self.remembered.trusts(&known.stamp, &content::stamp(stat))
         {
@@ -95,6 +101,7 @@ impl Walker<'_> {
             return Ok(ScannedEntry::Known(place));
         }
         let Some(content) = content::read_file(&site.fd, name, &mut self.buffer)? else {
+            // It was replaced by something else between `stat` and `open`, so report it as vanished.
             return Err(Errno::NOENT);
         };
         self.report.hashed_files += 1;
@@ -133,16 +140,16 @@ fn listed_name(name: &[u8]) -> Name {
     Name::new(name).expect("what a directory lists is a name, and its length was looked at")
 }
 
-/// What an entry turned out to be.
+/// Classification of a directory entry.
 enum ScannedEntry {
-    /// As it was in the last scan, at this place there.
+    /// Unchanged since the last scan, at this index in the old directory.
     Known(usize),
     Node(TreeNode),
     Directory,
     Special,
 }
 
-/// A directory: to be entered, or known to be as it was.
+/// Queues the directory to be entered, or returns it as known if nothing in scope is at or below it.
 fn go_into(site: &Arc<OpenDirectory>, name: Name, more: &mut Vec<ScanTask>) -> Option<KnownEntry> {
     let path = crate::tree::Directory::entry_path(&site.path, &name);
     if !site.scope.touches(&path)
@@ -150,6 +157,7 @@ fn go_into(site: &Arc<OpenDirectory>, name: Name, more: &mut Vec<ScanTask>) -> O
     {
         return Some(KnownEntry::Known(place));
     }
+    // Count the task before it is queued, so that the parent cannot be finished while it is pending.
     site.expect(1);
     more.push(ScanTask::Enter(Arc::clone(site), name, site.scope.clone()));
     None

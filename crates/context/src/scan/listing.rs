@@ -1,4 +1,4 @@
-//! What a directory lists.
+//! Listing of a directory's entries.
 
 use std::os::fd::AsFd;
 
@@ -9,14 +9,15 @@ use rustix::{
 
 use crate::bounds::LISTING_BYTES;
 
-/// An entry as the directory lists it.
+/// An entry as the directory listing reports it.
 pub(super) struct Listed {
     pub(super) name: Box<[u8]>,
-    /// What it was when it was listed; some file systems do not say.
+    /// Type at the time of the listing. Some file systems do not report it.
     pub(super) file_type: FileType,
 }
 
-/// The names in a directory, without `.` and `..`, in no order. `buffer` is kept for its memory.
+/// Lists the names in a directory, without `.` and `..`, in no particular order. `buffer` is reused to save
+/// allocations.
 pub(super) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> Result<Vec<Listed>, Errno> {
     let mut listed = Vec::new();
     buffer.clear();

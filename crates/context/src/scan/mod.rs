@@ -1,15 +1,15 @@
-//! Reading a project directory into a tree: the edge of the crate that touches files.
+//! Reads a project directory into a tree. This is the part of the crate that touches files.
 //!
-//! Threads share a stack of directories. A directory is listed, what the ignore rules leave is looked at, and only
-//! files whose stamp differs from the one remembered are read. When everything below a directory is known, so is the
-//! directory, and if nothing in it changed it is the very one of the last scan.
+//! Threads share a stack of directories. Each directory is listed, the entries that the ignore rules leave are
+//! examined, and only files whose stamp differs from the remembered one are read. Once everything below a directory is
+//! known, the directory itself is built. If nothing in it changed, it is the same object as in the last scan.
 //!
-//! *Invariants*: symbolic links are never followed, also not by a directory that is exchanged for one in between:
-//! everything is opened relative to the directory that was listed. A file or directory that cannot be read is reported
-//! and stops nothing.
+//! *Invariants*: symbolic links are never followed, even if a directory is replaced by one during the scan: everything
+//! is opened relative to the directory that was listed. A file or directory that cannot be read is reported and does
+//! not stop the scan.
 //!
-//! *Limitations*: a file system whose clock runs behind this machine's by more than [`crate::bounds::FINE_TICK`], as a
-//! network file system may, can hide a change that keeps size and times. Special files (sockets, pipes, devices) are no
+//! *Limitations*: a file system whose clock runs behind this machine's by more than [`crate::bounds::FINE_TICK`], as on
+//! a network file system, can hide a change that keeps size and times. Special files (sockets, pipes, devices) are not
 //! part of the tree.
 
 mod content;

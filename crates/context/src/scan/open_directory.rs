@@ -1,4 +1,4 @@
-//! A directory while it is being scanned.
+//! A directory that is being scanned.
 
 use std::{
     os::fd::OwnedFd,
@@ -11,31 +11,31 @@ use std::{
 use super::{rules::Rules, scanner::ScanScope};
 use crate::tree::{Directory, Name, TreeEntry, TreeNode};
 
-/// An open directory, and what is known of its entries so far.
+/// An open directory and the entries found in it so far.
 pub(super) struct OpenDirectory {
     pub(super) fd: OwnedFd,
     pub(super) path: Vec<u8>,
-    /// The directory as it was in the last scan.
+    /// The same directory in the last scan.
     pub(super) known: Option<Arc<Directory>>,
     pub(super) rules: Rules,
     pub(super) scope: ScanScope,
-    /// The directory that it is in, and its name there.
+    /// Parent directory, and the name of this directory in it.
     above: Option<(Arc<OpenDirectory>, Name)>,
     entries: Mutex<Vec<KnownEntry>>,
-    /// What still has to be done before all entries are known.
+    /// Number of outstanding tasks before all entries are known.
     waiting: AtomicUsize,
 }
 
-/// An entry that is known.
+/// An entry that needs no more work.
 pub(super) enum KnownEntry {
-    /// As it was in the last scan, at this place there.
+    /// Unchanged since the last scan, at this index in the old directory.
     Known(usize),
-    /// Not as it was.
+    /// New or changed since the last scan.
     New(TreeEntry),
 }
 
 impl OpenDirectory {
-    /// A directory that waits for one thing: its own listing.
+    /// Creates a directory with one outstanding task: its own listing.
     pub(super) fn new(
         fd: OwnedFd,
         path: Vec<u8>,
@@ -48,28 +48,30 @@ impl OpenDirectory {
         Self { fd, path, known, rules, scope, above, entries, waiting }
     }
 
-    /// The place of the entry `name` in the last scan, and what it was there.
+    /// Returns the index of the entry `name` in the last scan, and its node there.
     pub(super) fn known(&self, name: &[u8]) -> Option<(usize, &TreeNode)> {
         let known = self.known.as_ref()?;
         let place = known.place(name)?;
         Some((place, &known.entries()[place].node))
     }
 
-    /// Adds entries that are known.
+    /// Adds finished entries.
     pub(super) fn add(&self, entries: impl IntoIterator<Item = KnownEntry>) {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner).extend(entries);
     }
 
-    /// The directory waits for more things.
+    /// Adds `more` outstanding tasks.
     pub(super) fn expect(&self, more: usize) {
         self.waiting.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// One of the things is done. Builds the directory if it was the last, and so on upwards; returns the topmost
-    /// directory when it is built.
+    /// Completes one outstanding task. If it was the last one, builds the directory and completes the task that its
+    /// parent waits for, and so on upwards. Returns the topmost directory once it is built.
     pub(super) fn done(self: &Arc<Self>) -> Option<Arc<Directory>> {
         let mut site = Arc::clone(self);
         loop {
+            // Only the thread that completes the last task continues. `AcqRel` makes the entries that other threads
+            // added visible to it.
             if site.waiting.fetch_sub(1, Ordering::AcqRel) > 1 {
                 return None;
             }
@@ -77,6 +79,7 @@ impl OpenDirectory {
             let Some((above, name)) = &site.above else {
                 return Some(directory);
             };
+            // Pointer equality suffices: `build` returns the old object when nothing changed.
             let found = match above.known(name.as_bytes()) {
                 Some((place, TreeNode::Directory(known))) if Arc::ptr_eq(known, &directory) => {
                     KnownEntry::Known(place)
@@ -92,13 +95,13 @@ impl OpenDirectory {
         }
     }
 
-    /// The finished directory: the one of the last scan if nothing changed.
+    /// Builds the finished directory, or returns the one of the last scan if nothing changed.
     fn build(&self) -> Arc<Directory> {
         let found =
             std::mem::take(&mut *self.entries.lock().unwrap_or_else(PoisonError::into_inner));
         let known = self.known.as_ref();
         let before = known.map_or(&[][..], |known| known.entries());
-        // No name is there twice; so if all are known and none is missing, they are the same ones.
+        // Names are unique, so if every entry is known and none is missing, the directory is the same.
         if let Some(known) = known
             && found.len() == before.len()
             && found.iter().all(|found| matches!(found, KnownEntry::Known(_)))

@@ -1,6 +1,6 @@
-//! A look at one file, without walking the tree.
+//! Probes a single file without walking the tree.
 //!
-//! *Invariants*: the content is read, so no timestamp is trusted. Links are not followed on the way.
+//! *Invariants*: the content is always read, so no timestamp is trusted. Links on the way are not followed.
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -16,20 +16,20 @@ use crate::{
     tree::{Name, Symlink, TreeFile, TreeNodeId, TreePath},
 };
 
-/// What is on disk at some paths now: the id of a file or link, or nothing.
+/// Current state on disk of some paths: the id of the file or link, or `None` if there is nothing.
 pub type Probed = Vec<(TreePath, Option<TreeNodeId>)>;
 
-/// What one entry turned out to be.
+/// Result of probing one entry.
 enum ProbedEntry {
     Node(TreeNodeId),
     Absent,
-    /// Only a scan can say: a directory, or a file that is too large to be read each time.
+    /// A directory, or a file too large to be read on every probe. Only a scan can decide.
     Undecided,
 }
 
 impl Scanner {
-    /// Reads the file or link at `path`, and the ignore files in the directories above, which decide whether it belongs
-    /// to the tree. `None` where only a scan can say what is there.
+    /// Reads the file or link at `path` and the ignore files in the directories above it, which decide whether it
+    /// belongs to the tree. Returns `None` if only a scan can tell what is there.
     pub fn probe(&self, path: &TreePath) -> Result<Option<Probed>, Error> {
         let unreadable = |at: &TreePath, error: Errno| {
             let joined =
@@ -44,6 +44,8 @@ impl Scanner {
         let mut names = path.names().peekable();
         let mut buffer = Vec::new();
         while let Some(name) = names.next() {
+            // A changed ignore file at any level may add the path to the tree or remove it, so each one is probed as
+            // well.
             for rules in RULE_FILES {
                 let rules_path = at.join(&name_of(rules));
                 let seen = probe_entry(&directory, rules, &rules_path, &mut buffer);
@@ -58,6 +60,8 @@ impl Scanner {
                 match enter(&directory, name) {
                     Ok(below) => directory = below,
                     Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
+                        // A directory on the way is missing, or was replaced by a file or a link: the path does not
+                        // exist.
                         probed.push((path.clone(), None));
                         return Ok(Some(probed));
                     }
@@ -72,6 +76,7 @@ impl Scanner {
                 ProbedEntry::Undecided => return Ok(None),
             }
         }
+        // The root is a directory, which only a scan can identify.
         Ok((!path.is_root()).then_some(probed))
     }
 }
@@ -104,6 +109,7 @@ fn probe_entry(
                 let file = TreeFile::new(path.as_bytes(), read.executable, read.digest, read.stamp);
                 ProbedEntry::Node(file.id)
             }
+            // It was replaced by another kind of entry after `stat`.
             Ok(None) | Err(Errno::LOOP) => ProbedEntry::Undecided,
             Err(Errno::NOENT) => ProbedEntry::Absent,
             Err(error) => return Err(error),

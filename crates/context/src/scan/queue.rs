@@ -1,8 +1,8 @@
-//! Work that threads share, some of which makes more work.
+//! A work queue shared by threads, where tasks can create more tasks.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A stack of tasks. It is done when no task is left and nobody works on one.
+/// A stack of tasks. It is finished when no task is left and no thread is working on one.
 pub(super) struct TaskQueue<T> {
     state: Mutex<QueueState<T>>,
     changed: Condvar,
@@ -11,23 +11,23 @@ pub(super) struct TaskQueue<T> {
 struct QueueState<T> {
     tasks: Vec<T>,
     busy: usize,
-    /// Threads that have nothing to do. Waking nobody would be a system call for nothing.
+    /// Number of idle threads. Notifying when there are none would waste a system call.
     waiting: usize,
 }
 
 impl<T> TaskQueue<T> {
-    /// A queue with one task.
+    /// Creates a queue with one task.
     pub(super) fn new(first: T) -> Self {
         let state = QueueState { tasks: vec![first], busy: 0, waiting: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Works until everything is done. `work` does a task and adds the tasks that come of it.
+    /// Runs tasks until all are done. `work` performs a task and pushes the tasks that follow from it.
     pub(super) fn work(&self, mut work: impl FnMut(T, &mut Vec<T>)) {
         let mut own = Vec::new();
         while let Some(task) = self.take() {
-            // The first of the new tasks are for others, the last is done at once: deep first, so that few
-            // directories are open at a time.
+            // The last new task is done at once and the others are shared. Going deep first keeps few directories open
+            // at a time.
             let _busy = Busy(self);
             let mut next = Some(task);
             while let Some(task) = next.take() {
@@ -47,6 +47,7 @@ impl<T> TaskQueue<T> {
                 state.busy += 1;
                 return Some(task);
             }
+            // A busy thread may still add tasks, so the queue is finished only when none is busy.
             if state.busy == 0 {
                 return None;
             }
@@ -69,13 +70,14 @@ impl<T> TaskQueue<T> {
     }
 }
 
-/// Somebody works; ends when dropped, so that a panic of one thread does not leave the others waiting.
+/// Marks a thread as busy until dropped, so that a panic in one thread does not leave the others waiting.
 struct Busy<'a, T>(&'a TaskQueue<T>);
 
 impl<T> Drop for Busy<'_, T> {
     fn drop(&mut self) {
         let mut state = self.0.state();
         state.busy -= 1;
+        // The last busy thread wakes the others, so that they can see that the queue is finished.
         if state.busy == 0 {
             self.0.changed.notify_all();
         }

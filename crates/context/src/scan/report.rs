@@ -1,4 +1,4 @@
-//! What a scan did, and what it could not do.
+//! Report of a scan: the work that it did, and the problems that it met.
 
 use serde::Serialize;
 
@@ -18,53 +18,48 @@ piton_core::closed_set! {
     }
 }
 
-/// Something that could not be taken into the tree.
+/// An entry that could not be added to the tree.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ScanProblem {
-    /// Where.
     pub path: TreePath,
-    /// Why.
     pub kind: ProblemKind,
-    /// What the operating system said, for example `Permission denied (os error 13)`.
+    /// Message of the operating system, for example `Permission denied (os error 13)`.
     pub detail: String,
 }
 
-/// What a scan did.
+/// Counters and problems of a scan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScanReport {
-    /// Files whose content was read.
     pub hashed_files: u64,
-    /// Bytes that were read for it.
     pub hashed_bytes: u64,
-    /// Files that were recognised by their stamp.
+    /// Files that were recognised by their stamp and not read.
     pub reused_files: u64,
-    /// Directories that were listed.
     pub listed_directories: u64,
-    /// Entries that the ignore rules left out; what is below an ignored directory is not counted.
+    /// Entries that the ignore rules left out. Entries below an ignored directory are not counted.
     pub ignored_entries: u64,
     /// Sockets, pipes and devices.
     pub special_files: u64,
-    /// The first problems, by path.
+    /// The first problems in order of path.
     pub problems: Vec<ScanProblem>,
-    /// All problems.
+    /// Number of all problems, including those that are not listed.
     pub problem_count: u64,
 }
 
 impl ScanReport {
-    /// Whether something that should be in the tree is not.
+    /// True if something that should be in the tree is missing.
     pub fn is_partial(&self) -> bool {
         self.problem_count > 0
     }
 
-    /// Takes note of a problem.
+    /// Records a problem.
     pub(super) fn problem(&mut self, problem: ScanProblem) {
         self.problem_count += 1;
         self.problems.push(problem);
         self.keep_first();
     }
 
-    /// Takes in what another thread did.
+    /// Merges the report of another thread.
     pub(super) fn absorb(&mut self, other: Self) {
         self.hashed_files += other.hashed_files;
         self.hashed_bytes += other.hashed_bytes;
@@ -77,7 +72,7 @@ impl ScanReport {
         self.keep_first();
     }
 
-    /// The first by path, so that which ones are told does not depend on the threads.
+    /// Keeps the first problems by path, so that the selection does not depend on the timing of the threads.
     fn keep_first(&mut self) {
         self.problems.sort_unstable();
         self.problems.truncate(PROBLEMS_MAX);

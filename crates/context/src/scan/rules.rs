@@ -1,39 +1,40 @@
-//! Which entries of a directory are left out: git's rules, read from three kinds of files.
+//! Ignore rules: git's syntax, read from three kinds of files.
 //!
-//! A rule of `.pitonignore` stands above every rule of `.ignore`, and that above every rule of `.gitignore`; within one
-//! kind the file that is nearer to the entry stands above those further up, and within a file a later line above an
-//! earlier one. The first rule in this order that matches decides.
+//! Every rule of `.pitonignore` takes precedence over every rule of `.ignore`, and those over every rule of
+//! `.gitignore`. Within one kind, a file nearer to the entry takes precedence over files further up; within a file, a
+//! later line takes precedence over an earlier one. The first rule in this order that matches decides.
 //!
-//! *Invariants*: nothing outside the tree decides: no global excludes, no `.git/info/exclude`, no index of git; so the
-//! same tree has the same rules everywhere. Everything called `.git` is left out.
+//! *Invariants*: nothing outside the tree decides: no global excludes, no `.git/info/exclude`, no git index. The same
+//! tree therefore has the same rules everywhere. Everything named `.git` is left out.
 
 use std::sync::Arc;
 
 use gix_ignore::glob::{Pattern, wildmatch, wildmatch::Mode};
 
-/// The files with rules, the strongest first.
+/// Names of the rule files, strongest first.
 pub(super) const RULE_FILES: [&[u8]; 3] = [b".pitonignore", b".ignore", b".gitignore"];
 
-/// What git keeps its own data in.
+/// Name of git's own directory or file.
 const GIT: &[u8] = b".git";
 
-/// The rules that hold in a directory: for each kind of file, the nearest file and those above it.
+/// The rules that apply in a directory: for each kind of file, the nearest file and those above it.
 #[derive(Clone, Default)]
 pub(super) struct Rules([Option<Arc<RuleFile>>; 3]);
 
-/// The rules of one file, and of the files of its kind further up.
+/// The rules of one file, linked to the file of the same kind further up.
 struct RuleFile {
-    /// Length of the path of its directory, with the `/` after it.
+    /// Length of the path of the file's directory, including the `/` after it.
     base: usize,
     patterns: Vec<Pattern>,
     above: Option<Arc<RuleFile>>,
 }
 
 impl Rules {
-    /// These rules and those of a file of the kind `kind` in the directory at `path`.
+    /// Adds the rules of a file of the kind `kind` in the directory at `path`.
     pub(super) fn add(&mut self, kind: usize, path: &[u8], text: &[u8]) {
         let patterns: Vec<Pattern> =
             gix_ignore::parse(text, false).map(|(pattern, _, _)| pattern).collect();
+        // A file without rules would only lengthen the chain.
         if patterns.is_empty() {
             return;
         }
@@ -42,12 +43,13 @@ impl Rules {
         self.0[kind] = Some(Arc::new(RuleFile { base, patterns, above }));
     }
 
-    /// Whether the entry at `path`, whose name begins at `name_at`, is left out.
+    /// True if the entry at `path`, whose name begins at `name_at`, is left out.
     pub(super) fn ignores(&self, path: &[u8], name_at: usize, is_directory: bool) -> bool {
         if &path[name_at..] == GIT {
             return true;
         }
         for files in &self.0 {
+            // From the nearest file upwards; the first match decides.
             let mut file = files.as_ref();
             while let Some(rules) = file {
                 if let Some(ignored) = rules.decide(path, name_at, is_directory) {
@@ -62,6 +64,7 @@ impl Rules {
 
 impl RuleFile {
     fn decide(&self, path: &[u8], name_at: usize, is_directory: bool) -> Option<bool> {
+        // Patterns are relative to the directory of their file.
         let below = &path[self.base..];
         let name = &path[name_at..];
         let found =
@@ -70,15 +73,17 @@ impl RuleFile {
     }
 }
 
-/// Whether a pattern matches an entry, as git sees it.
+/// True if a pattern matches an entry, with git's semantics.
 ///
-/// Git compares what stands before the first wildcard byte by byte, and takes only the rest for a pattern; so in
-/// `a**/b` the stars begin a pattern, and stand for any number of directories.
+/// Git compares the part before the first wildcard byte by byte, and treats only the rest as a pattern. In `a**/b` the
+/// stars therefore begin a pattern and match any number of directories.
 fn matches(pattern: &Pattern, below: &[u8], name: &[u8], is_directory: bool) -> bool {
     use gix_ignore::glob::pattern::Mode as Kind;
     if pattern.mode.contains(Kind::MUST_BE_DIR) && !is_directory {
         return false;
     }
+    // A pattern without a slash matches the name at any depth; every other pattern matches the whole path below its
+    // file.
     let by_name = pattern.mode.contains(Kind::NO_SUB_DIR) && !pattern.mode.contains(Kind::ABSOLUTE);
     let (value, mode) =
         if by_name { (name, Mode::empty()) } else { (below, Mode::NO_MATCH_SLASH_LITERAL) };

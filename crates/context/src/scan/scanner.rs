@@ -1,4 +1,4 @@
-//! The scanner of one project directory.
+//! Scanner of one project directory.
 
 use std::{
     collections::BTreeSet,
@@ -19,18 +19,17 @@ use crate::{
     tree::{Directory, Time, TreePath},
 };
 
-/// Which directories are listed again.
+/// The set of directories that a scan lists again.
 #[derive(Clone, Debug, Default)]
 pub enum ScanScope {
-    /// All of them.
     #[default]
     Everything,
-    /// These, and whatever is new in them. The rest of the tree is taken from the last scan.
+    /// These directories, and everything new in them. The rest of the tree is taken from the last scan.
     Only(Arc<BTreeSet<TreePath>>),
 }
 
 impl ScanScope {
-    /// Whether the directory at `path` is listed.
+    /// True if the directory at `path` is listed.
     pub(super) fn is_dirty(&self, path: &[u8]) -> bool {
         match self {
             Self::Everything => true,
@@ -38,7 +37,7 @@ impl ScanScope {
         }
     }
 
-    /// Whether a directory at `path` or below is listed.
+    /// True if the directory at `path`, or one below it, is listed.
     pub(super) fn touches(&self, path: &[u8]) -> bool {
         let Self::Only(paths) = self else {
             return true;
@@ -46,13 +45,14 @@ impl ScanScope {
         if path.is_empty() || paths.contains(path) {
             return !paths.is_empty();
         }
+        // Paths are sorted, so everything below `path` directly follows `path/`.
         let below = [path, b"/"].concat();
         let next = paths.range::<[u8], _>((Bound::Included(&*below), Bound::Unbounded)).next();
         next.is_some_and(|dirty| dirty.as_bytes().starts_with(&below))
     }
 }
 
-/// Scans one project directory, and remembers what it saw.
+/// Scans one project directory and remembers the result.
 #[derive(Debug)]
 pub struct Scanner {
     root: PathBuf,
@@ -61,47 +61,47 @@ pub struct Scanner {
     last: Option<Remembered>,
 }
 
-/// A scan.
+/// Result of a scan.
 #[derive(Clone, Debug)]
 pub struct Scanned {
-    /// The tree that was found.
     pub tree: Arc<Directory>,
-    /// What was done for it.
     pub report: ScanReport,
 }
 
 impl Scanner {
-    /// A scanner of the directory `root` that remembers nothing beyond its own life.
+    /// Creates a scanner of the directory `root` that keeps its memory only as long as it lives.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Self { root: root.into(), stamps: None, threads: threads.min(SCAN_THREADS_MAX), last: None }
     }
 
-    /// The same scanner, which keeps what it remembers in the file `path`. The directory of that file must exist.
+    /// Keeps the remembered scan in the file `path`, whose directory must exist.
     #[must_use]
     pub fn with_stamps(mut self, path: impl Into<PathBuf>) -> Self {
         self.stamps = Some(path.into());
         self
     }
 
-    /// The directory that it scans.
+    /// Returns the directory that is scanned.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Scans the directory. With `force` every file is read, whatever is remembered. Blocks.
+    /// Scans the directory. With `force`, reads every file whatever is remembered. Blocks.
     pub fn scan(&mut self, force: bool) -> Result<Scanned, Error> {
         self.scan_only(&ScanScope::Everything, force)
     }
 
-    /// Scans the directories of `scope`, and takes the rest from the last scan. Blocks.
+    /// Scans the directories in `scope` and takes the rest from the last scan. Blocks.
     pub fn scan_only(&mut self, scope: &ScanScope, force: bool) -> Result<Scanned, Error> {
         let remembered = match self.last.take() {
             Some(last) => last,
             None => self.stamps.as_deref().and_then(stamps_file::read).unwrap_or_default(),
         };
         let remembered = Remembered { distrust: force, ..remembered };
+        // Without a remembered tree there is nothing to take the rest from.
         let scope = if remembered.root.is_some() { scope.clone() } else { ScanScope::Everything };
+        // Read the clock before the first file: a file that changes during the scan must count as too recent to trust.
         let began = now();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let walked = openat(CWD, &self.root, flags, Mode::empty())
@@ -112,14 +112,14 @@ impl Scanner {
         })?;
         let same = remembered.root.as_ref().is_some_and(|known| Arc::ptr_eq(known, &tree));
         let partial_scope = matches!(scope, ScanScope::Only(_));
-        // Stamps that were not looked at are as old as they were.
+        // Stamps that were not checked are as old as before.
         let began = if partial_scope { remembered.began } else { began };
         let mut written = remembered.written;
         if !partial_scope
             && (!same || report.hashed_files > 0)
             && let Some(path) = &self.stamps
         {
-            // What is not remembered is only read again.
+            // Ignore a failed write: files that are not remembered are simply read again.
             written = stamps_file::write(path, written.as_ref(), &tree, began).ok();
         }
         self.last =
@@ -128,7 +128,7 @@ impl Scanner {
     }
 }
 
-/// The time as file systems write it: the clock that only moves with the ticks of the kernel.
+/// Current time as file systems record it: the coarse clock, which advances only with kernel ticks.
 fn now() -> Time {
     let now = clock_gettime(ClockId::RealtimeCoarse);
     Time { seconds: now.tv_sec, nanoseconds: u32::try_from(now.tv_nsec).unwrap_or(0) }

@@ -1,7 +1,7 @@
-//! What a tree has that another one has not, as bytes: after an edit, a few directories instead of all.
+//! Encodes the difference between two trees as bytes: after an edit, a few directories instead of all.
 //!
-//! *Invariants*: the bytes say which file the older tree was read from, and mean nothing beside another one. Reading
-//! them back beside the older tree gives the newer one, which shares with it whatever did not change.
+//! *Invariants*: the bytes name the file that the older tree was read from, and are valid only together with it.
+//! Decoding them against the older tree gives the newer one, which shares every unchanged part with it.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use piton_core::Digest;
 use super::stamps::{DEPTH_MAX, Reader, bytes, entry, header, number, seal, time, unseal};
 use crate::tree::{Directory, Name, Time, TreeEntry, TreeNode};
 
-/// The first bytes, with the version of what follows.
+/// Magic bytes, including the format version.
 const MAGIC: &[u8; 8] = b"pitonsc1";
 
-/// Entries that follow each other in the older directory, and are as they were. The numbers are not those of
+/// Marks a run of consecutive entries of the older directory that are unchanged. The values are distinct from those of
 /// [`super::stamps`].
 const KEPT: u8 = 16;
-/// A directory that is in both, with other entries.
+/// Marks a directory that is in both trees with different entries.
 const CHANGED: u8 = 17;
 
-/// What `root` has that the tree `base` of the file with the digest `file` has not; sealed.
+/// Encodes and seals the parts of `root` that differ from `base`, the tree in the file with the digest `file`.
 pub(super) fn encode(file: Digest, base: &Directory, root: &Directory, began: Time) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend_from_slice(file.as_bytes());
@@ -29,7 +29,7 @@ pub(super) fn encode(file: Digest, base: &Directory, root: &Directory, began: Ti
     out
 }
 
-/// The newer tree; `None` if the bytes are not what [`encode`] wrote, or belong to another file.
+/// Decodes the newer tree. Returns `None` if [`encode`] did not write these bytes, or if they belong to another file.
 pub(super) fn decode(
     text: &[u8],
     file: Digest,
@@ -42,6 +42,7 @@ pub(super) fn decode(
     }
     let began = reader.time()?;
     let root = read_directory(&mut reader, base, 0)?;
+    // Trailing bytes mean that something else wrote this.
     reader.0.is_empty().then_some((root, began))
 }
 
@@ -53,6 +54,8 @@ fn directory(out: &mut Vec<u8>, base: &Directory, now: &Directory) {
         let before = place.map(|place| &base.entries()[place]);
         match (place, before, &each.node) {
             (Some(place), Some(before), _) if before.is(each) => {
+                // Extend the current run if this entry directly follows it; otherwise write the run and begin a new
+                // one.
                 if kept.end != place {
                     keep(out, &kept);
                     kept = place..place;
@@ -64,6 +67,7 @@ fn directory(out: &mut Vec<u8>, base: &Directory, now: &Directory) {
                 Some(TreeEntry { node: TreeNode::Directory(before), .. }),
                 TreeNode::Directory(below),
             ) => {
+                // Anything else ends the run, because entries are decoded in order.
                 keep(out, &std::mem::take(&mut kept));
                 out.push(CHANGED);
                 bytes(out, each.name.as_bytes());
@@ -102,6 +106,7 @@ fn read_directory(
             [KEPT] => {
                 let start = usize::try_from(reader.number()?).ok()?;
                 let end = start.checked_add(usize::try_from(reader.number()?).ok()?)?;
+                // `get` rejects a range outside the older directory instead of panicking.
                 entries.extend_from_slice(base.entries().get(start..end)?);
             }
             [CHANGED] => {
@@ -115,5 +120,6 @@ fn read_directory(
             [kind] => entries.push(reader.entry(kind, depth)?),
         }
     }
+    // A run may overshoot the count; such bytes are invalid.
     (entries.len() == count).then(|| Arc::new(Directory::known(id, totals, entries)))
 }

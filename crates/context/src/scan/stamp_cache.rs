@@ -1,4 +1,4 @@
-//! What a scanner remembers of the last scan.
+//! The scanner's memory of its last scan.
 
 use std::sync::Arc;
 
@@ -9,30 +9,28 @@ use crate::tree::{Directory, FileStamp, Time};
 /// The last scan.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Remembered {
-    /// Its tree.
     pub(super) root: Option<Arc<Directory>>,
-    /// When it began.
+    /// Start of the scan, which decides which stamps are too recent to trust.
     pub(super) began: Time,
-    /// Whether every file is to be read again, whatever its stamp.
+    /// Set to read every file again, whatever its stamp.
     pub(super) distrust: bool,
-    /// The file of stamps that is there.
+    /// The stamp file that is on disk.
     pub(super) written: Option<StampFile>,
 }
 
-/// A file of stamps.
+/// A stamp file on disk.
 #[derive(Clone, Debug)]
 pub(super) struct StampFile {
-    /// The tree in it.
+    /// Tree that the file holds.
     pub(super) root: Arc<Directory>,
-    /// The digest of what is in it.
     pub(super) digest: Digest,
-    /// Its size.
     pub(super) bytes: usize,
 }
 
 impl Remembered {
-    /// Whether a file with the stamp `now` has the content that it had when it had the stamp `then`.
+    /// True if a file whose stamp was `then` and is `now` must still have the same content.
     pub(super) fn trusts(&self, then: &FileStamp, now: &FileStamp) -> bool {
+        // A file modified too close to the start of the scan may have changed again without changing its stamp.
         !self.distrust && then == now && !then.is_racy(self.began)
     }
 }

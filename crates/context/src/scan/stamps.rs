@@ -1,9 +1,9 @@
-//! A tree with its stamps, as bytes that can be kept and read back.
+//! Encodes a tree and its stamps as bytes that can be stored and read back.
 //!
-//! It can always be made again by reading every file. So a text that cannot be understood, of another version or
-//! damaged, is simply not there.
+//! The data can always be rebuilt by reading every file. Bytes that cannot be decoded, because they are damaged or of
+//! another version, are therefore treated as absent.
 //!
-//! *Invariants*: reading back what was written gives the same tree. Every length is checked before it is used.
+//! *Invariants*: decoding what was encoded gives the same tree. Every length is checked before it is used.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use crate::tree::{
     Directory, FileStamp, Name, Symlink, Time, Totals, TreeEntry, TreeFile, TreeNode, TreeNodeId,
 };
 
-/// The first bytes, with the version of what follows.
+/// Magic bytes, including the format version.
 const MAGIC: &[u8; 8] = b"pitonst1";
 
-/// How deep directories may nest: what the longest path allows.
+/// Maximum nesting depth of directories, as the longest path allows.
 pub(super) const DEPTH_MAX: usize = crate::bounds::PATH_BYTES_MAX / 2 + 1;
 
 const FILE: u8 = 0;
@@ -24,7 +24,7 @@ const EXECUTABLE: u8 = 1;
 const SYMLINK: u8 = 2;
 const DIRECTORY: u8 = 3;
 
-/// A tree, and when the scan that found it began; sealed with the digest that is returned.
+/// Encodes a tree and the start time of its scan. The bytes are sealed with the digest that is returned.
 pub(super) fn encode(root: &Directory, began: Time) -> (Vec<u8>, Digest) {
     let mut out = MAGIC.to_vec();
     time(&mut out, began);
@@ -33,7 +33,7 @@ pub(super) fn encode(root: &Directory, began: Time) -> (Vec<u8>, Digest) {
     (out, digest)
 }
 
-/// What [`encode`] wrote; `None` if these bytes are not that.
+/// Decodes the output of [`encode`]. Returns `None` for anything else.
 pub(super) fn decode(bytes: &[u8]) -> Option<(Arc<Directory>, Time, Digest)> {
     let (content, digest) = unseal(bytes)?;
     let mut reader = Reader(content);
@@ -45,14 +45,14 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(Arc<Directory>, Time, Digest)> {
     reader.0.is_empty().then_some((root, began, digest))
 }
 
-/// Adds the digest of what is there.
+/// Appends the digest of the bytes so far.
 pub(super) fn seal(out: &mut Vec<u8>) -> Digest {
     let digest = Digest::of(&FileBytes(out));
     out.extend_from_slice(digest.as_bytes());
     digest
 }
 
-/// What was sealed, and the digest; `None` if it is damaged.
+/// Returns the sealed content and its digest, or `None` if it is damaged.
 pub(super) fn unseal(bytes: &[u8]) -> Option<(&[u8], Digest)> {
     let (content, seal) = bytes.split_last_chunk::<32>()?;
     let digest = Digest::of(&FileBytes(content));
@@ -81,7 +81,7 @@ fn stamp(out: &mut Vec<u8>, stamp: &FileStamp) {
     number(out, stamp.inode);
 }
 
-/// What is known of a directory beside its entries, and how many of those there are.
+/// Encodes the id and totals of a directory, and the number of its entries.
 pub(super) fn header(out: &mut Vec<u8>, from: &Directory) {
     out.extend_from_slice(from.id().as_bytes());
     let totals = from.totals();
@@ -122,7 +122,7 @@ pub(super) fn entry(out: &mut Vec<u8>, TreeEntry { name, node }: &TreeEntry) {
     }
 }
 
-/// Takes one thing after the other from bytes, as long as there are enough of them.
+/// Reads values one after another from bytes. Every read returns `None` if too few bytes are left.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What [`header`] wrote, with the count of entries that follow.
+    /// Decodes the output of [`header`], with the number of entries that follow.
     pub(super) fn header(&mut self) -> Option<(TreeNodeId, Totals, usize)> {
         let id = self.digest().map(TreeNodeId::new)?;
         let totals = Totals {
@@ -178,11 +178,12 @@ impl<'a> Reader<'a> {
     }
 
     fn directory(&mut self, depth: usize) -> Option<Arc<Directory>> {
+        // Bounds the recursion, so that damaged bytes cannot overflow the stack.
         if depth > DEPTH_MAX {
             return None;
         }
         let (id, totals, count) = self.header()?;
-        // Each entry takes more than one byte, so that a wrong count cannot ask for much memory.
+        // Every entry takes more than one byte, so this keeps a wrong count from reserving much memory.
         if count > self.0.len() {
             return None;
         }
@@ -194,7 +195,7 @@ impl<'a> Reader<'a> {
         Some(Arc::new(Directory::known(id, totals, entries)))
     }
 
-    /// What [`entry`] wrote after the first byte, in a directory at `depth`.
+    /// Decodes the output of [`entry`] after its first byte, in a directory at `depth`.
     pub(super) fn entry(&mut self, kind: u8, depth: usize) -> Option<TreeEntry> {
         let name = Name::new(self.bytes()?).ok()?;
         let node = match kind {

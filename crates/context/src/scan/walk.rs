@@ -1,4 +1,4 @@
-//! Walking a directory on several threads.
+//! Walks a directory on several threads.
 
 use std::{
     os::fd::OwnedFd,
@@ -14,19 +14,19 @@ use super::{
 };
 use crate::tree::{Directory, Name};
 
-/// Something that is left to do.
+/// A unit of work of a scan.
 pub(super) enum ScanTask {
-    /// Begin with the topmost directory.
+    /// Starts with the topmost directory.
     Root(OwnedFd),
-    /// Open a directory below another one and list it.
+    /// Opens a directory below another one and lists it.
     Enter(Arc<OpenDirectory>, Name, ScanScope),
-    /// Look at some entries of a directory.
+    /// Examines some entries of a directory.
     Examine(Arc<OpenDirectory>, Vec<Listed>),
 }
 
-/// Walks the directory `root`, and returns its tree and what was done.
+/// Walks the directory `root` and returns its tree and a report.
 ///
-/// Fails only if the topmost directory cannot be listed; whatever else cannot be read is in the report.
+/// Fails only if the topmost directory cannot be listed. Everything else that cannot be read is in the report.
 pub(super) fn walk(
     root: OwnedFd,
     remembered: &Remembered,
@@ -45,12 +45,14 @@ pub(super) fn walk(
             ScanTask::Enter(above, name, scope) => walker.enter(&above, &name, scope, more),
             ScanTask::Examine(site, listed) => walker.examine(&site, listed, more),
         });
+        // Each thread merges its results once at the end, so the lock is never contended during the walk.
         let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
         outcome.0 = outcome.0.take().or(walker.finished);
         outcome.1.absorb(walker.report);
         outcome.2 = outcome.2.or(walker.failed);
     };
     thread::scope(|scope| {
+        // This thread works as well.
         for _ in 1..threads {
             scope.spawn(work);
         }

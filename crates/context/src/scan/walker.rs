@@ -1,4 +1,4 @@
-//! One thread of a walk: lists directories, and looks at their entries.
+//! One thread of a walk: lists directories and examines their entries.
 
 use std::{os::fd::OwnedFd, sync::Arc};
 
@@ -23,19 +23,19 @@ use crate::{
     tree::{Directory, Name, TreeNode, TreePath},
 };
 
-/// What a thread carries from task to task.
+/// State that a thread carries from task to task.
 pub(super) struct Walker<'a> {
     pub(super) remembered: &'a Remembered,
     pub(super) report: ScanReport,
-    /// The piece of a file that is being hashed; kept for its memory.
+    /// Piece of the file that is being hashed; reused to save allocations.
     pub(super) buffer: Vec<u8>,
-    /// What a directory is read into; kept for its memory.
+    /// Raw bytes of a directory listing; reused to save allocations.
     listing: Vec<u8>,
-    /// The path of the entry that is being looked at; kept for its memory.
+    /// Path of the entry that is being examined; reused to save allocations.
     pub(super) path: Vec<u8>,
-    /// The whole tree, once it is known.
+    /// The complete tree, set by the thread that finishes the topmost directory.
     pub(super) finished: Option<Arc<Directory>>,
-    /// Why the topmost directory cannot be read.
+    /// Error of opening or listing the topmost directory.
     pub(super) failed: Option<Errno>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Begins with the topmost directory.
+    /// Starts with the topmost directory.
     pub(super) fn root(
         &mut self,
         fd: OwnedFd,
@@ -80,6 +80,7 @@ impl<'a> Walker<'a> {
             Some((_, TreeNode::Directory(known))) => Some(Arc::clone(known)),
             _ => None,
         };
+        // Opening relative to the parent without following links keeps the walk inside the tree.
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = openat(&above.fd, name.as_bytes(), flags, Mode::empty());
         let place = Some((Arc::clone(above), name.clone()));
@@ -88,13 +89,14 @@ impl<'a> Walker<'a> {
         match begun {
             Ok(site) => self.done(&site),
             Err(error) => {
+                // The parent still waits for this task, so complete it even though the directory is missing.
                 self.trouble(&path, error);
                 self.done(above);
             }
         }
     }
 
-    /// Reads an open directory: its rules, then what they leave of its entries.
+    /// Reads an open directory: its rules, then the entries that the rules leave.
     #[expect(
         clippy::too_many_arguments,
         reason = "these are the parts of a site that is made here"
@@ -109,6 +111,7 @@ impl<'a> Walker<'a> {
         above: Option<(Arc<OpenDirectory>, Name)>,
         more: &mut Vec<ScanTask>,
     ) -> Result<Arc<OpenDirectory>, Errno> {
+        // A directory outside the scope keeps its known entries and is not listed.
         let unread = known.clone().filter(|_| !scope.is_dirty(&path));
         let listed = match &unread {
             Some(_) => Vec::new(),
@@ -126,9 +129,11 @@ impl<'a> Walker<'a> {
         }
         self.report.listed_directories += 1;
         let mut kept = self.leave_out(&site, listed).into_iter().peekable();
+        // Large directories are examined in parts, so that other threads can share the work.
         let first: Vec<Listed> = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
         while kept.peek().is_some() {
             let part = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
+            // Count each part before it is queued, so that the directory cannot be finished early.
             site.expect(1);
             more.push(ScanTask::Examine(Arc::clone(&site), part));
         }
@@ -136,7 +141,7 @@ impl<'a> Walker<'a> {
         Ok(site)
     }
 
-    /// Looks at some entries of a directory.
+    /// Examines some entries of a directory.
     pub(super) fn examine(
         &mut self,
         site: &Arc<OpenDirectory>,
@@ -147,7 +152,8 @@ impl<'a> Walker<'a> {
         self.done(site);
     }
 
-    /// The rules that hold in a directory. If they changed since the last scan, everything below has to be read.
+    /// Returns the rules that apply in a directory. If they changed since the last scan, everything below must be
+    /// scanned.
     fn rules(
         &mut self,
         fd: &OwnedFd,
@@ -178,13 +184,14 @@ impl<'a> Walker<'a> {
                 }
             }
             if now != before {
+                // Changed rules may admit or exclude any entry below, however deep.
                 scope = ScanScope::Everything;
             }
         }
         (rules, scope)
     }
 
-    /// Takes the entries of the last scan, and goes only into directories that something changed in.
+    /// Keeps the entries of the last scan, and enters only directories with changes in scope.
     fn keep_known(
         &mut self,
         site: &Arc<OpenDirectory>,
@@ -207,7 +214,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// What the rules leave of a listing.
+    /// Removes the entries that the rules ignore from a listing.
     fn leave_out(&mut self, site: &OpenDirectory, mut listed: Vec<Listed>) -> Vec<Listed> {
         let before = listed.len();
         let mut path = std::mem::take(&mut self.path);
@@ -227,14 +234,14 @@ impl<'a> Walker<'a> {
         listed
     }
 
-    /// One of the things that a directory waits for is done.
+    /// Completes one of the tasks that a directory waits for.
     fn done(&mut self, site: &Arc<OpenDirectory>) {
         if let Some(tree) = site.done() {
             self.finished = Some(tree);
         }
     }
 
-    /// Takes note of something that could not be read.
+    /// Reports an entry that could not be read.
     pub(super) fn trouble(&mut self, path: &[u8], error: Errno) {
         let kind = if error == Errno::NOENT || error == Errno::NOTDIR {
             ProblemKind::Vanished
@@ -252,7 +259,7 @@ impl<'a> Walker<'a> {
     }
 
     pub(super) fn problem(&mut self, path: &[u8], kind: ProblemKind, detail: String) {
-        // A path that is too long for a tree is told by its beginning.
+        // A path too long for a tree is reported by the longest valid prefix.
         let mut end = path.len();
         let path = loop {
             match TreePath::new(&path[..end]) {

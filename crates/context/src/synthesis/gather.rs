@@ -1,4 +1,4 @@
-//! What a synthesis is made from: heads of the direct entries of a directory.
+//! Gathers the inputs of a synthesis: heads of the direct entries of a directory.
 
 use piton_store::bounds::TABLE_GET_MAX;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Context {
-    /// The heads that a policy uses at a directory, by the names of the entries and then by frame id; `None` if there
-    /// is no directory at `path`.
+    /// Returns the heads that a policy uses at a directory, sorted by the names of the entries and then by frame id.
+    /// Returns `None` if there is no directory at `path`.
     pub(crate) async fn gather(
         &self,
         root: TreeNodeId,
@@ -31,7 +31,7 @@ impl Context {
         let paths: Vec<TreePath> = children.iter().map(|child| path.join(&child.name)).collect();
         let mut found = Vec::new();
         if let Ok(only) = selection.inputs.parse::<FrameType>() {
-            // One type has one head at a path, so they are read many at a time.
+            // There is one head per type and path, so many can be read at a time.
             for paths in paths.chunks(TABLE_GET_MAX) {
                 let keys = paths.iter().map(|path| self.keys.typed(RowKind::Head, path, &only));
                 let rows = self.ports.table.get_all(keys.collect()).await?;
@@ -62,7 +62,7 @@ impl Context {
         Ok(Some(found))
     }
 
-    /// The frames of heads with their contents.
+    /// Returns the frames of heads with their contents.
     pub(super) async fn pieces(
         &self,
         heads: &[(TreePath, FrameHead)],

@@ -1,4 +1,4 @@
-//! Marking frames as to be regenerated. Nothing is removed.
+//! Marks frames to be regenerated. Nothing is removed.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,19 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// Why a head is to be regenerated.
+/// Reason that a head is to be regenerated.
 #[derive(Serialize, Deserialize)]
 struct Mark {
     agent: AgentId,
     reason: String,
 }
 
-/// Whether a row is a mark.
+/// True if a row is a valid mark.
 pub(crate) fn is_mark(row: &[u8]) -> bool {
     serde_json::from_slice::<Mark>(row).is_ok()
 }
 
-/// The mark that takes the place of one that cannot be read: the frame is not called fresh because of that.
+/// Returns the mark that replaces an unreadable one, so that damage never makes a frame look fresh.
 pub(crate) fn damaged_mark() -> Vec<u8> {
     let agent = "repair".parse().expect("it is a name");
     let reason = "why cannot be read any more".to_owned();
@@ -59,13 +59,14 @@ impl Context {
         let mark = Mark { agent: agent.clone(), reason: reason.to_owned() };
         let value = canonical::encode(&mark).expect("it has texts only").into_vec();
         let mut batch = vec![put(self.keys.typed(RowKind::Invalid, &node.path, frame_type), value)];
+        // A mark changes the freshness of the node and of the syntheses above it, so both are checked again.
         batch.push(self.touch(&node.path));
         batch.extend(node.path.parent().map(|parent| self.touch(&parent)));
         self.commit(batch).await?;
         Ok((node.path, head))
     }
 
-    /// Why heads are to be regenerated, of all that are.
+    /// Returns all marks with their reasons.
     pub(crate) async fn marks(&self) -> Result<BTreeMap<(TreePath, FrameType), String>, Error> {
         let mut found = BTreeMap::new();
         for row in self.rows(&self.keys.all(RowKind::Invalid)).await? {
@@ -79,7 +80,7 @@ impl Context {
         Ok(found)
     }
 
-    /// Why the head of a type at a path is to be regenerated, if it is.
+    /// Returns the reason that the head of a type at a path is to be regenerated, if it is.
     pub(crate) async fn invalidated(
         &self,
         path: &TreePath,
@@ -90,7 +91,7 @@ impl Context {
     }
 }
 
-/// The reason in a mark, and who gave it.
+/// Returns the reason in a mark, and the agent that gave it.
 fn why(row: &[u8]) -> Result<String, Error> {
     let mark: Mark = serde_json::from_slice(row)
         .map_err(|error| Error::integrity("an invalidation", error.to_string()))?;

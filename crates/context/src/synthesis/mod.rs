@@ -1,7 +1,7 @@
-//! Frames of directories, made from the frames of their entries, and made anew when those change.
+//! Frames of directories: synthesised from the frames of their entries, and regenerated when those change.
 //!
-//! *Invariants*: nothing is synthesised unless somebody asks for it. Only the direct entries of a directory are read.
-//! The same frames give the same text.
+//! *Invariants*: nothing is synthesised unless it is requested. Only the direct entries of a directory are read. The
+//! same frames give the same text.
 
 mod gather;
 mod invalidate;

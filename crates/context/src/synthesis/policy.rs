@@ -1,4 +1,4 @@
-//! How the frames of a directory's entries become one. Pure.
+//! Policies that combine the frames of a directory's entries. Pure.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// The name and version of each policy that comes with Piton. A change of what one writes is a new version.
+/// Name and version of each built-in policy. A change of its output is a new version.
 pub(super) const BUILT_IN: [(&str, u64); 3] =
     [("concatenation", 2), ("summarization", 2), ("filtering", 2)];
 
-/// Which frames of the entries are used.
+/// The frames of the entries that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inputs {
     /// The heads of all types: `*`.
@@ -25,7 +25,7 @@ pub enum Inputs {
     Type(FrameType),
 }
 
-/// How frames are put together, as it is asked for.
+/// A requested policy for combining frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(
     tag = "kind",
@@ -34,32 +34,31 @@ pub enum Inputs {
     deny_unknown_fields
 )]
 pub enum PolicySpec {
-    /// One after the other, each under its path, and shortened where there are too many.
+    /// One after another, each under its path, and shortened if there are too many.
     #[default]
     Concatenation,
-    /// Headings, first sentences and names of symbols, within so many bytes.
+    /// Headings, first sentences and names of symbols, within a number of bytes.
     Summarization {
-        /// The most bytes of the whole.
+        /// Maximum size of the whole text.
         #[serde(default)]
         bytes_max: Option<u64>,
     },
-    /// As the first, but only some of them.
+    /// Like concatenation, but with only some of the frames.
     Filtering {
-        /// These types; all, if there are none.
+        /// Types to use; all if empty.
         #[serde(default)]
         types: Vec<FrameType>,
-        /// These agents; all, if there are none.
+        /// Agents to use; all if empty.
         #[serde(default)]
         agents: Vec<AgentId>,
-        /// So many.
+        /// Maximum number of frames.
         #[serde(default)]
         frames_max: Option<u64>,
     },
     /// A function that was registered under this name.
     Custom {
-        /// Its name.
         name: String,
-        /// What it is told.
+        /// Passed to the function unchanged.
         #[serde(default)]
         parameters: Value,
     },
@@ -68,17 +67,13 @@ pub enum PolicySpec {
 /// A frame of an entry, as a policy sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyInput {
-    /// Where it is.
     pub path: TreePath,
-    /// Its type.
     pub frame_type: FrameType,
-    /// Whose it is.
     pub agent_id: AgentId,
-    /// What it says.
     pub content: Vec<u8>,
 }
 
-/// The parameters that every policy has, as they are stored.
+/// The parameters common to all policies, as they are stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Selection {
@@ -107,7 +102,7 @@ impl std::fmt::Display for Inputs {
 }
 
 impl PolicySpec {
-    /// Its name.
+    /// Returns the name of the policy.
     pub fn name(&self) -> &str {
         match self {
             Self::Concatenation => "concatenation",
@@ -117,7 +112,7 @@ impl PolicySpec {
         }
     }
 
-    /// The policy as it becomes part of a basis.
+    /// Returns the policy in the form that becomes part of a basis.
     pub(super) fn pinned(&self, inputs: &Inputs, version: u64) -> Policy {
         let inputs = inputs.to_string();
         let parameters = match self {
@@ -144,7 +139,7 @@ impl Selection {
         })
     }
 
-    /// Whether a head is used.
+    /// True if a head is used.
     pub(super) fn takes(&self, head: &FrameHead) -> bool {
         (self.inputs == "*" || self.inputs == head.frame_type.as_str())
             && (self.types.is_empty() || self.types.contains(&head.frame_type))
@@ -152,7 +147,7 @@ impl Selection {
     }
 }
 
-/// The text of a policy that comes with Piton; `None` if there is no such policy.
+/// Renders the text of a built-in policy. Returns `None` if there is no such policy.
 pub(super) fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Error> {
     Ok(match policy.name.as_str() {
         "concatenation" | "filtering" => Some(concatenation(pieces, CONCATENATION_BYTES)),

@@ -1,11 +1,12 @@
-//! Making frames anew whose basis changed.
+//! Regenerates frames whose basis changed.
 //!
-//! Whenever a head moves, its directory is noted. Regenerating looks at the noted directories only, the deepest first,
-//! and a frame that it makes notes the directory above: so the work is that of the changes and their ancestors.
+//! Whenever a head moves, its directory is noted. Regenerating examines only the noted directories, deepest first, and
+//! each new frame notes the directory above it. The work is therefore proportional to the changes and their ancestors.
 //!
-//! *Invariants*: nothing outside the scope is made or unnoted. A directory stays noted until none of its syntheses is
-//! out of date. One process at a time regenerates a project. What is stale in the scope afterwards is named every time it
-//! is asked for, by the judgement of a report: only that reads each head of the scope, noted or not.
+//! *Invariants*: nothing outside the scope is regenerated, and no note outside it is removed. A directory stays noted
+//! until none of its syntheses is out of date. One process at a time regenerates a project. Frames in the scope that
+//! stay stale are named on every request, by the same judgement as in a report: only that reads each head of the scope,
+//! noted or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,46 +28,45 @@ use crate::{
     word::{AgentId, FrameType},
 };
 
-/// Why a synthesis is stale that was made from nothing, or would be.
+/// Reason that a synthesis is stale when it was, or would be, made from nothing.
 pub(crate) const NOTHING_DESCRIBED: &str = "nothing in it has a frame that it could be made from";
 
-/// What may be made anew.
+/// Scope of a regeneration.
 #[derive(Clone, Debug)]
 pub struct RegenerateScope {
-    /// Where.
     pub path: TreePath,
-    /// Whether everything below as well.
+    /// Set to include everything below the path.
     pub subtree: bool,
-    /// How many directories above as well.
+    /// Number of directories above the path to include.
     pub ancestors: usize,
-    /// Only frames of this type.
+    /// Restricts it to frames of this type.
     pub frame_type: Option<FrameType>,
-    /// Only this frame.
+    /// Restricts it to this frame.
     pub frame: Option<FrameId>,
-    /// Whether every directory of the scope is looked at, noted or not.
+    /// Set to examine every directory of the scope, noted or not.
     pub everything: bool,
-    /// Whether to name what stays stale in the scope. That reads every head of it.
+    /// Set to name the frames in the scope that stay stale, which reads every head of it.
     pub names_stale: bool,
-    /// How long to wait for another process that regenerates.
+    /// Time to wait for another process that is regenerating.
     pub patience: Patience,
 }
 
-/// What was done.
+/// Result of a regeneration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Regenerated {
-    /// The new frames, in the order in which they were made.
+    /// New frames, in the order in which they were made.
     pub made: Vec<(TreePath, FrameId)>,
-    /// Frames that were marked as invalid and hold, since they are made from the same frames as before.
+    /// Frames that were marked as invalid but still hold, because they are made from the same frames as before.
     pub reaffirmed: Vec<(TreePath, FrameId)>,
-    /// Frames of the scope that stay stale, by path and type, if they were asked for.
+    /// Frames of the scope that stay stale, sorted by path and type, if requested.
     pub skipped: Vec<StaleFrame>,
-    /// Directories that were looked at.
+    /// Number of directories that were examined.
     pub examined: u64,
 }
 
 impl RegenerateScope {
-    /// The directory at `path` and everything below it.
+    /// Creates a scope of the directory at `path` and everything below it.
     pub fn subtree(path: TreePath) -> Self {
         Self {
             path,
@@ -80,7 +80,7 @@ impl RegenerateScope {
         }
     }
 
-    /// Whether a path is in the scope.
+    /// True if a path is in the scope.
     fn holds(&self, path: &TreePath) -> bool {
         if self.subtree && path.is_within(&self.path) {
             return true;
@@ -89,7 +89,7 @@ impl RegenerateScope {
         self.path.is_within(path) && up.is_some_and(|up| up <= self.ancestors)
     }
 
-    /// Whether a head at a path of the scope is asked for.
+    /// True if a head at a path of the scope is requested.
     fn asks_for(&self, head: &FrameHead) -> bool {
         self.frame.is_none_or(|frame| frame == head.frame)
             && self.frame_type.as_ref().is_none_or(|only| *only == head.frame_type)
@@ -97,7 +97,7 @@ impl RegenerateScope {
 }
 
 impl Context {
-    /// Makes frames anew whose basis changed.
+    /// Regenerates the frames whose basis changed.
     pub(crate) async fn regenerate(
         &self,
         by: &AgentId,
@@ -108,14 +108,16 @@ impl Context {
         let name: LeaseName = format!("context-{}-regenerate", self.project)
             .parse()
             .expect("hex digits and dashes are a name");
+        // One regeneration per project, so that two processes do not make the same frames.
         let lease = self.ports.leases.acquire(&name, Mode::Exclusive, scope.patience).await?;
         let mut waiting = self.noted(scope).await?;
         let (mut report, mut damaged) = (Regenerated::default(), None);
-        // The deepest first. Paths of one depth do not depend on each other.
+        // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
+        // independent.
         while let Some(((_, path), note)) = waiting.pop_last() {
             report.examined += 1;
             let changed = match self.renew(&said, scope, &path, &mut report).await {
-                // It stays noted. What does not depend on it is made all the same.
+                // The directory stays noted. Everything that does not depend on it is regenerated all the same.
                 Err(error) if error.is_damage() => {
                     damaged = damaged.or(Some(error));
                     continue;
@@ -126,10 +128,13 @@ impl Context {
                 && changed
                 && scope.holds(&above)
             {
+                // The new head is an input of the directory above. Its note is read only now, because the append has
+                // just written it.
                 let note = self.row(&self.keys.at(RowKind::Touched, &above)).await?;
                 waiting.insert((above.depth(), above), note);
             }
             if let Some(note) = note {
+                // Only after the frames exist: a process that dies before this leaves the note for the next one.
                 self.unnote(&path, note).await?;
             }
         }
@@ -143,7 +148,7 @@ impl Context {
         Ok(report)
     }
 
-    /// The heads of a scope, by path and type.
+    /// Returns the heads of a scope, sorted by path and type.
     async fn heads_of(&self, scope: &RegenerateScope) -> Result<Vec<(TreePath, FrameHead)>, Error> {
         let mut paths = vec![scope.path.clone()];
         while paths.len() <= scope.ancestors
@@ -152,6 +157,7 @@ impl Context {
             paths.push(above);
         }
         if scope.subtree {
+            // The subtree below includes the path itself.
             paths.remove(0);
         }
         let mut found = Vec::new();
@@ -166,7 +172,7 @@ impl Context {
         Ok(found)
     }
 
-    /// The directories to look at, by depth, each with the note about it.
+    /// Returns the directories to examine by depth, each with its note.
     async fn noted(
         &self,
         scope: &RegenerateScope,
@@ -175,6 +181,7 @@ impl Context {
         let mut everything = scope.everything;
         let root = self.keys.at(RowKind::Touched, &TreePath::root());
         if let Some(row) = self.row(&root).await? {
+            // After too many changes there are no single notes, only this one at the root.
             everything |= row.value == TOUCHED_EVERYWHERE;
         }
         let mut rows = self.rows(&self.keys.at(RowKind::Touched, &scope.path)).await?;
@@ -203,7 +210,7 @@ impl Context {
         Ok(found)
     }
 
-    /// Looks at the heads of one path. Says whether one of them moved.
+    /// Examines the heads of one path. Returns true if one of them moved.
     async fn renew(
         &self,
         said: &Metadata,
@@ -212,7 +219,7 @@ impl Context {
         report: &mut Regenerated,
     ) -> Result<bool, Error> {
         let root = self.current().await?.root;
-        // What was renamed has its frames elsewhere, and those are looked at there.
+        // A renamed path has its frames elsewhere, and they are examined there.
         if self.id_at(root, path).await?.is_none() && self.moved_to(root, path).await?.is_some() {
             return Ok(false);
         }
@@ -235,6 +242,7 @@ impl Context {
         let root = self.current().await?.root;
         let frame = self.frame_at(path, head.index).await?;
         let (BasisKind::Synthesis, Basis::Synthesis { policy, .. }) = (head.kind, &frame.basis)
+        // Only a synthesis can be regenerated; written and generated frames need their authors.
         else {
             return Ok(false);
         };
@@ -250,6 +258,7 @@ impl Context {
         };
         let Some(appended) = self.synthesize_one(path, &wanted).await? else { return Ok(false) };
         let list = match appended.outcome {
+            // The same frames and policy give the same id, so the append changed nothing.
             AppendOutcome::Unchanged => return Ok(false),
             AppendOutcome::Reaffirmed => &mut report.reaffirmed,
             AppendOutcome::Added | AppendOutcome::HeadMoved => &mut report.made,
@@ -258,7 +267,7 @@ impl Context {
         Ok(appended.outcome != AppendOutcome::Reaffirmed)
     }
 
-    /// The version of its policy by which a synthesis can be made anew, or why it cannot.
+    /// Returns the policy version that can regenerate a synthesis, or the reason that it cannot be regenerated.
     pub(crate) async fn makeable(
         &self,
         root: TreeNodeId,
@@ -268,6 +277,7 @@ impl Context {
     ) -> Result<Result<u64, String>, Error> {
         Ok(match self.gather(root, path, policy).await? {
             None => Err(format!("{path} is no directory any more")),
+            // An existing text must not be replaced by an empty one.
             Some(heads) if heads.is_empty() && basis.is_of_frames() => {
                 Err(format!("{NOTHING_DESCRIBED} any more"))
             }
@@ -281,7 +291,7 @@ impl Context {
         })
     }
 
-    /// Whether a directory holds nothing at all.
+    /// True if a directory is empty.
     pub(crate) async fn is_bare(&self, root: TreeNodeId, path: &TreePath) -> Result<bool, Error> {
         match self.id_at(root, path).await? {
             Some((id, _)) => Ok(self.children(id).await?.is_empty()),
@@ -289,7 +299,7 @@ impl Context {
         }
     }
 
-    /// Takes away the mark of a frame that was looked at and is what it should be. Says whether there was one.
+    /// Removes the mark of a frame that was examined and is still right. Returns true if there was one.
     pub(super) async fn clear_marks(
         &self,
         path: &TreePath,
@@ -301,7 +311,7 @@ impl Context {
         }
     }
 
-    /// Takes away the note about a directory, unless it was noted again or one of its syntheses is out of date.
+    /// Removes the note of a directory, unless it was noted again or one of its syntheses is out of date.
     async fn unnote(&self, path: &TreePath, note: TableEntry) -> Result<(), Error> {
         let root = self.current().await?.root;
         for head in self.heads(path).await?.iter().filter(|head| head.kind == BasisKind::Synthesis)
@@ -318,6 +328,7 @@ impl Context {
             }
         }
         match self.commit(vec![remove_after(&note)]).await {
+            // The note was written again meanwhile, so it must stay.
             Err(error) if error.is_conflict() => Ok(()),
             outcome => outcome,
         }

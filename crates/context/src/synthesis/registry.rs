@@ -1,4 +1,4 @@
-//! Policies and orders that a program adds to those that come with Piton.
+//! Policies and orders that a program adds to the built-in ones.
 
 use std::{cmp::Ordering, collections::BTreeMap, fmt, sync::Arc};
 
@@ -13,13 +13,13 @@ use crate::{
     frame::{Frame, Policy},
 };
 
-/// Makes one text from pieces. The same pieces and parameters must give the same text.
+/// A function that makes one text from pieces. The same pieces and parameters must give the same text.
 pub type CustomPolicy = Arc<dyn Fn(&[PolicyInput], &Value) -> Vec<u8> + Send + Sync>;
 
-/// Says which of two frames comes first. Frames that it calls equal are ordered by their ids.
+/// A comparison of two frames. Frames that compare equal are ordered by their ids.
 pub type CustomOrder = Arc<dyn Fn(&Frame, &Frame) -> Ordering + Send + Sync>;
 
-/// What was registered.
+/// The registered policies and orders.
 #[derive(Clone, Default)]
 pub struct Registry {
     policies: BTreeMap<String, (u64, CustomPolicy)>,
@@ -35,8 +35,8 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Adds a policy; a name that is taken is refused, also those of the policies that come with Piton. Give it
-    /// another version whenever it writes something else.
+    /// Adds a policy. Refuses a name that is taken, including those of the built-in policies. Change the version
+    /// whenever the output changes.
     pub fn with_policy(
         mut self,
         name: &str,
@@ -50,7 +50,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// Adds an order of frames; a name that is taken is refused.
+    /// Adds an order of frames. Refuses a name that is taken.
     pub fn with_order(mut self, name: &str, order: CustomOrder) -> Result<Self, Error> {
         if self.orders.contains_key(name) {
             return Err(name_taken("order", name));
@@ -59,7 +59,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// The version of a policy, if it is known.
+    /// Returns the version of a policy, if it is known.
     pub(crate) fn version(&self, name: &str) -> Option<u64> {
         let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
         built_in.map(|(_, version)| *version).or_else(|| Some(self.policies.get(name)?.0))
@@ -69,7 +69,7 @@ impl Registry {
         self.orders.get(name)
     }
 
-    /// What a policy makes of pieces.
+    /// Renders pieces with a policy.
     pub(super) fn render(&self, policy: &Policy, pieces: &[PolicyInput]) -> Result<Vec<u8>, Error> {
         if let Some(text) = policy::render(policy, pieces)? {
             return Ok(text);

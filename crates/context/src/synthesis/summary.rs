@@ -1,14 +1,14 @@
-//! A summary without a model: what can be told from the form of a text. Pure.
+//! A summary without a model, from the form of a text alone. Pure.
 //!
-//! Of each piece it keeps the headings, the first sentence and the names of symbols, each at most a line. What does not
-//! fit is said in less detail, and then counted: every line is whole, however many pieces there are.
+//! It keeps the headings, the first sentence and the names of symbols of each piece, each at most a line. What does not
+//! fit is described in less detail, and then only counted: every line is complete, however many pieces there are.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::PolicyInput;
 use crate::bounds::SUMMARY_BYTES_MIN;
 
-/// Words before the name of a symbol, in the languages that agents mostly write about.
+/// Keywords before the name of a symbol, in the languages that agents mostly write about.
 const SYMBOL_WORDS: [&str; 12] = [
     "fn ",
     "struct ",
@@ -24,37 +24,37 @@ const SYMBOL_WORDS: [&str; 12] = [
     "func ",
 ];
 
-/// Words that stand before those.
+/// Modifiers that stand before those keywords.
 const MODIFIERS: [&str; 7] =
     ["pub(crate) ", "pub ", "export ", "async ", "default ", "abstract ", "static "];
 
-/// Names of symbols of one piece that are told.
+/// Maximum number of symbol names of one piece that are listed.
 const SYMBOLS_MAX: usize = 24;
 
-/// Bytes of a piece below which a cut text says less than one line about each.
+/// Minimum number of bytes of a piece; below it, a cut text says less than one line about each.
 const SHARE_MIN: usize = 200; // tidy: number of bytes in two lines of a terminal
 
-/// Bytes of the note about what a shortened piece leaves out.
+/// Bytes reserved for the note about what a shortened piece leaves out.
 const LEFT_OUT_BYTES: usize = 32;
 
-/// Bytes of a sentence in a line of an outline.
+/// Maximum size of a sentence in a line of an outline.
 const LINE_BYTES: usize = 160; // tidy: number of bytes in two lines of a terminal
 
-/// No line of an outline is shorter: a name, and a line break.
+/// Minimum size of a line of an outline: a name and a line break.
 const LINE_BYTES_MIN: usize = 2;
 
-/// Bytes of the note that counts what an outline leaves out. Every summary has room for it.
+/// Bytes reserved for the note that counts what an outline leaves out. Every summary has room for it.
 const COUNTS_BYTES: usize = 256; // tidy: number of bytes in three lines of a terminal
 const _: () = assert!(COUNTS_BYTES as u64 == SUMMARY_BYTES_MIN);
 
-/// How many endings of names that note tells apart, and how long one is.
+/// Maximum number of file extensions that this note lists, and the maximum length of one.
 const ENDINGS_MAX: usize = 8;
 const ENDING_BYTES_MAX: usize = 12;
 
-/// The number of lines is looked for in steps of one part in so many.
+/// Fraction by which the number of lines is reduced in each step of the search: one part in this many.
 const STEP: usize = 32;
 
-/// A summary of at most `bytes_max` bytes: every piece in some detail if that fits, else one line each.
+/// Makes a summary of at most `bytes_max` bytes: every piece in some detail if that fits, otherwise one line each.
 pub(super) fn summary(pieces: &[PolicyInput], bytes_max: usize) -> String {
     let mut text = String::new();
     for piece in pieces {
@@ -67,14 +67,15 @@ pub(super) fn summary(pieces: &[PolicyInput], bytes_max: usize) -> String {
     text
 }
 
-/// Each piece whole under a heading with its path, type and agent. Where that takes more than `bytes_max` bytes, each is
-/// cut to what is left for it at the end of a sentence; where that is too little to say something, each gets one line.
+/// Concatenates the pieces, each under a heading with its path, type and agent. If that takes more than `bytes_max`
+/// bytes, each piece is cut to its share at the end of a sentence. If the share is too small to be useful, each piece
+/// gets one line.
 pub(super) fn concatenation(pieces: &[PolicyInput], bytes_max: usize) -> Vec<u8> {
     let headings: Vec<String> = pieces
         .iter()
         .map(|piece| format!("## {} ({}, {})\n\n", piece.path, piece.frame_type, piece.agent_id))
         .collect();
-    // A line break ends each piece, and one separates it from the next.
+    // A line break ends each piece, and another separates it from the next.
     let around: usize = headings.iter().map(|heading| heading.len() + 2).sum();
     let lengths = || pieces.iter().map(|piece| piece.content.len());
     let whole = around + lengths().sum::<usize>() <= bytes_max;
@@ -102,12 +103,14 @@ pub(super) fn concatenation(pieces: &[PolicyInput], bytes_max: usize) -> Vec<u8>
     text
 }
 
-/// The most bytes that each may have so that all together have at most `bytes_max`: short ones leave theirs to the others.
+/// Returns the maximum size of each piece so that all together have at most `bytes_max` bytes. Short pieces leave their
+/// unused share to the others.
 fn share(lengths: impl Iterator<Item = usize>, bytes_max: usize) -> usize {
     let mut lengths: Vec<usize> = lengths.collect();
     lengths.sort_unstable();
     let (mut left, mut count) = (bytes_max, lengths.len());
     for length in lengths {
+        // Sorted by length: once a piece exceeds an equal share of the rest, all later ones do as well.
         if length * count > left {
             break;
         }
@@ -116,14 +119,14 @@ fn share(lengths: impl Iterator<Item = usize>, bytes_max: usize) -> usize {
     left.checked_div(count).unwrap_or(left)
 }
 
-/// The beginning of a text in at most `bytes_max` bytes, with how much was left out.
+/// Returns the beginning of a text in at most `bytes_max` bytes, with a note of how much was left out.
 fn shortened(text: &str, bytes_max: usize) -> String {
     let kept = whole_sentences(text, bytes_max.saturating_sub(LEFT_OUT_BYTES)).trim_end();
     format!("{kept}\n[{} bytes left out]\n", text.len() - kept.len())
 }
 
-/// The whole sentences or lines at the beginning of a text that have at most `bytes_max` bytes together; whole words, if
-/// the first sentence has more.
+/// Returns the complete sentences or lines at the beginning of a text that fit into `bytes_max` bytes, or complete
+/// words if the first sentence does not fit.
 fn whole_sentences(text: &str, bytes_max: usize) -> &str {
     if text.len() <= bytes_max {
         return text;
@@ -134,8 +137,8 @@ fn whole_sentences(text: &str, bytes_max: usize) -> &str {
     &cut[..end]
 }
 
-/// One line for each piece: its path and its first sentence. Where there are too many, as many as fit are shown, evenly
-/// over all of them, and the others are counted by the endings of their names.
+/// Makes one line for each piece: its path and its first sentence. If there are too many, shows as many as fit, spread
+/// evenly over all of them, and counts the others by file extension.
 pub(super) fn outline(pieces: &[PolicyInput], bytes_max: usize) -> String {
     let lines: Vec<String> = pieces
         .iter()
@@ -157,7 +160,7 @@ pub(super) fn outline(pieces: &[PolicyInput], bytes_max: usize) -> String {
         return lines.concat();
     }
     let room = bytes_max.saturating_sub(COUNTS_BYTES);
-    // The largest number of lines that fits; fewer lines may be longer ones, so it is looked for from above.
+    // Find the largest number of lines that fits. Fewer lines may happen to be longer ones, so search from above.
     let mut shown = lines.len().min(room / LINE_BYTES_MIN);
     let chosen = |shown: usize| (0..shown).map(move |place| place * pieces.len() / shown.max(1));
     while shown > 0 && chosen(shown).map(|place| lines[place].len()).sum::<usize>() > room {
@@ -182,7 +185,7 @@ pub(super) fn outline(pieces: &[PolicyInput], bytes_max: usize) -> String {
     text
 }
 
-/// How many pieces there are, by the endings of their names.
+/// Counts pieces by file extension.
 fn counts(pieces: &[&PolicyInput]) -> String {
     let mut endings: BTreeMap<String, usize> = BTreeMap::new();
     for piece in pieces {
@@ -220,7 +223,7 @@ fn describe(content: &str, part: &mut String) {
     }
 }
 
-/// The first sentence of the first paragraph that is no heading.
+/// Returns the first sentence of the first paragraph that is not a heading.
 pub fn first_sentence(content: &str) -> Option<String> {
     let line = content
         .lines()
@@ -230,7 +233,7 @@ pub fn first_sentence(content: &str) -> Option<String> {
     Some(line[..end].to_owned())
 }
 
-/// The name of the symbol that a line declares.
+/// Returns the name of the symbol that a line declares.
 fn symbol(line: &str) -> Option<&str> {
     let mut rest = line.trim();
     while let Some(after) = MODIFIERS.iter().find_map(|word| rest.strip_prefix(word)) {

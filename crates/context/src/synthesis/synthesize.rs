@@ -1,7 +1,7 @@
-//! Synthesising a directory, or a whole subtree from the bottom up.
+//! Synthesises a directory, or a whole subtree from the bottom up.
 //!
-//! *Invariants*: a directory gets a frame only if something in it has one to make it from, or if it is empty and has
-//! none yet. So no text is ever replaced by an empty one.
+//! *Invariants*: a directory gets a frame only if something in it has a frame to make it from, or if it is empty and
+//! has none yet. No text is therefore ever replaced by an empty one.
 
 use serde::Serialize;
 
@@ -30,32 +30,31 @@ piton_core::closed_set! {
     }
 }
 
-/// What is to be made.
+/// Parameters of a synthesis.
 #[derive(Clone, Debug)]
 pub struct SynthesizeRequest {
-    /// The type of the new frames.
+    /// Type of the new frames.
     pub frame_type: FrameType,
-    /// Which frames of the entries are used.
+    /// Frames of the entries that are used.
     pub inputs: Inputs,
-    /// How.
     pub policy: PolicySpec,
-    /// Whether every directory below is done as well, before the ones above.
+    /// Set to synthesise every directory below as well, before those above.
     pub recursive: bool,
-    /// What to do about directories below that lack the frame, if it is not recursive.
+    /// Treatment of directories below that lack the frame, if it is not recursive.
     pub missing: Missing,
 }
 
-/// What was made. It is one frame at least.
+/// Result of a synthesis. It has at least one frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Synthesized {
-    /// The frames, in the order in which they were made: those of directories before those of what holds them.
+    /// The frames, in the order in which they were made: entries before the directories that hold them.
     pub frames: Vec<(TreePath, Appended)>,
-    /// Directories that stay as they are because nothing in them has a frame to make theirs from, by path.
+    /// Directories that stay unchanged because nothing in them has a frame to make theirs from, sorted by path.
     pub skipped: Vec<TreePath>,
 }
 
 impl Context {
-    /// Makes the frame of a directory from those of its entries.
+    /// Makes the frame of a directory from the frames of its entries.
     pub(crate) async fn synthesize(
         &self,
         agent: &AgentId,
@@ -85,6 +84,7 @@ impl Context {
             self.lacking(root, &node.path, &all, &wanted, request).await?
         };
         let (mut frames, mut skipped) = (Vec::new(), Vec::new());
+        // `below` lists parents first, so reversed order does the deepest directories first.
         for path in below.into_iter().rev().chain([node.path.clone()]) {
             match self.synthesize_one(&path, &wanted).await? {
                 Some(appended) => frames.push((path, appended)),
@@ -102,7 +102,8 @@ impl Context {
         Ok(Synthesized { frames, skipped })
     }
 
-    /// The directories that have to be done first. Those that have nothing to be made from are none of them.
+    /// Returns the directories that must be synthesised first. Directories without anything to be made from are not
+    /// among them.
     async fn lacking(
         &self,
         root: TreeNodeId,
@@ -111,7 +112,7 @@ impl Context {
         wanted: &SynthesisSpec<'_>,
         request: &SynthesizeRequest,
     ) -> Result<Vec<TreePath>, Error> {
-        // Only a synthesis over frames of its own type needs those of the directories below.
+        // Only a synthesis over frames of its own type needs the frames of the directories below.
         let uses_own = match &request.inputs {
             Inputs::All => true,
             Inputs::Type(inputs) => inputs == wanted.frame_type,
@@ -141,7 +142,7 @@ impl Context {
         Ok(lacking)
     }
 
-    /// Whether anything below a directory has a frame that a policy uses.
+    /// True if anything below a directory has a frame that a policy uses.
     async fn is_described(
         &self,
         root: TreeNodeId,
@@ -158,7 +159,7 @@ impl Context {
         Ok(false)
     }
 
-    /// Every directory below `id`; each before those that it holds.
+    /// Returns every directory below `id`, each before those that it holds.
     async fn directories_below(
         &self,
         id: TreeNodeId,
@@ -208,7 +209,7 @@ impl Context {
         path: &TreePath,
         wanted: &SynthesisSpec<'_>,
     ) -> Result<Option<Appended>, Error> {
-        // Whatever is read from here on must not change before the frame is recorded.
+        // Read the preconditions first: nothing that is read after this may change before the frame is recorded.
         let sequence = self.row(&self.keys.only(RowKind::Sequence)).await?;
         let current =
             self.row(&self.keys.only(RowKind::Current)).await?.ok_or(Error::NotScanned)?;
@@ -232,8 +233,10 @@ impl Context {
         };
         let id = draft.id();
         let head = self.head(path, wanted.frame_type).await?;
+        // The basis is known before the content is rendered, so an unchanged frame costs no rendering.
         let is_there = head.as_ref().is_some_and(|head| head.frame == id);
         let is_text_lost = head.is_some() && !is_there;
+        // An empty synthesis is recorded only for an empty directory that has no text yet.
         if heads.is_empty() && (is_text_lost || !self.children(node_id).await?.is_empty()) {
             return Ok(None);
         }
@@ -247,11 +250,11 @@ impl Context {
     }
 }
 
-/// A synthesis, the same for every directory of a call.
+/// Parameters of a synthesis, the same for every directory of a call.
 pub(super) struct SynthesisSpec<'a> {
     pub(super) agent: &'a AgentId,
     pub(super) frame_type: &'a FrameType,
     pub(super) policy: &'a Policy,
-    /// What is said of the frames.
+    /// Metadata of the new frames.
     pub(super) said: &'a Metadata,
 }

@@ -1,4 +1,4 @@
-//! What differs between two trees.
+//! Differences between two trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,9 @@ use super::{Moves, NodeKind, TreeNodeId, TreePath};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeSide {
-    /// Its id.
     pub id: TreeNodeId,
-    /// What it is.
     pub kind: NodeKind,
-    /// For a file, the digest of its bytes, as far as it was needed.
+    /// Digest of a file's content, as far as it was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
 }
@@ -39,23 +37,22 @@ piton_core::closed_set! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeChange {
-    /// The path; of a rename, the new one.
+    /// For a rename, the new path.
     pub path: TreePath,
-    /// How it differs.
     pub change: ChangeKind,
-    /// What the older tree has there; of a rename, at the old path.
+    /// Node in the older tree. For a rename, the one at the old path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<TreeSide>,
-    /// What the newer tree has there.
+    /// Node in the newer tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<TreeSide>,
-    /// Of a rename, the old path.
+    /// Old path of a rename.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<TreePath>,
 }
 
 impl TreeChange {
-    /// What differs at `path`, if anything does.
+    /// Returns the change at `path`, if there is any.
     pub fn of(path: TreePath, old: Option<TreeSide>, new: Option<TreeSide>) -> Option<Self> {
         let change = match (&old, &new) {
             (None, Some(_)) => ChangeKind::Added,
@@ -66,17 +63,17 @@ impl TreeChange {
         Some(Self { path, change, old, new, renamed_from: None })
     }
 
-    /// What is there now, or was.
+    /// Returns the kind of the node that is there now, or that was there.
     pub fn kind(&self) -> NodeKind {
         let side = self.new.or(self.old).expect("a change has a side");
         side.kind
     }
 }
 
-/// Makes renames out of removed and added files of the same content, and sorts by path.
+/// Combines removed and added files of the same content into renames, and sorts by path.
 ///
-/// What was moved for certain comes first. Where several other files have one content, the first removed path goes with
-/// the first added one, and so on.
+/// Certain moves come first. If several other files have the same content, the first removed path is paired with the
+/// first added one, and so on.
 pub fn pair_renames(mut changes: Vec<TreeChange>) -> Vec<TreeChange> {
     changes.sort_unstable_by(|one, other| one.path.cmp(&other.path));
     let content = |side: Option<TreeSide>| side.and_then(|side| side.content);
@@ -86,6 +83,7 @@ pub fn pair_renames(mut changes: Vec<TreeChange>) -> Vec<TreeChange> {
     let places: BTreeMap<TreePath, usize> =
         changes.iter().enumerate().map(|(place, change)| (change.path.clone(), place)).collect();
     let mut removed: BTreeMap<Digest, Vec<usize>> = BTreeMap::new();
+    // Reversed, so that `pop` below yields the removed paths in order.
     for (place, change) in changes.iter().enumerate().rev() {
         if change.change == ChangeKind::Removed
             && !is_certain.contains(&change.path)

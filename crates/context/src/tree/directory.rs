@@ -1,7 +1,7 @@
 //! A tree in memory: directories with their entries, built bottom up.
 //!
-//! *Invariants*: entries are in byte order of their names, no name is there twice, and every id is that of what it
-//! stands on. Directories are shared between a tree and its successor as far as nothing changed.
+//! *Invariants*: entries are in byte order of their names, names are unique, and every id is that of the content it
+//! stands for. Unchanged directories are shared between a tree and its successor.
 
 use std::sync::Arc;
 
@@ -22,80 +22,71 @@ pub struct Directory {
     entries: Vec<TreeEntry>,
 }
 
-/// One entry of a directory.
+/// An entry of a directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeEntry {
-    /// Its name.
     pub name: Name,
-    /// What it is.
     pub node: TreeNode,
 }
 
 /// A tree node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeNode {
-    /// A regular file.
     File(TreeFile),
-    /// A symbolic link.
     Symlink(Symlink),
-    /// A directory.
     Directory(Arc<Directory>),
 }
 
-/// A file.
+/// A regular file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Its id.
     pub id: TreeNodeId,
-    /// The digest of its bytes.
+    /// Digest of the content.
     pub content: Digest,
-    /// Whether its owner may execute it.
+    /// Set when the owner may execute it.
     pub executable: bool,
-    /// What the file system said about it when its content was read.
+    /// State of the file system entry when the content was read.
     pub stamp: FileStamp,
 }
 
 /// A symbolic link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symlink {
-    /// Its id.
     pub id: TreeNodeId,
-    /// Where it points, as it was written.
+    /// Target as it was written.
     pub target: Box<[u8]>,
-    /// What the file system said about it when it was read.
+    /// State of the file system entry when the link was read.
     pub stamp: FileStamp,
 }
 
-/// What a tree holds, counted.
+/// Counts of what a tree holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Totals {
-    /// Files.
     pub files: u64,
-    /// Directories, the topmost included.
+    /// Includes the topmost directory.
     pub directories: u64,
-    /// Symbolic links.
     pub symlinks: u64,
-    /// Bytes of all files.
+    /// Size of all files together.
     pub bytes: u64,
 }
 
 impl TreeFile {
-    /// A file at `path`.
+    /// Creates a file at `path`.
     pub fn new(path: &[u8], executable: bool, content: Digest, stamp: FileStamp) -> Self {
         Self { id: file_id(path, executable, content), content, executable, stamp }
     }
 }
 
 impl Symlink {
-    /// A symbolic link at `path`.
+    /// Creates a symbolic link at `path`.
     pub fn new(path: &[u8], target: Box<[u8]>, stamp: FileStamp) -> Self {
         Self { id: symlink_id(path, &target), target, stamp }
     }
 }
 
 impl TreeNode {
-    /// Its id.
+    /// Returns the id.
     pub fn id(&self) -> TreeNodeId {
         match self {
             Self::File(file) => file.id,
@@ -104,7 +95,7 @@ impl TreeNode {
         }
     }
 
-    /// What it is.
+    /// Returns the kind of node.
     pub fn kind(&self) -> NodeKind {
         match self {
             Self::File(_) => NodeKind::File,
@@ -115,8 +106,8 @@ impl TreeNode {
 }
 
 impl TreeEntry {
-    /// Whether this is that entry, stamp included. Directories are compared by where they are in memory, so that
-    /// one that was built anew is another one.
+    /// True if both are the same entry, including the stamp. Directories are compared by pointer, so one that was
+    /// rebuilt counts as different.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.name == other.name
             && match (&self.node, &other.node) {
@@ -127,7 +118,7 @@ impl TreeEntry {
 }
 
 impl Directory {
-    /// The directory at `path` with these entries, in whatever order they come.
+    /// Creates the directory at `path` with these entries, in any order.
     ///
     /// # Panics
     ///
@@ -147,37 +138,37 @@ impl Directory {
         Self { id, totals, entries }
     }
 
-    /// A directory whose id and counts are known from elsewhere.
+    /// Creates a directory whose id and totals are already known.
     pub(crate) fn known(id: TreeNodeId, totals: Totals, entries: Vec<TreeEntry>) -> Self {
         Self { id, totals, entries }
     }
 
-    /// Its id.
+    /// Returns the id.
     pub fn id(&self) -> TreeNodeId {
         self.id
     }
 
-    /// What it holds at any depth.
+    /// Returns the totals of everything below it.
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Its entries in byte order of their names.
+    /// Returns the entries in byte order of their names.
     pub fn entries(&self) -> &[TreeEntry] {
         &self.entries
     }
 
-    /// The entry of that name.
+    /// Returns the entry with the given name.
     pub fn entry(&self, name: &[u8]) -> Option<&TreeEntry> {
         self.place(name).map(|place| &self.entries[place])
     }
 
-    /// The place of the entry of that name among the others.
+    /// Returns the index of the entry with the given name.
     pub(crate) fn place(&self, name: &[u8]) -> Option<usize> {
         self.entries.binary_search_by(|entry| entry.name.as_bytes().cmp(name)).ok()
     }
 
-    /// Every path below `path`, where this directory is, with its node; parents before what they hold.
+    /// Visits every path below `path`, the path of this directory, with its node. Parents come before their entries.
     pub fn walk(&self, path: &TreePath, visit: &mut impl FnMut(&TreePath, &TreeNode)) {
         for entry in &self.entries {
             let below = path.join(&entry.name);
@@ -188,7 +179,7 @@ impl Directory {
         }
     }
 
-    /// The path of an entry of the directory at `path`.
+    /// Returns the path of an entry of the directory at `path`.
     pub fn entry_path(path: &[u8], name: &Name) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(path.len() + 1 + name.as_bytes().len());
         extend(&mut bytes, path, name.as_bytes());

@@ -1,16 +1,16 @@
-//! What is hashed for an id, byte for byte. `docs/format/context.md` describes it.
+//! Defines the hashed bytes of each id. `docs/format/context.md` describes them.
 //!
-//! *Invariants*: every field is written after its length, and the first two fields say what the others are; so no two
-//! different inputs have the same bytes.
+//! *Invariants*: every field is preceded by its length, and the first two fields identify the form of the others.
+//! Different inputs therefore never have the same bytes.
 
 use piton_core::{Digest, DigestBuilder};
 
 use super::{NodeKind, TreeNodeId};
 
-/// The first field of everything that is hashed here. A change of any form below changes it.
+/// First field of everything that is hashed here. Any change of a form below must change it.
 const DOMAIN: &[u8] = b"piton.context.v1";
 
-/// Bytes on their way into a digest, field by field.
+/// A digest under construction, field by field.
 pub(crate) struct Preimage(DigestBuilder);
 
 impl Preimage {
@@ -33,13 +33,13 @@ impl Preimage {
         self.0.update(&number.to_le_bytes());
     }
 
-    /// The digest of everything added.
+    /// Returns the digest of everything added.
     pub(crate) fn finish(self) -> Digest {
         self.0.finish()
     }
 }
 
-/// The id of a file.
+/// Computes the id of a file.
 pub fn file_id(path: &[u8], executable: bool, content: Digest) -> TreeNodeId {
     let mut preimage = Preimage::new(NodeKind::File.as_str());
     preimage.field(path);
@@ -48,7 +48,7 @@ pub fn file_id(path: &[u8], executable: bool, content: Digest) -> TreeNodeId {
     TreeNodeId::new(preimage.finish())
 }
 
-/// The id of a symbolic link.
+/// Computes the id of a symbolic link.
 pub fn symlink_id(path: &[u8], target: &[u8]) -> TreeNodeId {
     let mut preimage = Preimage::new(NodeKind::Symlink.as_str());
     preimage.field(path);
@@ -56,7 +56,7 @@ pub fn symlink_id(path: &[u8], target: &[u8]) -> TreeNodeId {
     TreeNodeId::new(preimage.finish())
 }
 
-/// The id of a directory whose entries come in byte order of their names.
+/// Computes the id of a directory from its entries in byte order of their names.
 pub fn directory_id<'a>(
     path: &[u8],
     entries: impl ExactSizeIterator<Item = (&'a [u8], TreeNodeId)>,

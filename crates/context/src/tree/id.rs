@@ -1,27 +1,27 @@
-//! The ids of tree nodes, and their kinds.
+//! Ids and kinds of tree nodes.
 
 use std::{fmt, str::FromStr};
 
 use piton_core::{Digest, DigestError};
 use serde::{Deserialize, Serialize};
 
-/// The digest of what a tree node is and where it is.
+/// The digest of a tree node's content and path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TreeNodeId(Digest);
 
 impl TreeNodeId {
-    /// Says that `digest` is the id of a tree node.
+    /// Wraps a digest that is known to be the id of a tree node.
     pub const fn new(digest: Digest) -> Self {
         Self(digest)
     }
 
-    /// The digest.
+    /// Returns the digest.
     pub const fn digest(self) -> Digest {
         self.0
     }
 
-    /// The 32 bytes of the digest.
+    /// Returns the 32 bytes of the digest.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()
     }

@@ -1,10 +1,10 @@
-//! The tree of a project directory: what it is made of and how it is hashed. Pure.
+//! The tree of a project directory: its parts and how they are hashed. Pure.
 //!
-//! A tree is built bottom up from entries that somebody saw, and every part of it has an id: the digest of what it is
-//! and where it is. Two trees are equal where their ids are, so that comparing them costs what differs.
+//! A tree is built bottom up from scanned entries, and every part of it has an id: the digest of its content and path.
+//! Two trees are equal where their ids are, so comparing them costs only as much as they differ.
 //!
 //! *Invariants*: an id depends on relative paths, contents, targets of symlinks and the executable bit, and on nothing
-//! else; the same tree in another place has the same ids.
+//! else. The same tree in another place has the same ids.
 
 mod compare;
 mod directory;

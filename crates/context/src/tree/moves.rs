@@ -1,6 +1,6 @@
-//! Which files and directories are somewhere else now. Pure.
+//! Detects moved files and directories. Pure.
 //!
-//! *Invariants*: only what has exactly the content that it had is called moved, and only where there is one candidate.
+//! *Invariants*: a path counts as moved only if its content is exactly the same and there is a single candidate.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,40 +11,38 @@ use piton_core::{Digest, FileBytes};
 
 use super::{ChangeKind, NodeKind, Preimage, TreeChange, TreePath, TreeSide};
 
-/// A file or directory that is somewhere else now.
+/// A file or directory that moved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Move {
-    /// Where it was.
     pub from: TreePath,
-    /// Where it is.
     pub to: TreePath,
 }
 
-/// Files of one content, of which nothing says which became which.
+/// Files with the same content, where nothing tells which became which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnclearMove {
-    /// Where they were.
+    /// Old paths.
     pub from: Vec<TreePath>,
-    /// Where files of this content are now.
+    /// New paths with this content.
     pub to: Vec<TreePath>,
 }
 
-/// What was moved, as far as changes tell.
+/// The moves that a list of changes implies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moves {
-    /// What is certain, by the old path.
+    /// Certain moves, sorted by the old path.
     pub certain: Vec<Move>,
-    /// What has several candidates.
+    /// Moves with several candidates.
     pub unclear: Vec<UnclearMove>,
 }
 
 type Paths<'a> = BTreeMap<&'a TreePath, TreeSide>;
 
 impl Moves {
-    /// What was moved. Files count by the digests that their sides carry.
+    /// Finds the moves. Files are compared by the digests that their sides carry.
     ///
-    /// A directory was moved if everything below it has the same names and contents elsewhere; then all of it was. Other
-    /// files count by their content, and where several have it, by their content and name.
+    /// A directory was moved if everything below it has the same names and contents elsewhere; then all of it was
+    /// moved. Other files are matched by content and, where several have the same content, by content and name.
     pub fn of(changes: &[TreeChange]) -> Self {
         let side = |kind: ChangeKind| -> Paths<'_> {
             let changes = changes.iter().filter(move |change| change.change == kind);
@@ -52,6 +50,7 @@ impl Moves {
         };
         let (removed, added) = (side(ChangeKind::Removed), side(ChangeKind::Added));
         let mut moves = Self::default();
+        // Directories first: a file that moved with its directory must not be matched on its own.
         let mut taken = BTreeSet::new();
         moves.directories(&removed, &added, &mut taken);
         moves.files(&removed, &added, &taken);
@@ -70,19 +69,22 @@ impl Moves {
             return;
         }
         let (old, new) = (shapes(removed), shapes(added));
-        // What holds others comes before what it holds.
+        // In order of paths, a directory comes before everything that it holds.
         for (from, shape) in &old.by_path {
+            // The shape must be unique on both sides; otherwise nothing tells which directory became which.
             let ([_], Some([to])) =
                 (old.by_shape[shape].as_slice(), new.by_shape.get(shape).map(Vec::as_slice))
             else {
                 continue;
             };
+            // A directory above was moved already, and everything below went with it.
             if taken.contains(*from) || taken.contains(*to) {
                 continue;
             }
             let pairs = [(*from, from.as_bytes().len())].into_iter();
             let below = below(removed, from).map(|(path, _)| (path, from.as_bytes().len()));
             for (path, cut) in pairs.chain(below) {
+                // Replace the old prefix by the new one and keep the rest of the path.
                 let moved = [to.as_bytes(), &path.as_bytes()[cut..]].concat();
                 let Ok(moved) = TreePath::new(&moved) else { continue };
                 taken.insert(path.clone());
@@ -108,8 +110,9 @@ impl Moves {
     }
 
     /// Finds files that took the place of others: two that were swapped, or one that was renamed over another. Each has
-    /// a content that one other path alone had.
+    /// content that exactly one other path had.
     fn exchanged(&mut self, changes: &[TreeChange]) {
+        // Empty files say nothing about where they came from.
         let nothing = Digest::of(&FileBytes(b""));
         let mut contents: BTreeMap<Digest, [Vec<&TreePath>; 2]> = BTreeMap::new();
         for change in changes {
@@ -133,9 +136,10 @@ impl Moves {
         }
     }
 
-    /// Pairs the old and the new paths of one content.
+    /// Pairs the old and new paths of one content.
     fn pair(&mut self, mut from: Vec<&TreePath>, mut to: Vec<&TreePath>) {
         if from.len() > 1 || to.len() > 1 {
+            // Several paths have this content, so a name that is unique on both sides decides.
             let mut named: BTreeMap<_, [Vec<&TreePath>; 2]> = BTreeMap::new();
             for (place, paths) in [&from, &to].into_iter().enumerate() {
                 for path in paths {
@@ -163,13 +167,13 @@ impl Moves {
     }
 }
 
-/// What directories hold, as digests.
+/// Digests of what directories hold.
 struct Shapes<'a> {
     by_path: BTreeMap<&'a TreePath, Digest>,
     by_shape: BTreeMap<Digest, Vec<&'a TreePath>>,
 }
 
-/// The shapes of the directories that hold a file somewhere. One without files is like any other.
+/// Computes the shapes of the directories that hold a file at any depth. Without files, all directories look alike.
 fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
     let mut shapes = Shapes { by_path: BTreeMap::new(), by_shape: BTreeMap::new() };
     for (path, side) in paths {
@@ -179,6 +183,7 @@ fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
         let mut shape = Preimage::new("moved_directory");
         let mut files = false;
         for (below, side) in below(paths, path) {
+            // Relative to the directory, so that the shape does not depend on its path.
             shape.field(&below.as_bytes()[path.as_bytes().len()..]);
             shape.field(side.kind.as_str().as_bytes());
             shape.field(side.content.as_ref().map_or(&[][..], |content| &content.as_bytes()[..]));
@@ -193,7 +198,7 @@ fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
     shapes
 }
 
-/// What is below a directory, by path.
+/// Returns everything below a directory, sorted by path.
 fn below<'p, 'a>(
     paths: &'p Paths<'a>,
     directory: &TreePath,
@@ -201,7 +206,7 @@ fn below<'p, 'a>(
     let prefix = [directory.as_bytes(), b"/"].concat();
     let start = TreePath::new(&prefix[..prefix.len() - 1]).expect("it is a path already");
     let all = paths.range::<TreePath, _>((Bound::Excluded(&start), Bound::Unbounded));
-    // `a.b` and `a-b` come between `a` and `a/b`.
+    // In byte order, `a.b` and `a-b` come between `a` and `a/b`.
     let before = prefix.clone();
     all.skip_while(move |(path, _)| path.as_bytes() < before.as_slice())
         .take_while(move |(path, _)| path.as_bytes().starts_with(&prefix))
@@ -213,7 +218,7 @@ mod tests {
     use super::*;
     use crate::tree::TreeNodeId;
 
-    /// A change of a file with this content, or of a directory.
+    /// Creates a change of a file with this content, or of a directory.
     fn change(path: &str, kind: ChangeKind, content: Option<u8>) -> TreeChange {
         let side = TreeSide {
             id: TreeNodeId::new(Digest::from_bytes([9; 32])),
@@ -227,7 +232,7 @@ mod tests {
         TreeChange { path: path.parse().unwrap(), change: kind, old, new, renamed_from: None }
     }
 
-    /// `-path content`, `+path content`, without a content for directories.
+    /// Checks changes given as `-path content` and `+path content`, without a content for directories.
     fn check(changes: &[(&str, Option<u8>)], certain: &[(&str, &str)], unclear: usize) {
         let changes: Vec<TreeChange> = changes
             .iter()
@@ -263,16 +268,16 @@ mod tests {
         let new = [("+e", None), ("+e/x", Some(1)), ("+e/in", None), ("+e/in/y", Some(1))];
         let all = [("d", "e"), ("d/in", "e/in"), ("d/in/y", "e/in/y"), ("d/x", "e/x")];
         check(&[&old[..], &new].concat(), &all, 0);
-        // Another name that begins like it is no part of it.
+        // Another name that begins the same way is not part of it.
         check(&[&old[..], &new, &[("-d.txt", Some(3))]].concat(), &all, 0);
-        // One file less: what is left is found by content and name.
+        // With one file less, the others are found by content and name.
         let files = [("d/in/y", "e/in/y"), ("d/x", "e/x")];
         check(
             &[&old[..], &[("-d/z", Some(7))], &new].concat(),
             &[&[("d/in", "e/in")][..], &files].concat(),
             0,
         );
-        // Two copies of it: nothing says which it became.
+        // With two copies, nothing tells which one it became.
         let copy = [("+f", None), ("+f/x", Some(1)), ("+f/in", None), ("+f/in/y", Some(1))];
         check(&[&old[..], &new, &copy].concat(), &[], 1);
     }

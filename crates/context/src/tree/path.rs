@@ -1,10 +1,11 @@
-//! Paths within a project directory: bytes, relative, with `/` between names.
+//! Paths within a project directory: relative bytes, with `/` between names.
 //!
-//! File names are bytes, and not all of them are text. A path is shown and written as text in which a backslash, every
-//! byte that is not UTF-8 and every character that is not shown as itself are escaped (`\\`, `\xff`, `\x0a`): two
-//! different paths never look the same, each can be read back, and none forges a line of a prompt or of a terminal.
+//! File names are bytes, and not all of them are text. A path is displayed and written as text in which a backslash,
+//! every byte that is not UTF-8, and every character that is not shown as itself are escaped (`\\`, `\xff`, `\x0a`).
+//! Two different paths never look the same, each can be read back, and none can forge a line of a prompt or of a
+//! terminal.
 //!
-//! *Invariants*: no name is empty, `.` or `..`, and none contains `/` or a zero byte; so a path never leads out of its
+//! *Invariants*: no name is empty, `.` or `..`, and none contains `/` or a zero byte, so a path never leads out of its
 //! project directory.
 
 use std::{
@@ -24,30 +25,28 @@ pub struct Name(Box<[u8]>);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TreePath(Box<[u8]>);
 
-/// A text or bytes that are not a path within a project directory.
+/// Reasons that text or bytes are not a path within a project directory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// It starts with `/`.
     #[error("the path `{0}` is absolute; give it relative to the project directory")]
     Absolute(String),
-    /// It leads out of the project directory.
     #[error("the path `{0}` leads out of the project directory")]
     Outside(String),
-    /// It has a name that cannot be.
+    /// A name in it is empty, `.` or `..`, or has a zero byte.
     #[error("the path `{0}` has an empty name, `.`, `..` or a zero byte in it")]
     BadName(String),
-    /// It is too long, or a name in it is.
+    /// The path or a name in it is too long.
     #[error(
         "a path or a name in it has {0} bytes; at most {PATH_BYTES_MAX}, and {NAME_BYTES_MAX} for each name"
     )]
     TooLong(usize),
-    /// A backslash does not start `\\` or `\x` and two hex digits.
+    /// A backslash that does not start `\\` or `\x` and two hex digits.
     #[error("in the path `{0}` a backslash is followed by neither `\\` nor `x` and two hex digits")]
     BadEscape(String),
 }
 
 impl Name {
-    /// `bytes` as a name.
+    /// Creates a name from `bytes`.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         let problem = || PathError::BadName(escaped(bytes).into_owned());
         if matches!(bytes, b"" | b"." | b"..") || bytes.iter().any(|byte| matches!(byte, 0 | b'/'))
@@ -60,19 +59,19 @@ impl Name {
         Ok(Self(bytes.into()))
     }
 
-    /// The bytes of the name.
+    /// Returns the bytes of the name.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 }
 
 impl TreePath {
-    /// The project directory itself.
+    /// Returns the path of the project directory itself.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// `bytes` as a path.
+    /// Creates a path from `bytes`.
     pub fn new(bytes: &[u8]) -> Result<Self, PathError> {
         if bytes.len() > PATH_BYTES_MAX {
             return Err(PathError::TooLong(bytes.len()));
@@ -91,17 +90,17 @@ impl TreePath {
         Ok(Self(bytes.into()))
     }
 
-    /// The bytes of the path.
+    /// Returns the bytes of the path.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// Whether it is the project directory itself.
+    /// True if it is the project directory itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The entry `name` of this directory.
+    /// Returns the path of the entry `name` of this directory.
     #[must_use]
     pub fn join(&self, name: &Name) -> Self {
         let mut bytes = Vec::with_capacity(self.0.len() + 1 + name.0.len());
@@ -109,7 +108,7 @@ impl TreePath {
         Self(bytes.into())
     }
 
-    /// The path that somebody in this directory means by `text`, in which `.` and `..` may occur.
+    /// Resolves `text`, which may contain `.` and `..`, relative to this directory.
     pub fn walk_to(&self, text: &str) -> Result<Self, PathError> {
         if text.starts_with('/') {
             return Err(PathError::Absolute(text.to_owned()));
@@ -125,12 +124,12 @@ impl TreePath {
         Self::new(&path.0)
     }
 
-    /// The names from the project directory down.
+    /// Returns the names from the project directory down.
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.0.split(|byte| *byte == b'/').filter(|name| !name.is_empty())
     }
 
-    /// The directory that it is in; the project directory is in none.
+    /// Returns the parent directory, or `None` for the project directory.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -139,22 +138,23 @@ impl TreePath {
         Some(Self(self.0[..end].into()))
     }
 
-    /// Its last name; the project directory has none.
+    /// Returns the last name, or `None` for the project directory.
     pub fn name(&self) -> Option<Name> {
         self.names().last().map(|name| Name(name.into()))
     }
 
-    /// How many names it has.
+    /// Returns the number of names.
     pub fn depth(&self) -> usize {
         self.names().count()
     }
 
-    /// Whether it is `ancestor` or lies below it.
+    /// True if it is `ancestor` or lies below it.
     pub fn is_within(&self, ancestor: &Self) -> bool {
         ancestor.is_root()
             || self
                 .0
                 .strip_prefix(&*ancestor.0)
+                // Without the separator, `ab` would lie within `a`.
                 .is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn extend(out: &mut Vec<u8>, directory: &[u8], name: &[u8]) {
     out.extend_from_slice(name);
 }
 
-/// Bytes as text that can be read back.
+/// Converts bytes to text that can be read back.
 fn escaped(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes)
         && text.chars().all(is_shown_as_itself)
@@ -195,13 +195,14 @@ fn escape(text: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Whether a character stands for itself in a line of text: it ends no line, moves no cursor, and turns nothing around.
+/// True if a character stands for itself in a line of text: it ends no line, moves no cursor, and does not change the
+/// direction of writing.
 fn is_shown_as_itself(character: char) -> bool {
     let turns = matches!(character, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character != '\\' && !character.is_control() && !turns
 }
 
-/// The bytes that a text stands for.
+/// Returns the bytes that a text stands for.
 fn unescaped(text: &str) -> Result<Vec<u8>, PathError> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -238,7 +239,7 @@ impl Borrow<[u8]> for TreePath {
 impl FromStr for TreePath {
     type Err = PathError;
 
-    /// Reads the text form. A leading `./`, a trailing `/` and a lone `.` are what people type, and taken.
+    /// Parses the text form. Accepts a leading `./`, a trailing `/` and a lone `.`, because people type them.
     fn from_str(text: &str) -> Result<Self, PathError> {
         let plain = text.strip_prefix("./").unwrap_or(text);
         let plain = if plain == "." { "" } else { plain };

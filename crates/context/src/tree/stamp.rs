@@ -1,29 +1,26 @@
-//! What the file system says about a file without its content being read.
+//! File system metadata of a file, available without reading its content.
 
-/// A moment as the file system writes it.
+/// A point in time as the file system records it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time {
     /// Seconds since 1970.
     pub seconds: i64,
-    /// Nanoseconds within the second.
     pub nanoseconds: u32,
 }
 
-/// By what a file that nobody touched is recognised.
+/// The metadata by which an untouched file is recognised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Its size.
     pub size: u64,
-    /// When its content last changed.
+    /// Time of the last change of the content.
     pub modified: Time,
-    /// When anything about it last changed; nobody can set it back.
+    /// Time of the last change of anything about the file. It cannot be set back.
     pub changed: Time,
-    /// Its number on the disk.
     pub inode: u64,
 }
 
 impl Time {
-    /// This moment, so much earlier.
+    /// Returns the time that is `by` earlier.
     #[must_use]
     pub fn before(self, by: std::time::Duration) -> Self {
         let (mut seconds, mut nanoseconds) = (self.seconds, i64::from(self.nanoseconds));
@@ -38,10 +35,10 @@ impl Time {
 }
 
 impl FileStamp {
-    /// Whether a change of the file could have gone unnoticed by somebody who saw this stamp in a scan that began at
-    /// `scan`: the clock of the file system may not have moved between the two.
+    /// True if a change of the file could have gone unnoticed when this stamp was seen in a scan that began at `scan`:
+    /// the clock of the file system may not have advanced between the two.
     ///
-    /// A file system that keeps whole seconds is recognised by times without nanoseconds.
+    /// A file system that records only whole seconds is recognised by times without nanoseconds.
     pub fn is_racy(&self, scan: Time) -> bool {
         use crate::bounds::{COARSE_TICK, FINE_TICK};
         let coarse = self.modified.nanoseconds == 0 && self.changed.nanoseconds == 0;

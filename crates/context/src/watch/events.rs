@@ -1,19 +1,20 @@
-//! What changed, collected until it is quiet. Pure.
+//! Collects changes until it is quiet. Pure.
 
 use std::collections::BTreeSet;
 
 use crate::{bounds::DIRTY_MAX, scan::ScanScope, tree::TreePath};
 
-/// Directories that something changed in.
+/// Directories with changes in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Dirty {
     directories: BTreeSet<TreePath>,
-    /// Whether some changes are not known.
+    /// Set when some changes are unknown.
     lost: bool,
 }
 
 impl Dirty {
-    /// Something changed at a path: it may have appeared or gone, and if it is a directory, in it.
+    /// Records a change at a path. It may have appeared or vanished, and if it is a directory, its entries may have
+    /// changed.
     pub(super) fn path(&mut self, path: &TreePath, is_directory: bool) {
         self.directories.extend(path.parent());
         if is_directory || path.is_root() {
@@ -24,13 +25,13 @@ impl Dirty {
         }
     }
 
-    /// Something changed, and nobody knows where.
+    /// Records that something changed at an unknown place.
     pub(super) fn lost(&mut self) {
         self.lost = true;
         self.directories.clear();
     }
 
-    /// Takes in what else changed.
+    /// Adds more changed directories.
     pub(super) fn add(&mut self, directories: impl IntoIterator<Item = TreePath>) {
         self.directories.extend(directories);
     }
@@ -39,7 +40,7 @@ impl Dirty {
         !self.lost && self.directories.is_empty()
     }
 
-    /// What has to be scanned.
+    /// Returns the scope that must be scanned.
     pub(super) fn scope(self) -> ScanScope {
         if self.lost { ScanScope::Everything } else { ScanScope::Only(self.directories.into()) }
     }

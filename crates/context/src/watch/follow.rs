@@ -1,4 +1,4 @@
-//! Recording a project directory as it changes, and telling who asked.
+//! Records a project directory as it changes, and notifies subscribers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
     scan::{ScanScope, Scanner},
 };
 
-/// Is told of every tree that was recorded, with the old and new ids of what changed.
+/// A callback for every recorded tree, with the old and new ids of what changed.
 pub type Subscriber = Arc<dyn Fn(&Recorded) + Send + Sync>;
 
 /// Follows one project directory.
@@ -18,9 +18,9 @@ pub struct Follower {
     scanner: Scanner,
     watcher: Watcher,
     subscribers: Vec<Subscriber>,
-    /// The tree that was told last. Others record trees as well.
+    /// The tree that subscribers were last notified of. Other processes record trees as well.
     told: RootEntry,
-    /// Whether a change was noticed that is not recorded, because something failed.
+    /// Set when a change was noticed but not recorded, because something failed.
     behind: bool,
 }
 
@@ -31,10 +31,11 @@ impl std::fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// Begins to watch, and records the tree as it is.
+    /// Starts watching, and records the current tree.
     pub async fn start(context: Context, mut scanner: Scanner) -> Result<(Self, Recorded), Error> {
         let mut watcher = Watcher::new(scanner.root())?;
         let found = scanner.scan(false)?;
+        // Watch before recording; directories that changed between scan and watch are scanned again by the next step.
         watcher.follow(&found.tree)?;
         let recorded = context.record(&found.tree, found.report.is_partial(), None).await?;
         let told = recorded.root.clone();
@@ -44,12 +45,12 @@ impl Follower {
         ))
     }
 
-    /// Tells `subscriber` of every tree that is recorded from now on.
+    /// Notifies `subscriber` of every tree that is recorded from now on.
     pub fn subscribe(&mut self, subscriber: Subscriber) {
         self.subscribers.push(subscriber);
     }
 
-    /// Waits for a change for at most `patience`, and records it. `None` if nothing that is part of the tree changed.
+    /// Waits for a change for at most `patience`, and records it. Returns `None` if nothing in the tree changed.
     ///
     /// A failure loses nothing: the next call scans everything, whether something changes meanwhile or not.
     pub async fn step(&mut self, patience: Duration) -> Result<Option<Recorded>, Error> {
@@ -58,6 +59,7 @@ impl Follower {
             None => return Ok(None),
             Some(scope) => scope,
         };
+        // Stays set if the next line fails, so that the change is not forgotten.
         self.behind = true;
         let recorded = self.take_in(&scope).await?;
         self.behind = false;
@@ -74,7 +76,7 @@ impl Follower {
             return Ok(None);
         }
         if recorded.changes.is_empty() || now.sequence != before.sequence + 1 {
-            // Somebody else recorded what changed, or a part of it.
+            // Another process recorded the change, or a part of it.
             let [before, now] = [before, now].map(|root| RootRef::Digest(root.root.digest().hex()));
             recorded.changes = self.context.diff(&before, &now).await?;
         }

@@ -1,4 +1,4 @@
-//! Changes as lines of JSON. Pure.
+//! Formats changes as lines of JSON. Pure.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ struct WatchLine<'a> {
     change: &'a TreeChange,
 }
 
-/// One line for each path that changed.
+/// Returns one line for each path that changed.
 pub fn json_lines(recorded: &Recorded) -> String {
     let mut text = String::new();
     for change in &recorded.changes {

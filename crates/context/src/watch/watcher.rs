@@ -1,4 +1,4 @@
-//! The system's notices about a project directory.
+//! File system notifications about a project directory.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits for the system's notices, for so long and no longer"
@@ -41,15 +41,15 @@ impl std::fmt::Debug for Watcher {
 }
 
 impl Watcher {
-    /// Watches nothing below `root` yet.
+    /// Creates a watcher of `root` that watches no directory yet.
     pub fn new(root: &Path) -> Result<Self, Error> {
         let (tell, notices) = channel();
         let told = move |notice| {
-            // Nobody listens any more: then nobody needs to be told.
+            // If the receiver is gone, no one needs the notification.
             let _ = tell.send(notice);
         };
         let inner = notify::recommended_watcher(told).map_err(|error| failed(root, &error))?;
-        // Notices carry the path under which a directory was watched, so it must be the real one.
+        // Notifications carry the path that was watched, so it must be the canonical one.
         let root = std::fs::canonicalize(root).map_err(|error| Error::Unscannable {
             path: root.display().to_string(),
             reason: error.to_string(),
@@ -57,7 +57,8 @@ impl Watcher {
         Ok(Self { root, notices, inner, watched: BTreeSet::new(), late: BTreeSet::new() })
     }
 
-    /// Watches exactly the directories of `tree`. Those that are new are scanned once more by what comes next.
+    /// Watches exactly the directories of `tree`. The next call of [`wait`](Self::wait) reports the new ones as
+    /// changed.
     pub fn follow(&mut self, tree: &Directory) -> Result<(), Error> {
         let mut wanted = BTreeSet::from([TreePath::root()]);
         tree.walk(&TreePath::root(), &mut |path, node| {
@@ -66,7 +67,7 @@ impl Watcher {
             }
         });
         for path in self.watched.difference(&wanted) {
-            // The system has forgotten a directory that is gone.
+            // The system has already forgotten a directory that is gone.
             let _ = self.inner.unwatch(&self.full(path));
         }
         let new: Vec<TreePath> = wanted.difference(&self.watched).cloned().collect();
@@ -74,10 +75,11 @@ impl Watcher {
         for path in new {
             match self.inner.watch(&self.full(&path), RecursiveMode::NonRecursive) {
                 Ok(()) => {
+                    // Changes between its scan and this watch went unnoticed, so it must be scanned once more.
                     self.late.insert(path.clone());
                     added.insert(path);
                 }
-                // It is gone again, which its own directory is told about.
+                // It is gone again. Its parent directory gets a notification about that.
                 Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
                 Err(error) if is_gone(&error) => {}
                 Err(error) => return Err(failed(&self.root, &error)),
@@ -87,7 +89,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// Waits until something changed and it is quiet again; `None` if nothing changes for `patience`. Blocks.
+    /// Waits until something changed and it is quiet again. Returns `None` if nothing changes for `patience`. Blocks.
     pub fn wait(&mut self, patience: Duration) -> Option<ScanScope> {
         let mut dirty = Dirty::default();
         dirty.add(std::mem::take(&mut self.late));
@@ -108,6 +110,7 @@ impl Watcher {
 
     fn take(&self, notice: notify::Result<Event>, dirty: &mut Dirty) {
         let event = match notice {
+            // The queue of the system overflowed, so the changes are unknown.
             Ok(event) if event.need_rescan() => return dirty.lost(),
             Ok(event) => event,
             Err(_) => return dirty.lost(),
@@ -131,7 +134,8 @@ impl Watcher {
     }
 }
 
-/// How long to wait for the next notice, after so long a wait and so long after the first change, if there was one.
+/// Returns the time to wait for the next notification, given the time waited so far and the time since the first
+/// change, if any.
 fn remaining(patience: Duration, waited: Duration, changed: Option<Duration>) -> Duration {
     match changed {
         None => patience.saturating_sub(waited),

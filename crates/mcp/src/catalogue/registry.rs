@@ -1,4 +1,4 @@
-//! Every set there is.
+//! The registry of all sets.
 
 use std::sync::Arc;
 
@@ -9,25 +9,25 @@ use super::card::ToolCard;
 use super::schema::{Object, output};
 use super::{backpack, context, workflow, workspaces};
 
-/// A set of tools as agents read it: the whole, or the part that one connection gets.
+/// A set of tools as agents read it: the whole set, or the part that one connection gets.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    /// What the set is called where it is configured and documented.
+    /// Name of the set in configuration and documentation.
     pub name: &'static str,
-    /// What agents read about it when they connect.
+    /// Instructions that agents read when they connect.
     pub instructions: String,
-    /// Its tools, in the order in which they are listed.
+    /// The tools, in the order in which they are listed.
     pub tools: Vec<ToolCard>,
 }
 
 impl Catalogue {
-    /// The tool of a name.
+    /// Returns the tool with the given name.
     pub fn tool(&self, name: &str) -> Option<&ToolCard> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 }
 
-/// Every set with all its tools, in the order in which agents read them.
+/// Returns every set with all its tools, in the order in which agents read them.
 pub fn sets() -> Vec<Arc<Catalogue>> {
     vec![
         workflow::catalogue(),
@@ -37,7 +37,7 @@ pub fn sets() -> Vec<Arc<Catalogue>> {
     ]
 }
 
-/// The schema of what every tool answers as structured content when it fails.
+/// Returns the schema of the structured content of every failed call.
 pub fn error_schema() -> Object {
     output::<Envelope>()
 }

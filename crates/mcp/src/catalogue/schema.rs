@@ -1,4 +1,4 @@
-//! JSON Schemas of what goes in and what comes out.
+//! JSON Schemas of requests and replies.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 /// A schema as a JSON object.
 pub type Object = Map<String, Value>;
 
-/// The schema of a request, short: agents carry it through every conversation. There are no references in it, since
-/// some clients do not follow them, and no `null`, which means the same as leaving a field out.
+/// Returns a short schema of a request, because agents carry it through every conversation. It has no references, which
+/// some clients do not follow, and no `null`, which means the same as leaving a field out.
 pub fn input<T: JsonSchema>() -> Object {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -18,15 +18,15 @@ pub fn input<T: JsonSchema>() -> Object {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     Short.transform(&mut schema);
     let mut object = object(schema);
-    // The description of the tool says it.
+    // The description of the tool already says it.
     object.remove("description");
     object
 }
 
-/// The argument by which a call of any set but `workflow` says which pending step it belongs to.
+/// Argument by which a call of any set but `workflow` names the pending step that it belongs to.
 pub const RUN: &str = "run";
 
-/// The schema of a request, with the argument [`RUN`] beside its own.
+/// Adds the argument [`RUN`] to the schema of a request.
 pub(super) fn with_run(mut schema: Object) -> Object {
     let field = json!({
         "type": "string",
@@ -39,7 +39,7 @@ pub(super) fn with_run(mut schema: Object) -> Object {
     schema
 }
 
-/// The schema of a reply.
+/// Returns the schema of a reply.
 pub fn output<T: JsonSchema>() -> Object {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     object(settings.into_generator().into_root_schema_for::<T>())
@@ -52,7 +52,7 @@ fn object(schema: Schema) -> Object {
     }
 }
 
-/// Leaves out what a caller does not need.
+/// Removes everything that a caller does not need.
 struct Short;
 
 impl Transform for Short {

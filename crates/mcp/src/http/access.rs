@@ -1,4 +1,4 @@
-//! Who may call.
+//! Access control: the bearer token.
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::token::Token;
 
-/// Lets a request with the token pass, and answers every other one.
+/// Lets requests with the token pass and rejects all others.
 pub(super) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
     if bearer(request.headers()).is_some_and(|sent| token.is(sent)) {
         return next.run(request).await;

@@ -1,7 +1,8 @@
-//! The connections of clients: accepted, bounded, ended.
+//! Connections of clients: accepts, bounds and ends them.
 //!
-//! *Invariants*: there are at most [`CONNECTIONS_MAX`]; who comes beyond that is told so. Who has not sent the head of a
-//! request after [`HEAD_WAIT`] is disconnected. When the server stops, nobody new is accepted.
+//! *Invariants*: there are at most [`CONNECTIONS_MAX`] connections; a client beyond that is refused with an
+//! explanation. A client that has not sent the head of a request after [`HEAD_WAIT`] is disconnected. When the server
+//! stops, no new connections are accepted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,15 +19,15 @@ use tokio::time::{sleep, timeout};
 use super::phase::Phase;
 use crate::bounds::{CLOSE_WAIT, CONNECTIONS_MAX, HEAD_WAIT};
 
-/// How long to wait when no connection can be accepted: mostly the process has too many files open.
+/// Pause after a failed accept. Usually the process has too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// What somebody is told for whom there is no room.
+/// Response to a client when there is no room.
 const FULL: &str = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nRetry-After: 5\r\n\
                     Connection: close\r\nContent-Length: 69\r\n\r\n\
                     The server has as many connections as it can serve. Try again later.\n";
 
-/// Serves whoever connects, until the server has ended.
+/// Serves clients until the server has ended.
 pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Receiver<Phase>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut connections = JoinSet::new();
@@ -34,6 +35,7 @@ pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Rec
     loop {
         let stream = tokio::select! {
             () = Phase::Stopping.reached(&mut stopping) => break,
+            // Reap finished connections, so that the set does not grow.
             Some(_) = connections.join_next() => continue,
             accepted = socket.accept() => {
                 let Ok((stream, _)) = accepted else {
@@ -47,11 +49,12 @@ pub(super) async fn serve(socket: TcpListener, router: Router, phase: watch::Rec
             Ok(place) => {
                 connections.spawn(connection(stream, router.clone(), phase.clone(), place))
             }
+            // Refuse in a task, so that a slow client cannot block the accept loop.
             Err(_) => connections.spawn(refuse(stream)),
         };
     }
     drop(socket);
-    // Those who are connected may wait for calls that are under way.
+    // Connected clients may wait for calls that are still running.
     Phase::Ended.reached(&mut stopping).await;
     let all_ended = async { while connections.join_next().await.is_some() {} };
     let _ = timeout(CLOSE_WAIT, all_ended).await;
@@ -63,14 +66,14 @@ async fn connection(
     mut phase: watch::Receiver<Phase>,
     _place: OwnedSemaphorePermit,
 ) {
-    // A reply that is written in parts must not wait for the receipt of the first.
+    // Without this, the second part of a reply would wait for the acknowledgement of the first.
     let _ = stream.set_nodelay(true);
     let service = TowerToHyperService::new(router);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HEAD_WAIT);
     let mut served = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
     tokio::select! {
-        // What goes wrong with a connection concerns its client alone.
+        // A connection error concerns only its client.
         _ = served.as_mut() => return,
         () = Phase::Ended.reached(&mut phase) => {}
     }
@@ -78,7 +81,7 @@ async fn connection(
     let _ = served.await;
 }
 
-/// Tells somebody that there is no room.
+/// Tells a client that there is no room.
 async fn refuse(stream: TcpStream) {
     let told = async {
         while stream.writable().await.is_ok() {

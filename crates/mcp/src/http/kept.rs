@@ -1,24 +1,25 @@
-//! Replies that a client may ask for again: because its connection broke, or because the server was started anew.
+//! Keeps replies that a client may request again, because its connection broke or the server was restarted.
 //!
-//! Each call has a stream of events of its own. What the client should not miss of it is kept before it is sent, and has
-//! an id; with the last id that it saw in `Last-Event-ID`, a client gets what came after that, from whichever process it
-//! reaches. A call goes on, and its reply is kept, when its client is gone.
+//! Each call has its own stream of events. Everything that the client should not miss is stored before it is sent, and
+//! has an id. With the last id that it saw in `Last-Event-ID`, a client gets everything after it, from whichever
+//! process it reaches. A call continues, and its reply is kept, when its client is gone.
 //!
-//! A request is recognised when it is repeated: the protocol gives every request of a session an id of its own. While the
-//! first one is under way, in whichever process, or if its reply never got through, the same id with the same message
-//! gets that reply, and nothing is done twice. After a reply that got through, the client means another call: some count
-//! anew. What clients without sessions repeat is the matter of `repeat`.
+//! A repeated request is recognised: the protocol gives every request of a session an id of its own. While the first
+//! call is running, in whichever process, or if its reply never got through, the same id with the same message gets
+//! that reply, and nothing is done twice. After a reply that got through, the client means another call, because some
+//! clients restart their numbering. Repetitions by clients without sessions are handled by `repeat`.
 //!
-//! Calls with the same id and message are numbered, and the number is in the ids of their events. The record of the newest
-//! is kept by the message alone, where a repetition finds it; when another call follows it, it moves to an entry with its
-//! number.
+//! Calls with the same id and message are numbered, and the number is part of the ids of their events. The record of
+//! the newest call is stored under the message alone, where a repetition finds it. When another call follows, the
+//! record moves to an entry with its number.
 //!
-//! *Invariants*: the ids of events name one call. What is kept for a session is found by its id alone, which is random and which only its client knows.
-//! Without sessions, the id of the stream is such an id. What is kept is what was sent. A server gives what it kept itself,
-//! or another that asks for the same token and offers the same; a session goes on at any.
+//! *Invariants*: the id of an event identifies one call. The records of a session are found by its id alone, which is
+//! random and known only to its client. Without sessions, the id of the stream serves the same purpose. The stored
+//! messages are the ones that were sent. A server returns only records that it stored itself, or that were stored by
+//! another server that requires the same token and makes the same offer; a session continues at any of them.
 //!
-//! *Limitations*: "got through" means that the connection took all of it. Progress is not kept. A call whose process died
-//! has no reply, and is made anew when it is repeated: `startKey` makes that harmless.
+//! *Limitations*: "got through" means that the connection accepted all bytes. Progress is not kept. A call whose
+//! process died has no reply, and is made again when it is repeated; `startKey` makes that harmless.
 
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
@@ -46,29 +47,29 @@ use tokio::time::{Instant, sleep};
 
 use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
 
-/// The entry with what a client said of itself when it began its session.
+/// Name of the entry with the client's description of itself from the start of its session.
 const SESSION: &str = "session";
 
-/// Whose the streams without a session are, with the first character of their id: what is kept of them is bounded as that
-/// of so many clients.
+/// Owner of the streams without a session, together with the first character of their id. Their records are bounded as
+/// if they belonged to that number of clients.
 const NOBODY: &str = "without a session";
 
-/// How many events may wait for a client.
+/// Maximum number of events that may wait for a client.
 const WAITING_EVENTS: usize = 16;
 
-/// How many hex digits of a digest tell the requests of a session apart.
+/// Number of hex digits that tell the requests of a session apart.
 const REQUEST_DIGITS: usize = 32;
 
-/// Where a server keeps replies, and which of those there are its own.
+/// The reply store of a server, and the identity that marks its own records.
 #[derive(Clone)]
 pub(super) struct OwnReplies {
     pub(super) replies: Arc<dyn Replies>,
-    /// The same for servers that ask for the same token and offer the same.
+    /// The same for servers that require the same token and make the same offer.
     pub(super) server: Digest,
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// Replies that clients may ask for again. Clones keep the same ones.
+/// Replies that clients may request again. Clones share the same store.
 #[derive(Clone)]
 pub(super) struct KeptReplies {
     replies: Arc<dyn Replies>,
@@ -76,42 +77,42 @@ pub(super) struct KeptReplies {
     clock: Arc<dyn Clock>,
 }
 
-/// The events of one call. Clones are of the same.
+/// The events of one call. Clones refer to the same call.
 #[derive(Clone)]
 pub(super) struct CallStream {
-    /// Where the newest call with the same message is kept.
+    /// Key of the newest call with the same message.
     key: ReplyKey,
-    /// Tells calls with the same message apart. That of a repetition is known once the record of its call is seen; a
-    /// call without a session has none.
+    /// Tells calls with the same message apart. For a repetition it is known once the record of its call is seen.
+    /// `None` for a call without a session.
     number: Option<Arc<OnceLock<u64>>>,
 }
 
 /// A call of this process, until its reply is there.
 pub(super) struct LiveCall {
     stream: CallStream,
-    /// Keeps every process from making the call once more.
+    /// Keeps every process from making the call again.
     claim: Option<ReplyClaim>,
 }
 
-/// What is kept of a call.
+/// Stored record of a call.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct KeptCall {
-    /// In order; the number of an event is its place, counted from one.
+    /// In order. The number of an event is its position, counted from one.
     messages: Vec<Value>,
-    /// Whether the reply is among them.
+    /// Set when the reply is among them.
     is_done: bool,
-    /// Whether the connection of the client took all of it.
+    /// Set when the connection of the client accepted all of it.
     is_delivered: bool,
-    /// Which of the calls with the same message it is of.
+    /// Number among the calls with the same message.
     #[serde(default)]
     number: u64,
-    /// The server that keeps it.
+    /// Server that stored the record.
     server: Option<Digest>,
 }
 
 impl CallStream {
-    /// The stream of a request in a session.
+    /// Returns the stream of a request in a session.
     pub(super) fn of_request(session: &str, request: &ClientJsonRpcMessage) -> Self {
         let bytes = serde_json::to_vec(request).expect("a message is JSON");
         let digits = Digest::of(&FileBytes(&bytes)).hex();
@@ -120,16 +121,16 @@ impl CallStream {
         Self { key, number: Some(Arc::default()) }
     }
 
-    /// The stream of a call that stands alone; nothing if it cannot be one.
+    /// Returns the stream of a call without a session, or `None` if the id cannot be one.
     fn without_session(id: &str) -> Option<Self> {
         let nobody = format!("{NOBODY} {}", id.chars().next()?);
         Some(Self { key: ReplyKey::new(&nobody, format!("s{id}").parse().ok()?), number: None })
     }
 
-    /// The stream and the place of an event of a session.
+    /// Parses the id of an event of a session into its stream and position.
     pub(super) fn of_event(session: &str, event: &str) -> Option<(Self, usize)> {
         let (call, place) = event.rsplit_once('-')?;
-        // Calls were not numbered before.
+        // Older event ids have no call number.
         let (name, number) = call.split_once('-').unwrap_or((call, "0"));
         let digits = name.strip_prefix('c')?;
         let is_ours =
@@ -138,7 +139,7 @@ impl CallStream {
         Some((Self { key, number: None }.numbered(number.parse().ok()?), place.parse().ok()?))
     }
 
-    /// The call with this number and the same message.
+    /// Returns the stream of the call with this number and the same message.
     fn numbered(&self, number: u64) -> Self {
         Self { key: self.key.clone(), number: Some(Arc::new(OnceLock::from(number))) }
     }
@@ -147,13 +148,13 @@ impl CallStream {
         self.number.as_ref().and_then(|number| number.get().copied())
     }
 
-    /// What the ids of its events begin with.
+    /// Returns the prefix of its event ids.
     fn label(&self) -> String {
         let name = self.key.name.as_str();
         self.number().map_or_else(|| name.to_owned(), |number| format!("{name}-{number}"))
     }
 
-    /// Where it is kept when another call has followed it.
+    /// Returns the key of the record after another call has followed.
     fn earlier(&self) -> ReplyKey {
         let name = self.label().parse().expect("a name with a number is a name");
         ReplyKey { client: self.key.client, name }
@@ -169,40 +170,43 @@ impl KeptReplies {
         Self { replies, server, clock }
     }
 
-    /// A record of a call of which nothing was sent yet.
+    /// Creates the record of a call that has sent nothing yet.
     fn fresh(&self, stream: &CallStream) -> KeptCall {
         let number = stream.number().unwrap_or_default();
         KeptCall { server: Some(self.server), number, ..KeptCall::default() }
     }
 
-    /// Begins a call; nothing if it is a repetition whose reply is kept, or will be.
+    /// Begins a call. Returns `None` if it is a repetition whose reply is stored, or will be.
     pub(super) async fn begin(&self, stream: &CallStream) -> Option<LiveCall> {
-        // First it is claimed: the call that this one repeats cannot end between this and the look at its record.
+        // Claim first, so that the repeated call cannot end between the claim and reading its record.
         let claim = match self.replies.claim(&stream.key).await {
+            // The first call is still running, here or in another process.
             Ok(None) => return None,
-            // What cannot be claimed is a call like any other.
+            // If claiming fails, treat it as a new call.
             claim => claim.ok().flatten(),
         };
         let earlier = self.read(&stream.key).await;
-        // The time makes a number unique also when nothing is left of the calls before.
+        // The clock makes the number unique even if no record of earlier calls is left.
         let follower = earlier.as_ref().map_or(0, |earlier| earlier.number.saturating_add(1));
         let own = stream.numbered(self.clock.now_ms().get().max(follower));
         if let Some(earlier) = earlier.filter(|record| record.is_done) {
             let is_ours = earlier.server == Some(self.server);
             if is_ours && !earlier.is_delivered {
+                // The reply never got through, so the client wants that one.
                 return None;
             }
+            // Make room for the new call, but keep the old record for clients that resume its events.
             self.write(&stream.numbered(earlier.number).earlier(), &earlier).await;
             if is_ours {
-                // A repetition of this call must not take the reply of the one before for its own.
+                // A repetition of this call must not receive the reply of the one before.
                 self.keep(&own, &self.fresh(&own)).await;
             }
         }
         Some(LiveCall { stream: own, claim })
     }
 
-    /// What is known of a call. What cannot be read, or is of another server, is not there: then the call is one like any
-    /// other.
+    /// Returns the record of a call. A record that cannot be read, or belongs to another server, is treated as absent;
+    /// the call is then like any new one.
     async fn record(&self, stream: &CallStream) -> Option<KeptCall> {
         let newest = self.read(&stream.key).await;
         let record = match &stream.number {
@@ -211,10 +215,11 @@ impl KeptReplies {
                 (None, newest) => {
                     let is_ours = |record: &KeptCall| record.server == Some(self.server);
                     let newest = newest.filter(is_ours)?;
-                    // Another clone may have seen one first; both see what is kept by the message.
+                    // Another clone may have fixed the number first; both read the same record of the newest call.
                     (*number.get_or_init(|| newest.number) == newest.number).then_some(newest)
                 }
                 (Some(number), Some(newest)) if newest.number == *number => Some(newest),
+                // Another call has followed, so the record was moved to its own entry.
                 (Some(_), _) => self.read(&stream.earlier()).await,
             },
         };
@@ -226,7 +231,7 @@ impl KeptReplies {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Keeps the record of the newest call with its message. Whether it was kept.
+    /// Stores the record of the newest call with its message. Returns true if it was stored.
     async fn keep(&self, stream: &CallStream, record: &KeptCall) -> bool {
         self.write(&stream.key, record).await
     }
@@ -236,8 +241,8 @@ impl KeptReplies {
         self.replies.keep(key, bytes).await.is_ok()
     }
 
-    /// Sends the events of a call to its client, and keeps them whether the client is there or not. What `until_reply` has
-    /// is held until the reply is there, and what `until_end` has until the call has ended.
+    /// Sends the events of a call to its client, and stores them whether the client is there or not. `until_reply` is
+    /// dropped once the reply is there, and `until_end` once the call has ended.
     pub(super) fn send(
         &self,
         call: LiveCall,
@@ -248,6 +253,7 @@ impl KeptReplies {
         let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
         let (kept, LiveCall { stream, claim }) = (self.clone(), call);
         let sent = stream.clone();
+        // A separate task, so that the call continues when the client disconnects.
         tokio::spawn(async move {
             let _until_end = until_end;
             let (stream, mut until_reply) = (&sent, Some((claim, until_reply)));
@@ -256,14 +262,15 @@ impl KeptReplies {
             let mut is_there = true;
             while let Some(mut event) = events.next().await {
                 event.event_id = None;
+                // Progress gets no id: it is not stored, and must not count as seen.
                 if !event.message.as_deref().is_some_and(is_progress) {
                     record.add(event.message.as_deref());
-                    // An id promises that what follows it can be had again.
+                    // An id promises that everything after it can be requested again.
                     if kept.keep(stream, &record).await {
                         event.event_id = Some(stream.event(record.messages.len()));
                     }
                     if record.is_done {
-                        // A client that has its reply may use the id again at once.
+                        // A client that has its reply may reuse the request id at once.
                         drop(until_reply.take());
                     }
                 }
@@ -273,15 +280,15 @@ impl KeptReplies {
         self.to_client(stream, receiver)
     }
 
-    /// The events of a call after those that a client has seen.
+    /// Resumes the events of a call after those that the client has seen.
     pub(super) async fn resume(&self, stream: CallStream, seen: usize) -> Option<EventStream> {
-        // What is kept of a call that takes long may have made room for others.
+        // The record of a long call may have been evicted, but its claim shows that it is still running.
         let is_known = self.record(&stream).await.is_some()
             || matches!(self.replies.claim(&stream.key).await, Ok(None));
         is_known.then(|| self.follow(stream, seen))
     }
 
-    /// The same of a call that is known: those that are there, and those that come until its reply does.
+    /// Follows a known call: sends the stored events, then new ones until its reply.
     pub(super) fn follow(&self, stream: CallStream, mut seen: usize) -> EventStream {
         let (sender, receiver) = mpsc::channel(WAITING_EVENTS);
         let (kept, followed) = (self.clone(), stream.clone());
@@ -291,6 +298,7 @@ impl KeptReplies {
                 let record = kept.record(&followed).await.unwrap_or_default();
                 for message in record.messages.into_iter().skip(seen) {
                     seen += 1;
+                    // A message that cannot be decoded still takes up its number.
                     let Some(message) = message_of(message) else { continue };
                     let event = ServerSseMessage::new(followed.event(seen), message);
                     if sender.send(event).await.is_err() {
@@ -301,6 +309,7 @@ impl KeptReplies {
                     return;
                 }
                 if Instant::now() >= ends {
+                    // Ask the client to reconnect instead of holding the connection for as long as the call takes.
                     let again = ServerSseMessage::retry(Duration::from_secs(1));
                     let _ = sender.send(again).await;
                     return;
@@ -311,8 +320,8 @@ impl KeptReplies {
         self.to_client(stream, receiver)
     }
 
-    /// What a connection is given. When it has taken all of it, that is noted, and then the stream ends: who has read it
-    /// to its end finds it noted.
+    /// Returns the events for a connection. Once the connection has accepted all of them, that is recorded, and only
+    /// then does the stream end. A client that has read to the end can therefore rely on the record.
     fn to_client(
         &self,
         stream: CallStream,
@@ -320,6 +329,7 @@ impl KeptReplies {
     ) -> EventStream {
         let (kept, mut noted) = (self.clone(), None);
         Box::pin(poll_fn(move |context| {
+            // Once the events have ended, the receiver must not be polled again.
             if noted.is_none()
                 && let Some(event) = ready!(events.poll_recv(context))
             {
@@ -328,6 +338,7 @@ impl KeptReplies {
             let noted = noted.get_or_insert_with(|| {
                 let (sender, receiver) = oneshot::channel::<()>();
                 let (kept, stream) = (kept.clone(), stream.clone());
+                // A task of its own: if the connection drops the stream now, the delivery is recorded all the same.
                 tokio::spawn(async move {
                     kept.note_delivered(&stream).await;
                     drop(sender);
@@ -348,11 +359,11 @@ impl KeptReplies {
         }
     }
 
-    /// Keeps a session as if it had begun now.
+    /// Extends the lifetime of a session, as if it had begun now.
     pub(super) async fn keep_session_longer(&self, session: &str) {
         let key = Self::session_key(session);
         if let Ok(Some(bytes)) = self.replies.get(&key).await {
-            // Where that fails, the client begins a session once more than it had to.
+            // If that fails, the client has to begin a session once more than necessary.
             let _ = self.replies.keep(&key, bytes).await;
         }
     }
@@ -379,7 +390,8 @@ fn is_progress(message: &ServerJsonRpcMessage) -> bool {
         if matches!(sent.notification, ServerNotification::ProgressNotification(_)))
 }
 
-/// A message as it was sent. The result of a reply is not read as any type: that could lose what the type does not have.
+/// Decodes a message as it was sent. The result of a reply is not parsed into a type, which could lose fields that the
+/// type does not have.
 fn message_of(mut value: Value) -> Option<ServerJsonRpcMessage> {
     let Some(result) = value.get_mut("result").map(Value::take) else {
         return serde_json::from_value(value).ok();
@@ -405,7 +417,7 @@ impl EventStore for KeptReplies {
             let record = self.record(&stream).await;
             let mut record = record.unwrap_or_else(|| self.fresh(&stream));
             record.add(event.message.as_deref());
-            // A reply that cannot be kept is sent all the same.
+            // A reply that cannot be stored is sent all the same.
             self.keep(&stream, &record).await;
             Ok(stream.event(record.messages.len()))
         })
@@ -487,7 +499,7 @@ mod tests {
 
     use super::*;
 
-    /// Replies with which something happens while one of them is looked at.
+    /// Replies that run a future while one of them is being read.
     struct Interrupted {
         replies: MemoryReplies,
         meanwhile: Mutex<Option<BoxFuture<'static, ()>>>,
@@ -535,7 +547,7 @@ mod tests {
         }
     }
 
-    /// The replies of a server.
+    /// Creates the replies of a server.
     fn own(replies: impl Replies + 'static, server: &str) -> KeptReplies {
         let server = Digest::of(&FileBytes(server.as_bytes()));
         let (replies, clock) = (Arc::new(replies), Arc::new(SystemClock));

@@ -1,4 +1,4 @@
-//! Where the server listens, and who may call there.
+//! The address of the server and its token.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::token::Token;
 
-/// A place where the server listens, with the token that it asks for.
+/// A bound address of the server, with the token that it requires.
 pub struct Listener {
     pub(super) socket: TcpListener,
     pub(super) address: SocketAddr,
@@ -25,7 +25,7 @@ impl fmt::Debug for Listener {
 }
 
 impl Listener {
-    /// Listens at `address`. Beyond this machine nobody listens without a token.
+    /// Listens at `address`. Without a token, only loopback addresses are accepted.
     pub async fn bind(address: SocketAddr, token: Option<Token>) -> Result<Self, Envelope> {
         if token.is_none() && !address.ip().is_loopback() {
             let message = format!(
@@ -45,14 +45,14 @@ impl Listener {
         Ok(Self { socket, address, token, replies: None })
     }
 
-    /// Keeps replies for clients that lose their connection, and their sessions for the next server.
+    /// Keeps replies for clients that lose their connection, and sessions for the next server.
     #[must_use]
     pub fn keeping(mut self, replies: Arc<dyn Replies>) -> Self {
         self.replies = Some(replies);
         self
     }
 
-    /// Where it listens, with the port that it got.
+    /// Returns the bound address, with the actual port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -1,7 +1,7 @@
-//! The message that a request carries: read within bounds, and refused in words if it is none.
+//! Reads the message of a request within bounds, and refuses invalid ones with an explanation.
 //!
-//! *Invariants*: a body is read whole before anybody acts on it, within [`BODY_WAIT`] and [`MESSAGE_BYTES_MAX`]. Few long
-//! ones are held at a time, so that what all bodies take is bounded.
+//! *Invariants*: a body is read completely before it is acted on, within [`BODY_WAIT`] and [`MESSAGE_BYTES_MAX`]. Only
+//! a few long bodies are held at a time, so the memory of all bodies is bounded.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use crate::bounds::{BODY_WAIT, LONG_BODIES_MAX, LONG_BODY_BYTES, MESSAGE_BYTES_MAX};
 use crate::malformed;
 
-/// Room for long bodies. Clones share it.
+/// Slots for long bodies. Clones share them.
 #[derive(Clone)]
 pub(super) struct Room(Arc<Semaphore>);
 
@@ -30,13 +30,13 @@ impl Room {
     }
 }
 
-/// A body, with the room that it takes.
+/// A body and the slot that it takes.
 struct ReadBody {
     bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Why a body was not read.
+/// Reason that a body was not read.
 enum Unread {
     TooLong,
     TooSlow,
@@ -44,7 +44,7 @@ enum Unread {
     CutOff,
 }
 
-/// Reads the message of a request, and says what is wrong if the service cannot read it.
+/// Reads the message of a request, and explains the problem if the service cannot read it.
 pub(super) async fn check(State(room): State<Room>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
@@ -63,7 +63,7 @@ pub(super) async fn check(State(room): State<Room>, request: Request, next: Next
     }
     let bytes = read.bytes.clone();
     let response = next.run(Request::from_parts(head, Body::from(read.bytes.clone()))).await;
-    // The service answers so whatever it cannot read.
+    // The service answers everything that it cannot read with this status.
     if response.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return response;
     }
@@ -86,10 +86,12 @@ async fn read(body: Body, room: &Room) -> Result<ReadBody, Unread> {
         let (mut parts, mut bytes, mut held) = (body.into_data_stream(), Vec::new(), None);
         while let Some(part) = parts.next().await {
             let part = part.map_err(|_| Unread::CutOff)?;
+            // Check before copying, so that memory never exceeds the limit.
             if part.len() > MESSAGE_BYTES_MAX.saturating_sub(bytes.len()) {
                 return Err(Unread::TooLong);
             }
             bytes.extend_from_slice(&part);
+            // Only bodies that turn out to be long need a slot; the timeout also covers waiting for one.
             if bytes.len() > LONG_BODY_BYTES && held.is_none() {
                 held = Arc::clone(&room.0).acquire_owned().await.ok();
             }

@@ -1,19 +1,19 @@
-//! Any number of agents over streamable HTTP.
+//! Serves any number of agents over streamable HTTP.
 //!
-//! *Invariants*: who listens beyond this machine has a token, or does not listen. A browser page from elsewhere
-//! reaches nothing: `Host` must name this machine unless a token is asked for, and `Origin` must be a page of it.
-//! Everything that a client can make the server hold is bounded.
+//! *Invariants*: a server that listens beyond this machine has a token. A browser page from elsewhere reaches nothing:
+//! `Host` must name this machine unless a token is required, and `Origin` must be a page of it. Everything that a
+//! client can make the server hold is bounded.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `listener`, `token`, `access` | where it listens, and who may call |
-//! | `connections` | connections, their number, and the end of those that send nothing |
-//! | `phase` | calls that are under way, and how the server ends |
+//! | `listener`, `token`, `access` | the address, and the check of callers |
+//! | `connections` | connections, their limit, and the end of those that send nothing |
+//! | `phase` | running calls, and the shutdown of the server |
 //! | `message` | the message of a request, read within bounds |
-//! | `sessions` | the sessions of clients, the idle ones of which make room |
-//! | `kept` | replies that a client may ask for again |
+//! | `sessions` | the sessions of clients; idle ones make room for new ones |
+//! | `kept` | replies that a client may request again |
 //! | `repeat` | calls that clients without sessions repeat |
-//! | `serve` | all of it put together |
+//! | `serve` | all parts put together |
 
 mod access;
 mod connections;

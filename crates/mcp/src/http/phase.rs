@@ -1,4 +1,4 @@
-//! How far a server is with ending, and which calls are under way meanwhile.
+//! Phases of a server's shutdown, and the calls that are running meanwhile.
 
 use std::sync::Arc;
 
@@ -13,30 +13,29 @@ use futures_util::StreamExt as _;
 use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _};
 use tokio::sync::watch;
 
-/// How far a server is with ending.
+/// Phases of a server's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
-    /// It serves.
     Open,
-    /// Calls that are under way may end, and new ones are refused.
+    /// Running calls may finish, and new ones are refused.
     Stopping,
-    /// Nothing more is answered.
+    /// Nothing is answered any more.
     Ended,
 }
 
 impl Phase {
-    /// Returns when the server is as far as this, or farther.
+    /// Returns when the server has reached this phase or a later one.
     pub(super) async fn reached(self, phase: &mut watch::Receiver<Self>) {
-        // Without a server there is nothing to wait for.
+        // An error means that the server is gone, so there is nothing to wait for.
         let _ = phase.wait_for(|now| *now >= self).await;
     }
 }
 
-/// The calls that are under way. Clones count the same ones.
+/// The running calls. Clones share the same count.
 #[derive(Clone, Debug)]
 pub(super) struct UnderWay(Arc<watch::Sender<usize>>);
 
-/// A call that is under way for as long as this is there.
+/// A running call, until this is dropped.
 #[derive(Debug)]
 pub(super) struct OneCall(UnderWay);
 
@@ -45,7 +44,7 @@ impl UnderWay {
         Self(Arc::new(watch::Sender::new(0)))
     }
 
-    /// One call more.
+    /// Counts one more call.
     pub(super) fn one(&self) -> OneCall {
         self.0.send_modify(|count| *count += 1);
         OneCall(self.clone())
@@ -55,14 +54,14 @@ impl UnderWay {
         *self.0.borrow()
     }
 
-    /// Returns when there is none.
+    /// Returns when no call is running.
     pub(super) async fn none(&self) {
-        // It ends only with the sender, which is here.
+        // Fails only if the sender is gone, and the sender is here.
         let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
     }
 }
 
-/// The call that a message was sent for.
+/// Returns the call that a message was sent for.
 pub(super) fn call_of(message: &ClientJsonRpcMessage) -> Option<Arc<OneCall>> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     request.request.extensions().get::<Parts>()?.extensions.get().cloned()
@@ -74,7 +73,7 @@ impl Drop for OneCall {
     }
 }
 
-/// Counts a request as a call until its reply was sent, and refuses it if the server is about to end.
+/// Counts a request as a call until its reply was sent, and refuses it if the server is stopping.
 pub(super) async fn count(
     State((phase, calls)): State<(watch::Receiver<Phase>, UnderWay)>,
     mut request: Request,
@@ -83,7 +82,7 @@ pub(super) async fn count(
     if request.method() != Method::POST {
         return next.run(request).await;
     }
-    // First it is counted: what is let in before the server stops is waited for.
+    // Count it before checking the phase, so that the server waits for every call that it let in.
     let call = Arc::new(calls.one());
     if *phase.borrow() != Phase::Open {
         let words =
@@ -95,7 +94,7 @@ pub(super) async fn count(
         ];
         return (StatusCode::SERVICE_UNAVAILABLE, headers, words).into_response();
     }
-    // It goes on until its reply was sent and, when its client is gone, until whoever works on it has ended.
+    // The call lasts until its reply was sent and, if its client is gone, until the work on it has ended.
     request.extensions_mut().insert(Arc::clone(&call));
     next.run(request).await.map(|body| {
         Body::from_stream(body.into_data_stream().map(move |part| {

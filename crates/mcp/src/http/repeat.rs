@@ -1,19 +1,19 @@
-//! Calls that clients without sessions repeat because they lost the reply.
+//! Recognises calls that clients without sessions repeat because they lost the reply.
 //!
-//! Without a session nothing tells two clients apart, and each may count its requests from one: an equal message can be
-//! another call. So a call is taken for the repetition of an equal one only if the connection of that one broke before
-//! its reply got through. Then it gets that reply, from whichever process it reaches, and nothing is done twice. A call
-//! that only reads is made each time: what it read before may have changed since.
+//! Without a session nothing tells two clients apart, and each may number its requests from one, so an equal message
+//! can be another call. A call is therefore treated as a repetition of an equal one only if the connection of that one
+//! broke before its reply got through. It then gets that reply, from whichever process it reaches, and nothing is done
+//! twice. A call that only reads is made each time, because what it read before may have changed since.
 //!
-//! *Invariants*: a call goes on when its client is gone, and then its reply is kept. A reply that is kept is given to one
-//! client, within [`UNHEARD_TIME`], which passes every check that another call passes. Servers that ask for other tokens or offer something else
-//! share none; a server that is started again with the same settings finds its own. Whoever repeats a call waits at most
-//! [`REPLAY_WAIT`].
+//! *Invariants*: a call continues when its client is gone, and its reply is then kept. A kept reply is given to one
+//! client, within [`UNHEARD_TIME`], and that client passes every check that another call passes. Servers that require
+//! different tokens or make a different offer share no replies; a server that is restarted with the same settings finds
+//! its own. A client that repeats a call waits at most [`REPLAY_WAIT`].
 //!
-//! What is kept is a whole reply: a call that ended without one is made anew.
+//! Only whole replies are kept: a call that ended without one is made again.
 //!
-//! *Limitations*: "got through" means that the connection took all of it. A reply beyond [`UNHEARD_BYTES_MAX`] is not kept,
-//! and a call whose process died has none: repeated, it is made anew. `startKey` makes that harmless.
+//! *Limitations*: "got through" means that the connection accepted all bytes. A reply beyond [`UNHEARD_BYTES_MAX`] is
+//! not kept, and a call whose process died has none: if repeated, it is made again. `startKey` makes that harmless.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -45,14 +45,14 @@ use crate::bounds::{
 };
 use crate::catalogue::sets;
 
-/// Whose the calls without a session are, with the first digit of their digest: what is kept of them is bounded as that of
-/// sixteen clients.
+/// Owner of the calls without a session, together with the first digit of their digest. Their records are bounded as if
+/// they belonged to sixteen clients.
 const NOBODY: &str = "calls without a session";
 
-/// The headers by which the service decides what it answers. A client that repeats a call sends the same.
+/// Headers that influence the answer of the service. A client that repeats a call sends the same ones.
 const TOLD_IN_HEADERS: [&str; 3] = ["accept", "mcp-protocol-version", "mcp-name"];
 
-/// How many parts of a reply may wait for its client.
+/// Maximum number of parts of a reply that may wait for its client.
 const WAITING_PARTS: usize = 16;
 
 /// A part of a reply's body.
@@ -65,13 +65,13 @@ struct LoneCall {
     key: ReplyKey,
 }
 
-/// What is kept of a call whose client is gone.
+/// Record of a call whose client is gone.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "state")]
 enum Unheard {
     UnderWay,
     Replied(KeptReply),
-    /// Whoever repeated it has the reply.
+    /// The client that repeated the call has the reply.
     Heard,
 }
 
@@ -94,10 +94,11 @@ pub(super) async fn check(
         return next.run(request).await;
     };
     let (head, body) = request.into_parts();
+    // Check the caller before looking for a kept reply, which must not reach anyone whom the service would reject.
     if let Some(refusal) = refusal(head.clone(), next.clone()).await {
         return refusal;
     }
-    // It was read whole before.
+    // It was read completely before.
     let bytes = to_bytes(body, MESSAGE_BYTES_MAX).await.unwrap_or_default();
     let call = LoneCall::new(kept, &head.headers, &bytes);
     let request = Request::from_parts(head, Body::from(bytes));
@@ -110,7 +111,7 @@ pub(super) async fn check(
                         call.give(reply, claim)
                     }
                     Some(Unheard::Replied(_) | Unheard::UnderWay) => {
-                        // Its client did not come back, or the process that made it died.
+                        // The client did not come back in time, or the process that made the call died.
                         call.keep(&Unheard::Heard).await;
                         call.make(claim, request, next).await
                     }
@@ -118,16 +119,17 @@ pub(super) async fn check(
                 };
             }
             Ok(None) => {}
-            // What cannot be claimed is a call like any other.
+            // If claiming fails, treat it as a new call.
             Err(_) => return next.run(request).await,
         }
-        // A reply that was just kept is there a moment before its claim ends.
+        // A reply that was just stored is visible a moment before its claim ends.
         let kept = call.unheard().await;
         let is_repetition = matches!(kept, Some(Unheard::UnderWay | Unheard::Replied(_)));
         if !is_repetition && began.elapsed() >= REPEAT_GRACE {
-            // The client of the other one is still there. This is a call of another client.
+            // The client of the other call is still connected, so this is a call of another client.
             return next.run(request).await;
         }
+        // Nothing was done for this request, so the client can safely ask once more.
         if began.elapsed() >= REPLAY_WAIT {
             return still_under_way();
         }
@@ -135,8 +137,8 @@ pub(super) async fn check(
     }
 }
 
-/// Whether a request calls a tool without a session, one that may change something. Since there are calls without a
-/// session, each says in its headers what it is.
+/// True if a request calls a tool that may change something, without a session. The revision that allows calls without
+/// a session also requires each to name its method and tool in its headers.
 fn is_lone_call(request: &Request) -> bool {
     let is = |name: &str, value: &str| {
         request.headers().get(name).is_some_and(|found| found.as_bytes() == value.as_bytes())
@@ -152,8 +154,8 @@ fn only_reads(tool: &str) -> bool {
     sets().iter().filter_map(|set| set.tool(tool)).any(|card| card.hints.read_only)
 }
 
-/// What the service answers to a caller that it does not let in. It checks `Host` and `Origin` before it looks at the
-/// method, so it is asked with one that it does not have.
+/// Returns the answer of the service to a caller that it rejects. The service checks `Host` and `Origin` before the
+/// method, so it is probed with a method that it does not support.
 async fn refusal(mut head: request::Parts, next: Next) -> Option<Response> {
     head.method = Method::OPTIONS;
     let response = next.run(Request::from_parts(head, Body::empty())).await;
@@ -169,9 +171,11 @@ fn still_under_way() -> Response {
 impl LoneCall {
     fn new(kept: OwnReplies, headers: &HeaderMap, message: &[u8]) -> Self {
         let mut digest = DigestBuilder::new();
+        // The identity of the server is part of the key, so that other servers never find this record.
         digest.update(kept.server.as_bytes());
         for name in TOLD_IN_HEADERS {
             let value = headers.get(name).map_or(&b""[..], |value| value.as_bytes());
+            // Lengths keep two different lists of header values from hashing alike.
             digest.update(&(value.len() as u64).to_le_bytes());
             digest.update(value);
         }
@@ -182,13 +186,13 @@ impl LoneCall {
         Self { kept, key }
     }
 
-    /// What cannot be read is not there.
+    /// Returns the record of the call. A record that cannot be read is treated as absent.
     async fn unheard(&self) -> Option<Unheard> {
         let bytes = self.kept.replies.get(&self.key).await.ok()??;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Whether the client of the call may still come back. A clock that was set says nothing about that.
+    /// True if the client of the call may still come back. The distance is absolute, in case the clock was set back.
     fn is_recent(&self, reply: &KeptReply) -> bool {
         let age_ms = self.kept.clock.now_ms().get().abs_diff(reply.replied_at.get());
         Duration::from_millis(age_ms) < UNHEARD_TIME
@@ -196,22 +200,23 @@ impl LoneCall {
 
     async fn keep(&self, unheard: &Unheard) {
         let bytes = serde_json::to_vec(unheard).expect("it is JSON");
-        // A reply that cannot be kept cannot be had again.
+        // If the reply cannot be stored, it cannot be requested again.
         let _ = self.kept.replies.keep(&self.key, bytes).await;
     }
 
-    /// Makes the call, and keeps its reply if the client does not get it.
+    /// Makes the call, and stores its reply if the client does not get it.
     async fn make(self, claim: ReplyClaim, request: Request, next: Next) -> Response {
         let under_way: Option<Arc<OneCall>> = request.extensions().get().cloned();
         let (taken, mut is_taken) = oneshot::channel();
         let (heads, head) = oneshot::channel();
         let (parts, body) = mpsc::channel(WAITING_PARTS);
-        // The client may go at any time; the call goes on.
+        // The client may disconnect at any time; the call continues.
         tokio::spawn(async move {
             let _until_end = (claim, under_way);
             let mut work = pin!(pass_on(next.run(request), heads, parts));
             let mut is_there = true;
             let reply = select! {
+                // The body was dropped, so the client is gone. From now on an equal call is a repetition.
                 reply = &mut work => reply,
                 _ = &mut is_taken => {
                     is_there = false;
@@ -219,6 +224,7 @@ impl LoneCall {
                     work.await
                 }
             };
+            // The reply is complete; now wait until the connection has accepted all of it or is gone.
             let is_heard = is_there && is_taken.await.is_ok();
             if !is_heard && let Some(mut reply) = reply {
                 reply.replied_at = self.kept.clock.now_ms();
@@ -231,12 +237,13 @@ impl LoneCall {
         }
     }
 
-    /// Gives the reply to whoever repeated the call.
+    /// Gives the stored reply to the client that repeated the call.
     fn give(self, reply: KeptReply, claim: ReplyClaim) -> Response {
         let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::OK);
         let (taken, is_taken) = oneshot::channel();
         let (parts, body) = mpsc::channel(1);
         tokio::spawn(async move {
+            // Held until the end, so that two repetitions cannot both receive the reply.
             let _until_end = claim;
             let is_sent = parts.send(Ok(reply.body.into())).await.is_ok();
             drop(parts);
@@ -249,17 +256,19 @@ impl LoneCall {
     }
 }
 
-/// Passes a reply on to its client, if there is one. Returns it, unless it is too long to be kept or no whole reply.
+/// Passes a reply on to its client, if it is still there. Returns the reply, unless it is too long to be kept or
+/// incomplete.
 async fn pass_on(
     response: impl Future<Output = Response>,
     heads: oneshot::Sender<Parts>,
     parts: mpsc::Sender<BodyPart>,
 ) -> Option<KeptReply> {
     let (mut head, body) = response.await.into_parts();
-    // How the body ends says whether the client has got all of it.
+    // Without a length, only the end of the body shows that the client got all of it.
     head.headers.remove(CONTENT_LENGTH);
     let (status, content_type) = (head.status, content_type(&head.headers));
     let mut is_there = heads.send(head).is_ok();
+    // A server error is not a result: the repeated call should be made again.
     let mut kept = (!status.is_server_error()).then(Vec::new);
     let mut body = pin!(body.into_data_stream());
     while let Some(part) = body.next().await {
@@ -270,6 +279,7 @@ async fn pass_on(
             }
             _ => None,
         };
+        // Keep reading after the client is gone, because the reply is still wanted for a repetition.
         is_there = is_there && parts.send(part).await.is_ok();
     }
     let body = String::from_utf8(kept?).ok()?;
@@ -284,7 +294,7 @@ async fn pass_on(
     })
 }
 
-/// Whether the response is among the events. They end without it when the server does.
+/// True if the response is among the events. They end without it when the server does.
 fn has_response(events: &str) -> bool {
     let data = events.lines().filter_map(|line| line.strip_prefix("data:"));
     let mut messages = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
@@ -296,7 +306,7 @@ fn content_type(headers: &HeaderMap) -> String {
     found.unwrap_or("application/json").to_owned()
 }
 
-/// A body that says when the connection has taken all of it.
+/// Wraps a body so that `taken` fires when the connection has accepted all of it.
 fn watched(
     mut parts: mpsc::Receiver<BodyPart>,
     taken: oneshot::Sender<()>,
@@ -307,7 +317,7 @@ fn watched(
         if part.is_none()
             && let Some(taken) = taken.take()
         {
-            // Nobody may want to know any more.
+            // The receiver may be gone already.
             let _ = taken.send(());
         }
         Poll::Ready(part)
@@ -320,7 +330,7 @@ mod tests {
 
     use super::*;
 
-    /// What is kept of a reply whose body comes in these parts.
+    /// Returns what is kept of a reply whose body arrives in these parts.
     async fn kept(status: u16, kind: &str, parts: Vec<BodyPart>) -> Option<String> {
         let response = Response::builder().status(status).header(CONTENT_TYPE, kind);
         let response = response.body(Body::from_stream(stream::iter(parts))).unwrap();

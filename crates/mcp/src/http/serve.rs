@@ -1,7 +1,7 @@
-//! The server itself, from its start to its end.
+//! The HTTP server, from start to shutdown.
 //!
-//! *Invariants*: when it is told to stop, whatever it had begun may end within [`SHUTDOWN_WAIT`]; what comes after that is
-//! refused before anything is done. Servers that ask for other tokens or offer something else share no replies.
+//! *Invariants*: when it is stopped, calls that have begun may finish within [`SHUTDOWN_WAIT`]; later calls are refused
+//! before anything is done. Servers that require different tokens or make a different offer share no replies.
 
 use std::sync::Arc;
 
@@ -26,10 +26,10 @@ use crate::sets::ServerBuilder;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// Where clients find the tools.
+/// Path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
 
-/// The pages that may call from a browser: those of this machine.
+/// Origins of pages that may call from a browser: those of this machine.
 const ORIGINS: [&str; 6] = [
     "http://localhost:*",
     "http://127.0.0.1:*",
@@ -39,14 +39,14 @@ const ORIGINS: [&str; 6] = [
     "https://[::1]:*",
 ];
 
-/// How a server ended.
+/// Outcome of a server's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// How many calls were under way that did not end in time.
+    /// Number of running calls that did not finish in time.
     pub calls_cut: usize,
 }
 
-/// Serves agents at `listener` until `stop` is ready. Calls that are under way then may end, for [`SHUTDOWN_WAIT`].
+/// Serves agents at `listener` until `stop` is ready. Running calls may then finish, for [`SHUTDOWN_WAIT`].
 pub async fn serve_http(
     listener: Listener,
     offer: impl Into<ServerBuilder>,
@@ -63,8 +63,8 @@ pub async fn serve_http(
     serve(listener, move || Server::remote(&offer), kept, stop).await
 }
 
-/// Serves with any handlers, as `make` makes them for connections, behind the same checks and limits. No replies are
-/// kept: nothing says what other servers with such handlers have in common.
+/// Serves arbitrary handlers, which `make` creates for each connection, behind the same checks and limits. No replies
+/// are kept, because nothing tells which other servers offer the same handlers.
 pub async fn serve_handlers<H: ServerHandler>(
     listener: Listener,
     make: impl Fn() -> H + Send + Sync + 'static,
@@ -88,6 +88,8 @@ async fn serve<H: ServerHandler>(
     let ending = config.cancellation_token.clone();
     let service: StreamableHttpService<H, ClientSessions> =
         StreamableHttpService::new(move || Ok(make()), Arc::new(sessions), config);
+    // Layers run from the last to the first: token, count, message, repetition. Nothing is read from a caller without
+    // the token.
     let router = Router::new()
         .nest_service(PATH, service)
         .layer(from_fn(say_ended))
@@ -104,7 +106,7 @@ async fn serve<H: ServerHandler>(
         stage.send_replace(Phase::Stopping);
         let _ = timeout(SHUTDOWN_WAIT, calls.none()).await;
         let calls_cut = calls.count();
-        // Streams stay open for as long as clients like; what ends the service ends them.
+        // Event streams stay open for as long as clients like; cancelling the service ends them.
         ending.cancel();
         stage.send_replace(Phase::Ended);
         Stopped { calls_cut }
@@ -113,13 +115,13 @@ async fn serve<H: ServerHandler>(
     stopped
 }
 
-/// Tells somebody who calls another address, such as a person with a browser, which one is meant.
+/// Points a caller of another path, such as a person with a browser, to the right one.
 async fn nothing_here() -> (StatusCode, String) {
     (StatusCode::NOT_FOUND, format!("There is nothing here. Agents connect to {PATH}.\n"))
 }
 
-/// Says that a connection has ended where the service says that it accepts to: by then it has, and the Python SDK
-/// warns its users of anything else.
+/// Replaces the status "accepted" for the end of a session by "no content": by then the session has ended, and the
+/// Python SDK warns its users about any other status.
 async fn say_ended(request: Request, next: Next) -> Response {
     let is_end = request.method() == Method::DELETE;
     let mut response = next.run(request).await;
@@ -134,6 +136,6 @@ fn config(asks_token: bool) -> StreamableHttpServerConfig {
         .with_allowed_origins(ORIGINS)
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
-    // A page that makes a name point here does not have the token.
+    // A page that points a host name at this machine (DNS rebinding) does not have the token.
     if asks_token { config.disable_allowed_hosts() } else { config }
 }

@@ -1,8 +1,8 @@
 //! The sessions of clients.
 //!
-//! *Invariants*: there are at most [`SESSIONS_MAX`]. The one that was idle for the longest time makes room; one with a call
-//! under way never does. A session that made room, or whose server was started anew, goes on when its client comes back,
-//! if replies are kept. Of the requests under way in a session each has an id of its own: by that its reply finds it.
+//! *Invariants*: there are at most [`SESSIONS_MAX`]. The session that was idle for the longest time makes room; one
+//! with a running call never does. A session that made room, or whose server was restarted, continues when its client
+//! comes back, if replies are kept. Each running request of a session has a unique id, by which its reply finds it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -24,23 +24,23 @@ use super::kept::{CallStream, KeptReplies, OwnReplies, is_reply};
 use super::phase::call_of;
 use crate::bounds::SESSIONS_MAX;
 
-/// After so many calls of a session it is kept anew.
+/// Number of calls after which the record of a session is renewed.
 const KEPT_EVERY: u64 = 4;
 
 /// The sessions of clients.
 pub(super) struct ClientSessions {
     held: LocalSessionManager,
     uses: Arc<Mutex<Uses>>,
-    /// One at a time makes room.
+    /// Serialises making room, so that two new sessions do not count on the same place.
     entrance: tokio::sync::Mutex<()>,
     kept: Option<KeptReplies>,
 }
 
-/// How sessions are used.
+/// Usage of the sessions.
 #[derive(Default)]
 struct Uses {
     sessions: HashMap<SessionId, Use>,
-    /// Counts what clients do.
+    /// Logical clock, advanced by every action of a client.
     now: u64,
 }
 
@@ -48,13 +48,13 @@ struct Uses {
 struct Use {
     last: u64,
     calls: usize,
-    /// How many calls there were.
+    /// Number of calls so far.
     total: u64,
-    /// The ids of the requests under way.
+    /// Ids of the running requests.
     ids: HashSet<RequestId>,
 }
 
-/// A call in a session, for as long as it is under way.
+/// A running call in a session. Dropping it ends the call.
 struct CallInSession {
     uses: Arc<Mutex<Uses>>,
     session: SessionId,
@@ -67,12 +67,12 @@ struct IdInUse {
     id: RequestId,
 }
 
-/// Why a session cannot be used.
+/// Reason that a session cannot be used.
 #[derive(Debug)]
 pub(super) enum SessionsError {
-    /// All of them have calls under way.
+    /// All sessions have running calls.
     Full,
-    /// Nothing is kept of an event.
+    /// Nothing is kept for the event.
     NotKept,
     Held(LocalSessionManagerError),
 }
@@ -119,7 +119,7 @@ impl Drop for IdInUse {
 }
 
 impl Uses {
-    /// Notes that a session is used now.
+    /// Records that a session is used now.
     fn note(&mut self, session: &SessionId) -> &mut Use {
         self.now += 1;
         let found = self.sessions.entry(Arc::clone(session)).or_default();
@@ -127,7 +127,7 @@ impl Uses {
         found
     }
 
-    /// The session that was idle for the longest time.
+    /// Returns the session that was idle for the longest time.
     fn idle(&self) -> Option<SessionId> {
         let idle = self.sessions.iter().filter(|(_, found)| found.calls == 0);
         idle.min_by_key(|(_, found)| found.last).map(|(session, _)| Arc::clone(session))
@@ -144,7 +144,7 @@ impl ClientSessions {
         }
     }
 
-    /// Where sessions are kept, if they are.
+    /// Returns the store of sessions, if they are kept.
     pub(super) fn store(&self) -> Option<Arc<dyn SessionStore>> {
         self.kept.clone().map(|kept| Arc::new(kept) as Arc<dyn SessionStore>)
     }
@@ -157,8 +157,8 @@ impl ClientSessions {
         Ok(())
     }
 
-    /// Counts a call, and says whether it is time to keep the session for longer: what is kept goes by age, and what a
-    /// client said of itself at the beginning would be the oldest.
+    /// Counts a call. Returns true when it is time to renew the record of the session: records are evicted by age, and
+    /// the client's description of itself would be the oldest.
     fn is_due(&self, session: &SessionId) -> bool {
         let mut uses = lock(&self.uses);
         let total = &mut uses.note(session).total;
@@ -171,7 +171,7 @@ impl ClientSessions {
         CallInSession { uses: Arc::clone(&self.uses), session: Arc::clone(session) }
     }
 
-    /// Takes the id of a request for as long as it is under way; refuses it if another request has it.
+    /// Reserves the id of a request while it is running. Refuses it if another request has the same id.
     fn take_id(
         &self,
         session: &SessionId,
@@ -199,6 +199,7 @@ impl SessionManager for ClientSessions {
     type Transport = WorkerTransport<LocalSessionWorker>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionsError> {
+        // Held until the session exists, so that the limit is never exceeded.
         let _entrance = self.entrance.lock().await;
         self.make_room().await?;
         let (id, transport) = self.held.create_session().await?;
@@ -233,6 +234,7 @@ impl SessionManager for ClientSessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
+        // Count the call first, so that the session cannot be closed to make room while it begins.
         let call = (self.call(id), call_of(&message));
         let Some(kept) = &self.kept else {
             let mut taken = match self.take_id(id, &message) {
@@ -243,6 +245,8 @@ impl SessionManager for ClientSessions {
             let events = events.map(move |event| {
                 let _under_way = &call;
                 if event.message.as_deref().is_some_and(is_reply) {
+                    // The client may reuse the id as soon as it sees the reply, so release it before passing the reply
+                    // on.
                     drop(taken.take());
                 }
                 event
@@ -252,6 +256,7 @@ impl SessionManager for ClientSessions {
         if self.is_due(id) {
             kept.keep_session_longer(id).await;
         }
+        // A repetition must be recognised before its id is reserved: the first request may still hold it.
         let stream = CallStream::of_request(id, &message);
         match kept.begin(&stream).await {
             Some(live) => {
@@ -287,6 +292,7 @@ impl SessionManager for ClientSessions {
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionsError> {
         let of_a_call = CallStream::of_event(id, &last_event_id);
+        // The id of the session is part of the key, so an event id of another session finds nothing.
         match (&self.kept, of_a_call) {
             (Some(kept), Some((stream, seen))) => {
                 kept.resume(stream, seen).await.ok_or(SessionsError::NotKept)

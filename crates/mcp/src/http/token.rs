@@ -17,7 +17,7 @@ impl fmt::Debug for Token {
 }
 
 impl Token {
-    /// The token in a file of its own, without the white space around it.
+    /// Parses the content of a token file, ignoring surrounding white space.
     pub fn parse(text: &str) -> Result<Self, Envelope> {
         let text = text.trim();
         let problem = if !(TOKEN_BYTES_MIN..=TOKEN_BYTES_MAX).contains(&text.len()) {
@@ -34,13 +34,14 @@ impl Token {
         )))
     }
 
-    /// The digest of the token, which does not give it away.
+    /// Returns the digest of the token, which does not reveal it.
     pub(super) fn digest(&self) -> Digest {
         Digest::of(&FileBytes(self.0.as_bytes()))
     }
 
-    /// Whether `sent` is the token. A guess of its length takes as long whatever is right about it.
+    /// True if `sent` is the token. For a guess of the right length, the time does not depend on which bytes are right.
     pub(super) fn is(&self, sent: &str) -> bool {
+        // Accumulate all differences instead of stopping at the first; `black_box` keeps the compiler from doing so.
         let pairs = self.0.bytes().zip(sent.bytes());
         let difference = pairs.fold(0, |found, (left, right)| found | (left ^ right));
         self.0.len() == sent.len() && std::hint::black_box(difference) == 0

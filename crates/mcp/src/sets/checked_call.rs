@@ -41,27 +41,27 @@ impl<'a> CheckedCall<'a> {
         Ok(Self { tool, run, arguments, person })
     }
 
-    /// The name of its tool.
+    /// Returns the name of the tool.
     pub const fn tool(&self) -> &'static str {
         self.tool.name
     }
 
-    /// The token of the pending step that it belongs to, as it was sent: nobody has looked at it yet.
+    /// Returns the token of the pending step that the call belongs to, as it was sent. It has not been verified.
     pub fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
 
-    /// The person beside the agent.
+    /// Returns the person beside the agent.
     pub const fn person(&self) -> &'a dyn Person {
         self.person
     }
 
-    /// What was sent, for a set that reads it itself.
+    /// Returns the arguments, for a set that parses them itself.
     pub fn into_arguments(self) -> Object {
         self.arguments
     }
 
-    /// What is asked for.
+    /// Deserialises the request.
     pub fn request<T: DeserializeOwned>(self) -> Result<T, Envelope> {
         typed(self.tool, self.arguments)
     }

@@ -1,7 +1,7 @@
-//! What makes the calls of each set.
+//! The implementation of each set.
 //!
-//! A set is told a [`CheckedCall`] whose arguments fit the schema of its tool, and answers with what was [`ToolReply`] or with
-//! an envelope. It knows nothing of the protocol.
+//! A set receives a [`CheckedCall`] whose arguments fit the schema of its tool, and returns a [`ToolReply`] or an
+//! envelope. It knows nothing of the protocol.
 
 mod backpack;
 mod checked_call;

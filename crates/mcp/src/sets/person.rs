@@ -1,50 +1,49 @@
-//! The person beside an agent, as far as its client lets them be asked.
+//! The person beside an agent, as far as its client allows asking them.
 
 use futures_util::future::BoxFuture;
 
-/// What a person is asked.
+/// A question to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonQuestion {
-    /// Everything that they need to know, in plain words.
+    /// Everything that the person needs to know, in plain words.
     pub message: String,
-    /// What they may say beside yes and no.
     pub form: AnswerForm,
-    /// Says in a repetition of the call what it was about, where a client repeats the call to bring the answer.
+    /// Identifies the question in a repetition of the call, if the client repeats the call to bring the answer.
     pub state: String,
 }
 
-/// What a person may say beside yes and no.
+/// Input that a person may give besides yes and no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerForm {
-    /// A remark, if they like.
+    /// An optional remark.
     Remark,
-    /// An answer, which is what they are asked for.
+    /// The answer that is asked for.
     Answer,
-    /// Nothing: there is no field that a secret could be typed into.
+    /// No field at all, so that a secret cannot be typed into one.
     Nothing,
 }
 
-/// What a person said.
+/// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ElicitationAnswer {
-    /// Yes, with what they wrote.
+    /// Yes, with the text that they wrote.
     Yes(Option<String>),
-    /// No.
     No,
-    /// Nothing: they closed the question, or did not answer in time.
+    /// They closed the question, or did not answer in time.
     Nothing,
-    /// They are asked after this call, and its repetition brings what they say.
+    /// They are asked after this call, and its repetition brings the answer.
     Later,
 }
 
 /// The person beside an agent.
 pub trait Person: Send + Sync {
-    /// Whether the client puts questions to them.
+    /// True if the client passes questions on to the person.
     fn can_be_asked(&self) -> bool;
 
-    /// Puts a question to them. May wait for minutes; once for each call.
+    /// Asks the person a question. May wait for minutes; once per call.
     fn ask<'a>(&'a self, asked: &'a PersonQuestion) -> BoxFuture<'a, ElicitationAnswer>;
 
-    /// The state of the question that this repetition of a call brings the answer to. Anybody can send anything.
+    /// Returns the state of the question that this repetition of a call answers. It is untrusted: any client can send
+    /// anything.
     fn answered(&self) -> Option<&str>;
 }

@@ -1,4 +1,4 @@
-//! Which sets a connection gets.
+//! Decides which sets a connection gets.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use super::workspaces::WorkspaceTools;
 use crate::log::CallLog;
 use crate::server::listed;
 
-/// Makes the set of one connection, if that one gets it.
+/// Creates the set of one connection, if that connection gets it.
 type SetFactory = dyn Fn(&Arc<Connection>) -> Option<Arc<dyn ToolSet>> + Send + Sync;
 
-/// What agents are offered: the use cases, and the sets of tools that lead to them.
+/// The offer to agents: the use cases, and the sets of tools that lead to them.
 #[derive(Clone)]
 pub struct ServerBuilder {
     runtime: Arc<Runtime>,
@@ -37,7 +37,7 @@ impl fmt::Debug for ServerBuilder {
 }
 
 impl From<Arc<Runtime>> for ServerBuilder {
-    /// The sets that come with Piton.
+    /// Offers the built-in sets.
     fn from(runtime: Arc<Runtime>) -> Self {
         Self { runtime, more: Vec::new(), backpack: None, log: None, workspaces: Vec::new() }
     }
@@ -50,7 +50,7 @@ impl From<&Arc<Runtime>> for ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// The same, and after it the set that `give` makes of a connection.
+    /// Appends the set that `give` creates for a connection.
     #[must_use]
     pub fn with(
         mut self,
@@ -60,13 +60,13 @@ impl ServerBuilder {
         self
     }
 
-    /// The same, with agents attached to this backpack, whatever is configured.
+    /// Attaches agents to this backpack, whatever is configured.
     #[must_use]
     pub fn attached(self, backpack: Option<BackpackId>) -> Self {
         Self { backpack, ..self }
     }
 
-    /// The same, with the tools that these Workspaces allow.
+    /// Adds the tools that these Workspaces allow.
     #[must_use]
     pub fn with_files(mut self, world: Arc<FileWorld>) -> Self {
         self.workspaces.extend(world.configs().map(|config| format!("{config:?}")));
@@ -76,7 +76,7 @@ impl ServerBuilder {
         })
     }
 
-    /// The same, with a line in `log` for each call.
+    /// Writes a line to `log` for each call.
     #[must_use]
     pub fn logged(self, log: Arc<dyn CallLog>) -> Self {
         Self { log: Some(log), ..self }
@@ -90,7 +90,8 @@ impl ServerBuilder {
         &self.runtime
     }
 
-    /// The digest of what an agent that calls from anywhere can reach. Servers that are set up alike have the same.
+    /// Returns the digest of everything that a remote agent can reach. Servers with the same setup have the same
+    /// digest.
     pub(crate) fn digest(&self) -> Digest {
         let connection = Arc::new(self.runtime.connect_once());
         let catalogue = |set: &Arc<dyn ToolSet>| {
@@ -106,7 +107,7 @@ impl ServerBuilder {
         Digest::of(&FileBytes(&bytes))
     }
 
-    /// The sets that a connection gets, in the order in which its agent reads them.
+    /// Returns the sets that a connection gets, in the order in which its agent reads them.
     pub(crate) fn sets(&self, connection: &Arc<Connection>) -> Vec<Arc<dyn ToolSet>> {
         let sets: Vec<_> = make_sets(connection, self.backpack.as_ref())
             .into_iter()
@@ -120,7 +121,7 @@ impl ServerBuilder {
     }
 }
 
-/// The sets of Piton that a connection gets: `workflow` always, any other if what is configured for it says so.
+/// Creates the built-in sets that a connection gets: `workflow` always, any other if it is configured.
 fn make_sets(connection: &Arc<Connection>, backpack: Option<&BackpackId>) -> Vec<Arc<dyn ToolSet>> {
     let mut sets: Vec<Arc<dyn ToolSet>> =
         vec![Arc::new(WorkflowTools::new(Arc::clone(connection)))];

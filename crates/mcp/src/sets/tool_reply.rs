@@ -1,4 +1,4 @@
-//! What came of a call, without the protocol.
+//! The outcome of a call, independent of the protocol.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::log::{CallOutcome, RunName};
 
-/// What came of a call.
+/// The outcome of a call.
 ///
-/// *Invariants*: the structured content, where there is any, is what is recorded, and the text says the same for a
-/// model. What is true of one call only stands beside them.
+/// *Invariants*: the structured content, if any, is what is recorded, and the text says the same for a model.
+/// Information about this call alone is kept apart from both.
 #[derive(Clone, Debug)]
 pub struct ToolReply {
     pub(crate) structured: Option<Value>,
@@ -22,31 +22,31 @@ pub struct ToolReply {
 }
 
 impl ToolReply {
-    /// A reply, as data and as text.
+    /// Creates a reply with data and text.
     pub fn new<T: Serialize>(structured: &T, text: String) -> Self {
         let structured =
             serde_json::to_value(structured).expect("replies have text keys and finite numbers");
         Self { structured: Some(structured), ..Self::text(text) }
     }
 
-    /// A reply that is text alone: what it says is the content of a file or a list, and is not sent twice.
+    /// Creates a reply with text alone. It is the content of a file or a list, which is not sent twice.
     pub fn text(text: String) -> Self {
         Self { structured: None, text, beside: None, run: None, outcome: CallOutcome::Done }
     }
 
-    /// The same, with what is true of this call only.
+    /// Adds a note about this call alone.
     #[must_use]
     pub fn with_note(self, beside: Option<String>) -> Self {
         Self { beside, ..self }
     }
 
-    /// The same, with the run that it is about, for the log.
+    /// Adds the run that the reply is about, for the log.
     #[must_use]
     pub fn of_run(self, session: SessionId, label: &dyn fmt::Display) -> Self {
         Self { run: Some(RunName { session, label: label.to_string() }), ..self }
     }
 
-    /// The same, which sends the agent back if `is_blocked`, for the log.
+    /// Marks the reply as sending the agent back if `is_blocked`, for the log.
     #[must_use]
     pub fn blocked(self, is_blocked: bool) -> Self {
         let outcome = if is_blocked { CallOutcome::Blocked } else { CallOutcome::Done };

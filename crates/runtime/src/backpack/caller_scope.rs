@@ -1,4 +1,4 @@
-//! As whom a call acts.
+//! The identity that a call acts under.
 
 use piton_backpack::bounds::NODE_BYTES_MAX;
 use piton_backpack::{Key, NodeId, NodeIdentity};
@@ -7,51 +7,53 @@ use piton_workflow::compile::StateAccess;
 
 use crate::connection::CallBasis;
 
-/// How an agent is named that nobody named.
+/// Name of an agent that neither the configuration nor the client names.
 const NOBODY: &str = "agent";
 
-/// As whom a call acts, and for which step of a workflow.
+/// The identity that a call acts under, and the workflow step that it acts for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallerScope {
-    /// The name of the agent.
     pub agent: String,
-    /// The step.
+    /// The step that the call is recorded for.
     pub provenance: Option<Provenance>,
-    /// The only keys that the step leaves, if it narrows them.
+    /// The only keys that the step grants, if it narrows them.
     pub narrowed: Option<StateAccess>,
 }
 
 impl CallerScope {
-    /// The agent that the configuration names, else what its client calls itself. Nobody acts as the runner of flows,
-    /// which keeps to itself what it needs to resume a run.
+    /// Uses the agent that the configuration names, or else the name that the client gives itself. No call may act as
+    /// the runner of flows, which keeps the data it needs to resume a run under its own name.
     pub fn new(configured: Option<&NodeId>, client: Option<String>, standing: &CallBasis) -> Self {
         let client = client.map(|name| plain(&name)).filter(|name| !name.is_empty());
         let named = configured.map(ToString::to_string).or(client);
         let agent = named
+            // The client chooses its own name, so the reserved one is filtered from both sources.
             .filter(|name| name != NodeIdentity::FLOW_RUNNER)
             .unwrap_or_else(|| NOBODY.to_owned());
         let narrowed = standing.access.as_ref().and_then(|access| access.state.clone());
         Self { agent, provenance: standing.provenance.clone(), narrowed }
     }
 
-    /// Whether the step leaves reading of `key`.
+    /// True if the step grants reading of `key`.
     pub(super) fn leaves_reading(&self, key: &Key) -> bool {
         self.leaves(key, |access| &access.read)
     }
 
-    /// Whether the step leaves writing of `key`.
+    /// True if the step grants writing of `key`.
     pub(super) fn leaves_writing(&self, key: &Key) -> bool {
         self.leaves(key, |access| &access.write)
     }
 
     fn leaves(&self, key: &Key, list: impl Fn(&StateAccess) -> &Vec<String>) -> bool {
         let named = |access| list(access).iter().any(|named| named == key.as_str());
+        // A step that does not mention state leaves everything that the configuration grants.
         self.narrowed.as_ref().is_none_or(named)
     }
 }
 
-/// A name that a client made up, as one that a backpack takes.
+/// Reduces a client-supplied name to one that a backpack accepts.
 fn plain(name: &str) -> String {
+    // A backpack refuses names with control characters, or that are too long. A client is not turned away for that.
     let kept: String = name.chars().filter(|letter| !letter.is_control()).collect();
     let kept = kept.trim();
     kept[..kept.floor_char_boundary(NODE_BYTES_MAX)].to_owned()

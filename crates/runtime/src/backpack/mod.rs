@@ -1,9 +1,9 @@
-//! Backpacks for whoever calls.
+//! Backpacks, as agents and their owners use them.
 //!
-//! * [`Attached`]: the backpack that an agent is attached to, and what it can do there: [`request`], [`reply`].
+//! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`], [`reply`].
 //! * [`SharedBackpacks`]: the backpacks of a process, whose calls share turns to write.
-//! * [`CallerScope`]: as whom it acts.
-//! * `inspect` (feature `flow`): what is in backpacks, as their owner reads it.
+//! * [`CallerScope`]: the identity that a call acts under.
+//! * `inspect` (feature `flow`): the contents of backpacks, as their owner reads them.
 
 mod attached;
 mod caller_scope;

@@ -1,4 +1,4 @@
-//! What agents are told.
+//! Replies to agents.
 
 use piton_backpack::{Action, BackpackId, Key};
 use piton_core::{Provenance, TimestampMs};

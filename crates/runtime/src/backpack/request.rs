@@ -1,4 +1,4 @@
-//! What agents send.
+//! Requests from agents.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,9 +1,9 @@
-//! Replies as an agent reads them.
+//! Text rendering of replies to agents.
 
 use super::reply::{HistoryLine, HistoryShown, KeysListed, Packed, Unpacked};
 
 impl Packed {
-    /// The reply as text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let Self { backpack, key, commit, size } = self;
         format!("Stored {size} bytes under `{key}` in `{backpack}` (commit {commit}).")
@@ -11,7 +11,7 @@ impl Packed {
 }
 
 impl Unpacked {
-    /// The reply as text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let Self { key, backpack, .. } = self;
         let Some(about) = &self.about else {
@@ -33,7 +33,7 @@ impl Unpacked {
 }
 
 impl KeysListed {
-    /// The reply as text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let head = match self.keys.len() {
             0 => format!("There is nothing in `{}` that you may read.", self.backpack),
@@ -50,7 +50,7 @@ impl KeysListed {
 }
 
 impl HistoryShown {
-    /// The reply as text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         if self.commits.is_empty() {
             return format!("Nothing happened in `{}` that you may know of.", self.backpack);

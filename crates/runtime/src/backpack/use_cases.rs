@@ -1,4 +1,4 @@
-//! What an agent can do with the backpack that it is attached to.
+//! Operations of an agent on the backpack that it is attached to.
 
 use piton_backpack::{CommitId, Committed, Filter, Item, Key, NodeId, PackOptions, Scope};
 use piton_core::Envelope;
@@ -19,6 +19,7 @@ impl Attached {
             let tags = tags.iter().map(String::as_str);
             options = options.tagged(tags).map_err(|error| error.envelope())?;
         }
+        // Bad arguments are refused before a turn begins, so they hold up nobody.
         let key = parsed(key)?;
         let act = async |scope: &piton_backpack::AsyncScope| {
             let outcome = scope.pack_with(key.as_str(), value, &options).await?;
@@ -53,11 +54,14 @@ impl Attached {
         };
         let text = item.text().map_err(|error| error.envelope())?;
         let about = Some(about(&item));
+        // Short values are returned whole. With an offset, the agent is paging through the text and gets the next part.
         if text.len() <= VALUE_TOLD_BYTES_MAX && request.offset.is_none() {
             let value: Value = item.value().map_err(|error| error.envelope())?;
             let (value, part, next_offset) = (Some(value), None, None);
             return Ok(Unpacked { backpack, key, found: true, value, part, next_offset, about });
         }
+        // Offsets are bytes from the agent and may lie inside a character or beyond the end. Rounding down repeats a
+        // few bytes but loses none.
         let start = text.floor_char_boundary(request.offset.unwrap_or(0));
         let end = text.floor_char_boundary(start.saturating_add(VALUE_TOLD_BYTES_MAX));
         let (part, next_offset) = (Some(text[start..end].to_owned()), end);
@@ -65,7 +69,7 @@ impl Attached {
         Ok(Unpacked { backpack, key, found: true, value: None, part, next_offset, about })
     }
 
-    /// Lists what can be read.
+    /// Lists the keys that the agent may read.
     pub async fn keys(
         &self,
         acting: &CallerScope,
@@ -73,13 +77,14 @@ impl Attached {
     ) -> Result<KeysListed, Envelope> {
         let prefix = request.prefix.as_deref().unwrap_or_default();
         let mut keys = self.looking(acting).await?.keys();
+        // The scope has applied the permissions already. The step may withhold further keys.
         keys.retain(|key| key.as_str().starts_with(prefix) && acting.leaves_reading(key));
         let left_out = keys.len().saturating_sub(KEYS_TOLD_MAX);
         keys.truncate(KEYS_TOLD_MAX);
         Ok(KeysListed { backpack: self.backpack().clone(), keys, left_out })
     }
 
-    /// Shows who did what.
+    /// Shows the history, as far as the agent may see it.
     pub async fn history(
         &self,
         acting: &CallerScope,
@@ -97,6 +102,7 @@ impl Attached {
         let (recent, unread) = self.looking_at_recent(acting).await?;
         let mut commits = visible(&recent)?;
         let mut unread = (unread > 0).then_some(unread);
+        // Reading the whole history is costly, so it happens only if the commits in memory do not fill the reply.
         if commits.len() < STATE_COMMITS_TOLD_MAX && unread.is_some() {
             commits = visible(&self.looking_back(acting).await?)?;
             unread = None;
@@ -112,7 +118,7 @@ fn parsed(key: &str) -> Result<Key, Envelope> {
     Key::parse(key).map_err(|error| piton_backpack::Error::from(error).envelope())
 }
 
-/// What is enough to name a commit of one backpack: its number.
+/// Returns the short name of a commit: its number, which is unique within one backpack.
 pub(crate) fn short(commit: CommitId) -> String {
     format!("c{:x}", commit.number())
 }

@@ -1,7 +1,7 @@
-//! Changes one setting of a file, and leaves the rest as its author wrote it.
+//! Changes one setting of a file and leaves the rest as its author wrote it.
 //!
-//! *Invariants*: the changed text is read again before it is given out, so it says what was asked for and is still
-//! a valid file.
+//! *Invariants*: the changed text is parsed again before it is returned, so it sets what was asked for and is still a
+//! valid file.
 
 use std::path::Path;
 
@@ -14,19 +14,18 @@ use super::layer::SettingSource;
 use super::problem::ConfigProblem;
 use super::value::{Base, ValueForm};
 
-/// Why a setting cannot be changed in a file.
+/// Reasons that a setting cannot be changed in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The file has problems of its own.
+    /// The file has other problems.
     #[error("the file has problems of its own")]
     Broken(Vec<ConfigProblem>),
-    /// The value is not one that the setting takes.
+    /// The setting does not accept the value.
     #[error("`{value}` is not {words}")]
     NotTaken {
-        /// The value.
         value: String,
-        /// What the setting takes.
+        /// Description of the accepted values.
         words: String,
     },
     /// The file is written in a way that leaves no place for the line.
@@ -34,7 +33,7 @@ pub enum EditError {
     NoPlace,
 }
 
-/// The text of a file of the user after `key` was set to `value`, a name or a number.
+/// Returns the text of a user's file after `key` was set to `value`, a name or a number.
 pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError> {
     let base = Base { directory: Path::new("/"), home: None };
     let written = match key.form().of_text(value, base) {
@@ -54,6 +53,8 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     if !problems.is_empty() {
         return Err(EditError::Broken(problems));
     }
+    // The edit works on spans of the text and may misjudge an unusual layout. So the result is accepted only if it
+    // parses, sets exactly this value, and changes no other setting.
     let edited = edit(text, key, &written);
     let (mut after, problems) = read(&edited);
     let wanted = key.form().of_text(value, base).ok();
@@ -73,15 +74,18 @@ fn edit(text: &str, key: SettingKey, written: &str) -> String {
     let (table, _) = DeTable::parse_recoverable(text);
     let line = format!("{} = {written}\n", key.name());
     let Some(section) = table.get_ref().get(key.section()) else {
+        // A new section goes to the end, separated by an empty line.
         let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         return format!("{text}{end}{gap}[{}]\n{line}", key.section());
     };
     if let Some(found) = entry(section, key.name()) {
+        // Only the old value is replaced, so comments and layout stay.
         let span = found.span();
         return [&text[..span.start], written, &text[span.end..]].concat();
     }
-    // Behind the line of the section's head. A file that has it in another form is found out by reading again.
+    // After the line of the section's header. A section in another form, such as an inline table, fails the second
+    // parse.
     let head = section.span().end;
     let end = text[head..].find('\n').map(|newline| head + newline + 1);
     let (before, after) = text.split_at(end.unwrap_or(text.len()));
@@ -93,7 +97,7 @@ fn entry<'a>(section: &'a Spanned<DeValue<'_>>, name: &str) -> Option<&'a Spanne
     section.get_ref().as_table()?.get(name)
 }
 
-/// A text as TOML writes it. Names and paths have no control characters.
+/// Returns a text as a TOML string. Names and paths have no control characters.
 fn toml_text(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -1,6 +1,6 @@
-//! What the environment of the process says.
+//! Settings from the environment of the process.
 //!
-//! *Invariants*: pure. The composition root reads the environment once and hands it in.
+//! *Invariants*: pure. The composition root reads the environment once and passes it in.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,47 +11,48 @@ use super::problem::ConfigProblem;
 use super::value::Base;
 use crate::nearest::nearest;
 
-/// What all variables of Piton begin with.
+/// Prefix of all variables of Piton.
 const PREFIX: &str = "PITON_";
 
-/// Variables of Piton's own tests and benchmarks, which are no settings.
+/// Variables of Piton's own tests and benchmarks, which are not settings.
 const OTHERS: [&str; 2] = ["PITON_BENCH_DIR", "PITON_LONG"];
 
-/// The environment of a process, as far as it matters.
+/// The relevant part of a process's environment.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Its variables. Those that are not UTF-8 may be left out if they do not begin with `PITON_`.
+    /// Variables. Those that are not UTF-8 may be left out if they do not begin with `PITON_`.
     pub variables: BTreeMap<String, String>,
-    /// The directory that it was started in.
+    /// The directory that the process was started in.
     pub working_dir: Option<PathBuf>,
 }
 
 impl Environment {
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// The home directory.
+    /// Returns the home directory.
     pub fn home(&self) -> Option<&Path> {
         self.variable("HOME").map(Path::new)
     }
 
-    /// The user's configuration directory of Piton. The XDG specification has relative paths ignored.
+    /// Returns Piton's directory in the user's configuration. As the XDG specification requires, relative paths are
+    /// ignored.
     pub fn user_dir(&self) -> Option<PathBuf> {
         let xdg = self.variable("XDG_CONFIG_HOME").map(Path::new);
         let xdg = xdg.filter(|path| path.is_absolute()).map(Path::to_path_buf);
         xdg.or_else(|| Some(self.home()?.join(".config"))).map(|config| config.join("piton"))
     }
 
-    /// What the variables set, and what is wrong with them.
+    /// Returns the settings of the variables, and their problems.
     ///
-    /// A variable that is not known is a problem only if its name is close to one that is: others may use the
-    /// prefix as well.
+    /// An unknown variable is a problem only if its name is close to a known one: others may use the prefix as well.
     pub(super) fn layer(&self) -> (Layer, Vec<ConfigProblem>) {
         let (mut layer, mut problems) = (Layer::default(), Vec::new());
         let directory = self.working_dir.as_deref().unwrap_or(Path::new("/"));
         let base = Base { directory, home: self.home() };
+        // An empty variable counts as unset.
         for key in SettingKey::ALL {
             let Some(text) = self.variable(key.variable()) else { continue };
             match key.form().of_text(text, base) {

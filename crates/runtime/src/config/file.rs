@@ -1,4 +1,4 @@
-//! A configuration file, read with every problem at once.
+//! A configuration file, parsed with every problem at once.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use crate::nearest::nearest;
 /// Parts of names under which people keep secrets.
 const SECRETS: [&str; 4] = ["token", "secret", "password", "api_key"];
 
-/// A file as it is read.
+/// A file to parse.
 pub(super) struct ConfigFile<'a> {
-    /// What it is called in messages.
+    /// The name in messages.
     pub(super) name: &'a str,
     pub(super) place: SettingSource,
     pub(super) base: Base<'a>,
@@ -25,7 +25,7 @@ pub(super) struct ConfigFile<'a> {
 }
 
 impl ConfigFile<'_> {
-    /// What the file says, and everything that is wrong with it.
+    /// Returns the settings of the file, and everything that is wrong with it.
     pub(super) fn read(&self) -> (Layer, Vec<ConfigProblem>) {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         let mut problems: Vec<ConfigProblem> = errors
@@ -36,7 +36,7 @@ impl ConfigFile<'_> {
             })
             .collect();
         let mut layer = Layer::default();
-        // What could not be parsed is only half there; to judge the rest would be guessing.
+        // After a syntax error only a part of the file is there, and judging that part would be guessing.
         if problems.is_empty() {
             for (section, value) in table.get_ref() {
                 self.section(section, value, &mut layer, &mut problems);
@@ -79,7 +79,7 @@ impl ConfigFile<'_> {
         }
     }
 
-    /// Judges a section that is read whole.
+    /// Checks a section that is parsed as a whole.
     fn part(
         &self,
         key: SectionKey,
@@ -150,7 +150,7 @@ impl ConfigFile<'_> {
     }
 }
 
-/// The line and the character of a byte of `text`, both from one.
+/// Returns the line and column of a byte of `text`, both counted from one.
 fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(byte)];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -159,13 +159,13 @@ fn position(text: &str, byte: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Every section, those with settings first; some more than once.
+/// Returns every section, those with settings first; some more than once.
 fn sections() -> impl Iterator<Item = &'static str> {
     let with_settings = SettingKey::ALL.iter().map(|key| key.section());
     with_settings.chain(SectionKey::ALL.iter().map(|key| key.as_str()))
 }
 
-/// Lines below a problem.
+/// Indents lines below a problem.
 fn indented(lines: &str) -> String {
     lines
         .lines()

@@ -85,23 +85,23 @@ piton_core::closed_set! {
     }
 }
 
-/// What is said about a setting in one place.
+/// The properties of a setting.
 struct SettingFacts {
     variable: &'static str,
     form: ValueForm,
     effect: Effect,
-    /// Whether a project may set it: what belongs to the machine is not up to a directory that was cloned.
+    /// Set if a project may set it. Settings of the machine are not up to a directory that was cloned.
     in_project: bool,
     example: &'static str,
 }
 
 impl SettingKey {
-    /// The section that it stands in.
+    /// Returns the section of the setting.
     pub fn section(self) -> &'static str {
         self.parts().0
     }
 
-    /// Its name in that section.
+    /// Returns the name of the setting within its section.
     pub fn name(self) -> &'static str {
         self.parts().1
     }
@@ -110,22 +110,22 @@ impl SettingKey {
         self.as_str().split_once('.').expect("each key has a dot")
     }
 
-    /// The variable of the environment that sets it.
+    /// Returns the environment variable that sets it.
     pub const fn variable(self) -> &'static str {
         self.facts().variable
     }
 
-    /// What it takes.
+    /// Returns the form of its values.
     pub const fn form(self) -> ValueForm {
         self.facts().form
     }
 
-    /// What it takes for a change to take effect.
+    /// Returns what is needed for a change to take effect.
     pub const fn effect(self) -> Effect {
         self.facts().effect
     }
 
-    /// Whether it may be set at `place`.
+    /// True if it may be set at `place`.
     pub const fn may_stand_in(self, place: SettingSource) -> bool {
         match place {
             SettingSource::Default | SettingSource::User | SettingSource::Environment => true,
@@ -133,12 +133,12 @@ impl SettingKey {
         }
     }
 
-    /// The value of an example, as a file has it.
+    /// Returns an example value, as a file has it.
     pub const fn example(self) -> &'static str {
         self.facts().example
     }
 
-    /// What it is, in one sentence.
+    /// Describes the setting in one sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::DataDir => {

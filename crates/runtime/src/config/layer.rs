@@ -1,4 +1,4 @@
-//! What one place says about settings.
+//! The settings of one source.
 
 use std::collections::BTreeMap;
 
@@ -19,15 +19,14 @@ piton_core::closed_set! {
     }
 }
 
-/// What a place says about one setting.
+/// The value of a setting in one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerValue {
-    /// What it is set to.
     pub value: Value,
-    /// Where that stands: `piton.toml:3:1`, or the name of a variable.
+    /// Position of the value: `piton.toml:3:1`, or the name of a variable.
     pub at: String,
 }
 
-/// What one place says about settings.
+/// The settings of one source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layer(pub BTreeMap<SettingKey, LayerValue>);

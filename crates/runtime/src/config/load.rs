@@ -1,4 +1,4 @@
-//! Finding and reading configuration files.
+//! Finds, reads and writes configuration files.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads configuration files")]
 
 use std::fs::{self, File as OsFile};
@@ -19,13 +19,13 @@ use super::settings::Settings;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
 
-/// The configuration file of a project.
+/// Name of a project's configuration file.
 pub const PROJECT_FILE: &str = "piton.toml";
 
-/// The configuration file of a user, in the user's configuration directory.
+/// Name of a user's configuration file, in the user's configuration directory.
 pub const USER_FILE: &str = "config.toml";
 
-/// What the user and the environment say, and how to find out what a project says.
+/// The settings of the user and the environment, and access to those of projects.
 #[derive(Clone, Debug)]
 pub struct Configuration {
     environment: Environment,
@@ -55,7 +55,7 @@ impl Configuration {
         Self::load(self.environment.clone())
     }
 
-    /// What holds for the project that the process was started in, if it was started in one.
+    /// Returns the settings for the project that the process was started in, if it was started in one.
     pub fn settings_here(&self) -> Result<Settings, Vec<ConfigProblem>> {
         match &self.environment.working_dir {
             Some(directory) => self.settings_for(directory),
@@ -63,12 +63,12 @@ impl Configuration {
         }
     }
 
-    /// What holds where no project is at work.
+    /// Returns the settings outside of any project.
     pub fn settings(&self) -> Settings {
         self.join(&Layer::default())
     }
 
-    /// What holds for a project: `piton.toml` in `directory` or the nearest one above it counts.
+    /// Returns the settings for a project. The `piton.toml` in `directory`, or the nearest one above it, counts.
     pub fn settings_for(&self, directory: &Path) -> Result<Settings, Vec<ConfigProblem>> {
         let Some(file) = find_up(directory, PROJECT_FILE) else { return Ok(self.settings()) };
         let mut problems = Vec::new();
@@ -76,8 +76,8 @@ impl Configuration {
         if problems.is_empty() { Ok(self.join(&project)) } else { Err(problems) }
     }
 
-    /// What the user's file and that of a project say in a section, weakest first. Files are read again: what was
-    /// written since counts.
+    /// Returns a section of the user's file and of a project's file, weakest first. The files are read again, so recent
+    /// changes count.
     pub fn sections_for<T: Section>(
         &self,
         directory: Option<&Path>,
@@ -96,33 +96,34 @@ impl Configuration {
         if problems.is_empty() { Ok(sections) } else { Err(problems) }
     }
 
-    /// The environment that it was read from.
+    /// Returns the environment that the configuration was read from.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 
-    /// The user's configuration directory.
+    /// Returns the user's configuration directory.
     pub fn user_dir(&self) -> Option<&Path> {
         self.user_dir.as_deref()
     }
 
-    /// The user's configuration file.
+    /// Returns the user's configuration file.
     pub fn user_file(&self) -> Option<PathBuf> {
         self.user_dir.as_ref().map(|dir| dir.join(USER_FILE))
     }
 
-    /// Sets `key` to `value` in the user's file, which is made if need be, and returns where that is.
+    /// Sets `key` to `value` in the user's file, which is created if necessary, and returns its path.
     ///
-    /// The file is replaced in one step: whoever reads it meanwhile reads the one or the other.
+    /// The file is replaced atomically: a concurrent reader sees either the old or the new one.
     pub fn set(&self, key: SettingKey, value: &str) -> Result<PathBuf, SetError> {
         let file = self.user_file().ok_or(SetError::NoHome)?;
         let io = |error| SetError::Io { file: file.clone(), error: Arc::new(error) };
         let text = read(&file).map_err(io)?.unwrap_or_default();
+        // A file with problems is refused here, before anything is written.
         let text = edit::set(&text, key, value)?;
         let dir = file.parent().unwrap_or(Path::new("/"));
         let temporary = file.with_extension("toml.new");
         fs::create_dir_all(dir).map_err(io)?;
-        // A link stays one: people keep their configuration elsewhere.
+        // A link stays a link, because people keep their configuration elsewhere. The file it points to is replaced.
         let target = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
         fs::write(&temporary, text).map_err(io)?;
         fs::rename(&temporary, &target).map_err(io)?;
@@ -138,28 +139,25 @@ impl Configuration {
     }
 }
 
-/// Why a setting could not be written.
+/// Reasons that a setting could not be written.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SetError {
-    /// There is no home directory.
     #[error("there is no home directory to keep configuration in")]
     NoHome,
     /// The file cannot be changed as asked.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// The system refused it.
     #[error("{} cannot be written: {error}", file.display())]
     Io {
-        /// The file.
+        /// The user's configuration file, even if the error is about its temporary copy.
         file: PathBuf,
-        /// Why.
         error: Arc<io::Error>,
     },
 }
 
 impl SetError {
-    /// The failure as a person reads it.
+    /// Converts the error for a person to read.
     pub fn envelope(&self) -> Envelope {
         let advice = match self {
             Self::Edit(EditError::Broken(problems)) => return ConfigProblem::envelope(problems),
@@ -181,7 +179,7 @@ impl SetError {
     }
 }
 
-/// What a file says; one that does not exist says nothing.
+/// Returns the settings of a file. A file that does not exist has none.
 fn take(
     path: &Path,
     place: SettingSource,
@@ -204,13 +202,14 @@ fn take(
     layer
 }
 
-/// The text of a file, nothing if there is none.
+/// Returns the text of a file; `None` if it does not exist.
 fn read(path: &Path) -> io::Result<Option<String>> {
     let file = match OsFile::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };
     let mut text = String::new();
+    // One byte more than allowed is enough to recognise a file that is too large.
     file.take(CONFIG_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > CONFIG_BYTES_MAX {
         let told = format!("it has more than {CONFIG_BYTES_MAX} bytes");
@@ -219,7 +218,7 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// The file `name` in `directory` or the nearest directory above it.
+/// Returns the file `name` in `directory` or the nearest directory above it.
 fn find_up(directory: &Path, name: &str) -> Option<PathBuf> {
     let above = directory.ancestors().take(ANCESTORS_MAX);
     above.map(|directory| directory.join(name)).find(|path| path.is_file())

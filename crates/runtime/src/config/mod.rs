@@ -1,26 +1,25 @@
-//! Configuration: what a person sets, in which file, and what holds in the end.
+//! Configuration: the settings that people write, the files they are in, and the settings that result.
 //!
-//! A setting comes from the first of these that has it: a `PITON_…` variable of the environment, `piton.toml` of
-//! the project, `config.toml` in the user's configuration directory, a default.
+//! A setting comes from the first of these that has it: a `PITON_…` environment variable, `piton.toml` of the project,
+//! `config.toml` in the user's configuration directory, a default.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `key` | every setting, in one table: where it may stand, what it takes, what it takes to change it |
-//! | `value` | what a setting takes, and how that is written |
-//! | `layer` | what one place says |
-//! | `file` | a configuration file, read with every problem at once |
+//! | `key` | every setting, in one table: where it may be set, its values, what a change requires |
+//! | `value` | the forms of values, and their syntax |
+//! | `layer` | the settings of one source |
+//! | `file` | a configuration file, parsed with every problem at once |
 //! | `environment` | the variables |
-//! | `settings` | what holds, and its digest |
-//! | `status` | what is set against what is in force |
+//! | `settings` | the resulting settings, and their digest |
+//! | `status` | desired settings against those in force |
 //! | `load` | finds, reads and writes the files |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
-//! | `section` | lists and tables that a part is told, each read whole |
-//! | `problem` | what is wrong, where, and what to write |
+//! | `section` | lists and tables for a part of Piton, each parsed as a whole |
+//! | `problem` | problems, with their position and a fix |
 //! | `schema` | the JSON Schema of the files |
 //!
-//! *Invariants*: a setting that is not known is a problem, never ignored. No secret is a setting: a token stands in
-//! a file of its own, and a setting names the file. A project, which may come from strangers, sets nothing that
-//! belongs to the machine.
+//! *Invariants*: an unknown setting is a problem, never ignored. No secret is a setting: a token is in its own file,
+//! and a setting names the file. A project, which may come from strangers, sets nothing that belongs to the machine.
 
 mod edit;
 mod environment;

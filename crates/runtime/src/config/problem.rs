@@ -1,4 +1,4 @@
-//! What is wrong with configuration, where, and what to write.
+//! Problems of configuration, with their position and a fix.
 
 use std::fmt::{self, Write as _};
 
@@ -27,13 +27,13 @@ pub struct ConfigProblem {
 }
 
 impl ConfigProblem {
-    /// Something that is wrong with a place as a whole.
+    /// Creates a problem of a source as a whole.
     pub fn of(place: impl Into<String>, reason: impl Into<String>, fix: impl Into<String>) -> Self {
         let (place, reason, fix) = (place.into(), reason.into(), fix.into());
         Self { place, line: None, column: None, reason, fix }
     }
 
-    /// Where it is, as editors and terminals take it.
+    /// Returns the position in the form that editors and terminals understand.
     pub fn at(&self) -> String {
         match (self.line, self.column) {
             (Some(line), Some(column)) => format!("{}:{line}:{column}", self.place),
@@ -41,7 +41,7 @@ impl ConfigProblem {
         }
     }
 
-    /// All of them as one failure.
+    /// Combines all problems into one failure.
     pub fn envelope(problems: &[Self]) -> Envelope {
         let things = match problems.len() {
             1 => "one thing is".to_owned(),

@@ -8,7 +8,7 @@ use super::layer::SettingSource;
 use super::section::SectionKey;
 use super::value::ValueForm;
 
-/// The schema of `piton.toml`.
+/// Returns the schema of `piton.toml`.
 pub fn project_file() -> Schema {
     schema(
         SettingSource::Project,
@@ -17,7 +17,7 @@ pub fn project_file() -> Schema {
     )
 }
 
-/// The schema of the user's `config.toml`.
+/// Returns the schema of the user's `config.toml`.
 pub fn user_file() -> Schema {
     schema(
         SettingSource::User,

@@ -1,4 +1,4 @@
-//! What holds in the end, and its digest.
+//! The resulting settings, and their digest.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -33,7 +33,7 @@ pub struct EffectiveSetting {
 pub struct Settings(BTreeMap<SettingKey, EffectiveSetting>);
 
 impl Settings {
-    /// What holds when the stronger of `layers`, which come last, win over the weaker.
+    /// Combines `layers`, which are ordered from weakest to strongest.
     pub fn of<'a>(layers: impl IntoIterator<Item = (SettingSource, &'a Layer)>) -> Self {
         let mut held: BTreeMap<SettingKey, EffectiveSetting> = defaults()
             .map(|(key, value)| {
@@ -49,17 +49,17 @@ impl Settings {
         Self(held)
     }
 
-    /// A setting, if it has a value.
+    /// Returns a setting, if it has a value.
     pub fn get(&self, key: SettingKey) -> Option<&EffectiveSetting> {
         self.0.get(&key)
     }
 
-    /// Every setting that has a value.
+    /// Returns every setting that has a value.
     pub fn iter(&self) -> impl Iterator<Item = (SettingKey, &EffectiveSetting)> {
         self.0.iter().map(|(key, held)| (*key, held))
     }
 
-    /// The digest of what holds, whoever said so.
+    /// Returns the digest of the values, regardless of their sources.
     pub fn digest(&self) -> Digest {
         let values: BTreeMap<SettingKey, &Value> =
             self.iter().map(|(key, held)| (key, &held.value)).collect();
@@ -68,23 +68,24 @@ impl Settings {
         Digest::of(&bytes)
     }
 
-    /// These settings, with those of `newer` that take effect without a restart.
+    /// Returns these settings, with those of `newer` that take effect without a restart.
     #[must_use]
     pub fn with_live(&self, newer: &Self) -> Self {
         let of = |settings: &Self, effect: Effect| {
             let held = settings.0.iter().filter(move |(key, _)| key.effect() == effect);
             held.map(|(key, held)| (*key, held.clone())).collect::<Vec<_>>()
         };
+        // Each setting is taken from exactly one side, so one that was removed from the newer file is gone.
         let both = [of(self, Effect::Restart), of(newer, Effect::Live)];
         Self(both.into_iter().flatten().collect())
     }
 
-    /// Where data is kept, if that is set.
+    /// Returns the data directory, if it is set.
     pub fn data_dir(&self) -> Option<&Path> {
         self.path(SettingKey::DataDir)
     }
 
-    /// Further directories with workflow files, and whether the project named them.
+    /// Returns the further directories with workflow files, and the source that named them.
     pub fn workflow_dirs(&self) -> (&[PathBuf], SettingSource) {
         match self.get(SettingKey::WorkflowDirs) {
             Some(EffectiveSetting { value: Value::Paths(paths), place, .. }) => (paths, *place),
@@ -92,12 +93,12 @@ impl Settings {
         }
     }
 
-    /// The project directory, if one is set.
+    /// Returns the project directory, if it is set.
     pub fn project_dir(&self) -> Option<&Path> {
         self.path(SettingKey::ProjectDir)
     }
 
-    /// What new runs prefer.
+    /// Returns the preferences of new runs.
     pub fn preferences(&self) -> Preferences {
         let autonomy = self.name(SettingKey::Autonomy).and_then(|name| name.parse().ok());
         let preset = Preferences::preset(autonomy.unwrap_or(Autonomy::Guided));
@@ -106,12 +107,12 @@ impl Settings {
         Preferences { risk_policy: risk.unwrap_or(preset.risk_policy), ..preset }
     }
 
-    /// For how many days a session is kept.
+    /// Returns the number of days that a session is kept.
     pub fn retention_days(&self) -> u32 {
         self.whole(SettingKey::RetentionDays).unwrap_or(RETENTION_DAYS_DEFAULT)
     }
 
-    /// Where the server listens.
+    /// Returns the address and port that the server listens on.
     pub fn http(&self) -> (IpAddr, u16) {
         let address = match self.get(SettingKey::HttpBind) {
             Some(EffectiveSetting { value: Value::Address(address), .. }) => *address,
@@ -121,24 +122,24 @@ impl Settings {
         (address, u16::try_from(port).expect("the form of the setting bounds it"))
     }
 
-    /// The file with the token of the server, if one is set.
+    /// Returns the file with the token of the server, if it is set.
     pub fn http_token_file(&self) -> Option<&Path> {
         self.path(SettingKey::HttpTokenFile)
     }
 
-    /// When a call must name the step that it belongs to.
+    /// Returns the condition under which a call must name its step.
     pub fn run_needed(&self) -> RunNeeded {
         let needed = self.name(SettingKey::AccessRun).and_then(|name| name.parse().ok());
         needed.unwrap_or(RunNeeded::WhenNarrowed)
     }
 
-    /// In which forms clients get answers.
+    /// Returns the forms in which clients get answers.
     pub fn answers(&self) -> Answers {
         let answers = self.name(SettingKey::McpAnswers).and_then(|name| name.parse().ok());
         answers.unwrap_or(Answers::Auto)
     }
 
-    /// How much is logged.
+    /// Returns the log level.
     pub fn log_level(&self) -> LogLevel {
         let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
         level.unwrap_or(LogLevel::Info)

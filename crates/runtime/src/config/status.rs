@@ -1,4 +1,4 @@
-//! What is set against what is in force.
+//! Desired settings against those in force.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ pub struct SettingDifference {
 }
 
 impl Status {
-    /// Compares what is desired with what is applied.
+    /// Compares the desired settings with the applied ones.
     pub fn of(desired: &Settings, applied: &Settings) -> Self {
         let keys: BTreeSet<SettingKey> =
             desired.iter().chain(applied.iter()).map(|(key, _)| key).collect();
@@ -53,7 +53,7 @@ impl Status {
         }
     }
 
-    /// What to tell a person; nothing if there is nothing to tell.
+    /// Returns a message for a person; `None` if no restart is needed.
     pub fn text(&self) -> Option<String> {
         let keys: Vec<&str> = self
             .differences

@@ -1,4 +1,4 @@
-//! What settings take, and how that is written.
+//! The forms of setting values, and their syntax.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,19 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use toml::de::DeValue;
 
-/// What a setting takes.
+/// The form of a setting's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueForm {
-    /// A path.
     Path,
-    /// A list of paths.
     Paths,
     /// One of these names.
     Name(&'static [&'static str]),
-    /// A whole number.
+    /// A whole number in a range.
     Whole {
-        /// The smallest.
         min: u32,
-        /// The largest.
         max: u32,
     },
-    /// An address of the network.
+    /// An IP address.
     Address,
 }
 
@@ -43,7 +39,7 @@ pub enum Value {
     Address(IpAddr),
 }
 
-/// What relative paths are relative to, and what `~` stands for.
+/// The directory that relative paths are resolved against, and the one that `~` stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Base<'a> {
     pub(super) directory: &'a Path,
@@ -63,7 +59,7 @@ impl Base<'_> {
             }
             (None, _, _) => self.directory.join(text),
         };
-        // Components do away with `.` and doubled slashes, so that one place has one name.
+        // Collecting the components removes `.` and doubled slashes, so that one place has one name.
         let path: PathBuf = path.components().collect();
         if path.to_str().is_some() {
             Ok(path)
@@ -74,7 +70,7 @@ impl Base<'_> {
 }
 
 impl ValueForm {
-    /// What it takes, in words.
+    /// Describes the accepted values in words.
     pub fn describe(self) -> String {
         match self {
             Self::Path => "a path".to_owned(),
@@ -85,7 +81,7 @@ impl ValueForm {
         }
     }
 
-    /// The value of an entry of a file, or what is wrong with it.
+    /// Returns the value of an entry of a file, or the problem with it.
     pub(super) fn of_file(self, found: &DeValue<'_>, base: Base<'_>) -> Result<Value, String> {
         let not_taken = || format!("{} is not {}", render_value(found), self.describe());
         match (self, found) {
@@ -99,6 +95,7 @@ impl ValueForm {
                 paths.collect::<Result<_, _>>().map(Value::Paths)
             }
             (Self::Whole { .. }, DeValue::Integer(number)) => {
+                // TOML allows underscores, a sign and several radixes.
                 let digits = number.as_str().replace('_', "");
                 let whole = u32::from_str_radix(digits.trim_start_matches('+'), number.radix());
                 whole.ok().and_then(|whole| self.whole(whole)).ok_or_else(not_taken)
@@ -110,8 +107,8 @@ impl ValueForm {
         }
     }
 
-    /// The value that a text stands for, or what is wrong with it. A list has the delimiter of `PATH` between its
-    /// items.
+    /// Returns the value that a text stands for, or the problem with it. The items of a list are separated as in
+    /// `PATH`.
     pub(super) fn of_text(self, text: &str, base: Base<'_>) -> Result<Value, String> {
         let not_taken = || format!("`{}` is not {}", excerpt(text), self.describe());
         match self {
@@ -137,7 +134,7 @@ impl ValueForm {
     }
 }
 
-/// An entry of a file, as a message shows it.
+/// Renders an entry of a file for a message.
 fn render_value(found: &DeValue<'_>) -> String {
     match found {
         DeValue::String(text) => format!("`{}`", excerpt(text)),

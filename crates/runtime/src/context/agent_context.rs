@@ -1,4 +1,4 @@
-//! What one agent asks of a project's context.
+//! The use cases of one agent in a project's context.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ use super::reply::{
 };
 use super::request::{ComposeContext, GetContext, PutFrame, RegenerateFrames, SynthesizeFrames};
 
-/// The tree that is read, unless another is named.
+/// The tree that is read unless another one is named.
 pub const CURRENT_TREE: RootRef = RootRef::Current;
 
-/// Fails at once when somebody else regenerates.
+/// Fails at once if another process is regenerating.
 pub const NO_WAIT: Patience = Patience::FailFast;
 
-/// What Piton itself says of frames; nobody else can.
+/// Metadata keys that only Piton itself writes.
 const RESERVED: [&str; 13] = [
     "session",
     "run",
@@ -64,12 +64,12 @@ impl AgentContext {
         Ok(Self { adapter: adapter.map_err(|error| error.envelope())?, frames })
     }
 
-    /// Who acts.
+    /// Returns the acting agent.
     pub fn agent(&self) -> &ContextAgent {
         self.adapter.agent()
     }
 
-    /// The same at a step of a run, which is said of every frame that is made.
+    /// Returns the same use cases at a step of a run. The step is recorded in the metadata of every new frame.
     #[must_use]
     pub fn at_step(mut self, step: Option<&Provenance>) -> Self {
         if let Some(Provenance { session, run, node, step }) = step {
@@ -86,7 +86,7 @@ impl AgentContext {
         self
     }
 
-    /// A file or directory with its frames.
+    /// Returns a file or directory with its frames.
     pub async fn get_context(
         &self,
         request: &GetContext,
@@ -94,6 +94,7 @@ impl AgentContext {
     ) -> Result<NodeShown, Envelope> {
         let found = async {
             let node = self.node(&request.node)?;
+            // Only the current tree can be out of date. A past tree is judged as it was recorded.
             let about = (*tree == RootRef::Current).then_some(&node);
             let adapter = self.adapter.refreshed(&mut self.frames.scanner(), about).await;
             adapter.read_context_in(tree, &node, &request.view()).await
@@ -101,7 +102,7 @@ impl AgentContext {
         found.await.map(NodeShown::from).map_err(|error| error.envelope())
     }
 
-    /// Frames of a node and its surroundings, as one text.
+    /// Combines the frames of a node and its surroundings into one text.
     pub async fn compose_context(
         &self,
         request: &ComposeContext,
@@ -109,7 +110,7 @@ impl AgentContext {
         let composed = async {
             let how = request.composition(&self.frames.place)?;
             let node = self.node(&request.node)?;
-            // A directory and everything in it count, so a look at some files would not be enough.
+            // The directory and everything in it count, so refreshing a few files would not be enough.
             let adapter = self.adapter.refreshed(&mut self.frames.scanner(), None).await;
             adapter.compose(&node, &how).await
         };
@@ -132,12 +133,14 @@ impl AgentContext {
         metadata: BTreeMap<String, String>,
     ) -> Result<Appended, Error> {
         self.agent().check(piton_context::agent::Right::Append)?;
+        // These keys are evidence of who made a frame and when. A caller must not be able to forge them.
         if let Some(key) = metadata.keys().find(|key| RESERVED.contains(&key.as_str())) {
             return Err(Error::Invalid(format!(
                 "the metadata `{key}` is written by Piton itself; use another name"
             )));
         }
         let node = self.node(&request.node)?;
+        // The frame is bound to the files as they are now, so they are scanned first.
         self.frames.refresh().await?;
         let mut frame = NewFrame::new(request.frame_type, request.content);
         frame.metadata = Metadata::new(metadata)?;
@@ -165,7 +168,7 @@ impl AgentContext {
         })
     }
 
-    /// Regenerates frames whose basis changed, and names what stays stale.
+    /// Regenerates frames whose basis changed, and lists those that stay stale.
     pub async fn regenerate(
         &self,
         request: &RegenerateFrames,
@@ -174,7 +177,7 @@ impl AgentContext {
         self.regenerated(request, patience, true).await.map_err(|error| error.envelope())
     }
 
-    /// The same without a look at what stays stale, so that the cost is that of the changes.
+    /// Regenerates without listing stale frames, so that the cost is proportional to the changes.
     pub(super) async fn regenerate_changed(
         &self,
         request: &RegenerateFrames,
@@ -210,7 +213,7 @@ impl AgentContext {
         })
     }
 
-    /// Gives the newest frames of a path, which may be gone, to another file or directory.
+    /// Copies the newest frames of a path, which may no longer exist, to another file or directory.
     pub async fn adopt(&self, from: &str, to: &str) -> Result<AdoptedFrames, Envelope> {
         let done = async {
             self.agent().check(piton_context::agent::Right::Append)?;
@@ -222,7 +225,7 @@ impl AgentContext {
         Ok(AdoptedFrames { frames })
     }
 
-    /// Marks the newest frame of a type as to be made anew, and returns it with its path.
+    /// Marks the newest frame of a type for regeneration, and returns it with its path.
     pub async fn invalidate(
         &self,
         node: &str,
@@ -233,7 +236,7 @@ impl AgentContext {
         done.await.map_err(|error: Error| error.envelope())
     }
 
-    /// Carries out a text of operations, one a line.
+    /// Runs a text of operations, one per line.
     pub async fn batch(&self, text: &str) -> Result<Vec<BatchLine>, Envelope> {
         let done = async {
             self.agent().check(piton_context::agent::Right::Append)?;

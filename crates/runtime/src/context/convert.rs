@@ -1,4 +1,4 @@
-//! From what is asked to what the part of context takes. Pure.
+//! Conversion of requests into the types of the context crate. Pure.
 
 use piton_context::Error;
 use piton_context::bounds::SUMMARY_BYTES_MIN;
@@ -41,7 +41,7 @@ impl GetContext {
 }
 
 impl ComposeContext {
-    /// The most tokens of the text.
+    /// Returns the maximum number of tokens of the text.
     pub(super) fn tokens_max(&self) -> usize {
         self.max_tokens.unwrap_or(COMPOSED_TOKENS)
     }
@@ -119,7 +119,7 @@ impl SynthesizeFrames {
 }
 
 impl RegenerateFrames {
-    /// The scope at a path.
+    /// Returns the scope at a path.
     pub(super) fn scope(&self, path: TreePath) -> Result<RegenerateScope, Error> {
         let name = self.scope.unwrap_or(ScopeName::Subtree);
         if self.depth.is_some() && name != ScopeName::Ancestors {

@@ -20,17 +20,17 @@ pub struct Following {
     regenerating: Option<(AgentContext, RegenerateFrames)>,
 }
 
-/// What came of a wait.
+/// The result of a wait.
 #[derive(Debug, Default)]
 pub struct Followed {
     /// The tree that was recorded, if something changed.
     pub recorded: Option<Recorded>,
-    /// What was made anew because of it.
+    /// The frames that were regenerated because of it.
     pub regenerated: Option<Result<Regenerated, Envelope>>,
 }
 
 impl Frames {
-    /// Begins to follow the project, and records it as it is.
+    /// Starts following the project, and records its current state.
     pub async fn follow(&self) -> Result<(Following, Recorded), Envelope> {
         let started = Follower::start(self.context.clone(), self.scanner()).await;
         let (follower, recorded) = started.map_err(|error| error.envelope())?;
@@ -39,7 +39,7 @@ impl Frames {
 }
 
 impl Following {
-    /// The same, which makes frames anew after each change, as an agent whose role allows it.
+    /// Also regenerates frames after each change, as an agent whose role allows it.
     pub fn regenerating(
         self,
         acting: AgentContext,
@@ -50,7 +50,7 @@ impl Following {
         Ok(Self { regenerating: Some((acting, request)), ..self })
     }
 
-    /// Waits for a change for at most `patience`, records it, and makes frames anew if that was asked for. A failure
+    /// Waits at most `patience` for a change, records it, and regenerates frames if that was requested. A failure
     /// leaves everything in place for the next wait. Blocks.
     pub async fn step(&mut self, patience: Duration) -> Result<Followed, Envelope> {
         let recorded = self.follower.step(patience).await.map_err(|error| error.envelope())?;
@@ -61,7 +61,7 @@ impl Following {
         Ok(followed)
     }
 
-    /// Makes frames anew, if that was asked for.
+    /// Regenerates frames, if that was requested.
     pub async fn regenerate(&self) -> Option<Result<Regenerated, Envelope>> {
         let (acting, request) = self.regenerating.as_ref()?;
         Some(acting.regenerate_changed(request, Patience::Wait(REGENERATION_PATIENCE)).await)

@@ -1,5 +1,4 @@
-//! The frames that the steps of a run made, and the files and frames that differ between two trees, as comparisons tell
-//! them.
+//! Frames made by the steps of a run, and files and frames that differ between two trees, for comparisons.
 
 use std::collections::BTreeMap;
 
@@ -15,31 +14,31 @@ use crate::bounds::{CHANGES_SHOWN_MAX, RUN_RECORDS_MAX};
 use crate::provenance::{Became, FrameWritten, WrittenKind};
 use crate::text_diff;
 
-/// The frames that the steps of a run made, those of a path in the order in which they came.
+/// The frames that the steps of a run made. Those of one path are in the order of their creation.
 pub(crate) struct MadeInRun {
     frames: Vec<(NodeId, Frame)>,
-    /// How many more there are.
+    /// Number of further frames left out.
     pub(crate) left_out: usize,
 }
 
-/// Frames that were written, and how many more there are.
+/// Frames that were written, and the number left out.
 type FramesTold = (Vec<FrameWritten>, usize);
 
-/// The frames of one agent and type on one node come after each other.
+/// Identifies a line of frames: those of one agent and type on one node succeed each other.
 type FrameLine<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
 
 impl Frames {
-    /// The frames that the steps of a run made.
+    /// Returns the frames that the steps of a run made.
     pub(crate) async fn made_in(&self, run: RunId) -> Result<MadeInRun, Envelope> {
         let made = self.context.frames_of_run(run, RUN_RECORDS_MAX).await;
         let made = made.map_err(|error| error.envelope())?;
-        // Older frames name no node; nothing tells which side they are of.
+        // Older frames name no node, so they cannot be assigned to a side.
         let with_node = |frame: Frame| Some((frame.metadata.get("node")?.parse().ok()?, frame));
         let frames = made.frames.into_iter().filter_map(with_node).collect();
         Ok(MadeInRun { frames, left_out: made.left_out })
     }
 
-    /// What came of it at some nodes: of each line of frames the last, against the one before the first.
+    /// Returns the net change at some nodes: for each line of frames, the last one against the one before the first.
     pub(crate) async fn made_at(
         &self,
         made: &MadeInRun,
@@ -54,6 +53,7 @@ impl Frames {
         let told = async {
             let mut told = Vec::new();
             for (first, last) in spans.into_values().take(CHANGES_SHOWN_MAX) {
+                // The frame before the run's first one is the state that the run started from.
                 let before = self.context.frame_before(first).await?;
                 told.extend(self.frame_write(before.as_ref(), Some(last)).await?);
             }
@@ -63,7 +63,7 @@ impl Frames {
         Ok((told, left_out))
     }
 
-    /// The frames about what differs between two trees: of each line the newest about either.
+    /// Returns the frames about the differences between two trees: for each line, the newest about either side.
     pub(crate) async fn made_between(
         &self,
         changes: &[FrameChange],
@@ -71,6 +71,7 @@ impl Frames {
         let mut sides: BTreeMap<FrameLine<'_>, [Option<&FrameChange>; 2]> = BTreeMap::new();
         for change in changes {
             let line = (&change.path, &change.frame_type, &change.agent);
+            // Index 0 holds the frame about the old tree, index 1 the one about the new.
             let side = usize::from(change.change == ChangeKind::Added);
             sides.entry(line).or_default()[side] = Some(change);
         }
@@ -94,7 +95,7 @@ impl Frames {
         Ok((told, left_out))
     }
 
-    /// The same changes, with the digests of the files on both sides.
+    /// Returns the same changes, with the digests of the files on both sides.
     pub(crate) async fn with_contents(
         &self,
         mut changes: Vec<TreeChange>,
@@ -108,7 +109,7 @@ impl Frames {
         Ok(changes)
     }
 
-    /// Two frames of one line; nothing if there is none.
+    /// Compares two frames of one line; `None` if there is none.
     async fn frame_write(
         &self,
         before: Option<&Frame>,

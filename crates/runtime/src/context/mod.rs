@@ -1,24 +1,23 @@
-//! Context: a project's tree, the frames that agents put on it, and what of them an agent should read.
+//! Context: a project's tree, the frames that agents put on it, and the selection that an agent should read.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `settings` | which agents there are, and whom clients act as |
-//! | `project_location` | where the project is, and which id it has |
+//! | `settings` | the agents, and the one that clients act as |
+//! | `project_location` | the location and id of a project |
 //! | `ports` | the effects that the use cases need |
 //! | `project` | the use cases that need no agent: scan, status, check, compare |
 //! | `agent_context` | those of one agent: read, put, synthesise, regenerate |
 //! | `following` | a project that is recorded while it is edited |
-//! | `convert` | from what is asked to what the part of context takes |
-//! | `request`, `reply`, `text` | what goes in, what comes out, and how that reads |
-//! | `generate` (feature `flow`) | frames that models write |
-//! | `frame_writes` (feature `flow`) | what was made at the steps of runs and between two trees |
+//! | `convert` | conversion of requests into the types of the context crate |
+//! | `request`, `reply`, `text` | requests, replies, and their text form |
+//! | `generate` (feature `flow`) | frames written by models |
+//! | `frame_writes` (feature `flow`) | frames made at the steps of runs and between two trees |
 //!
-//! *Invariants*: who acts is fixed before a request is read; no request names an agent that acts. What speaks
-//! of freshness looks at the files first, and what puts a frame on a node scans first, so that both are about the files
-//! as they are now. A project that nobody scanned is left alone.
+//! *Invariants*: the acting agent is fixed before a request is read; no request names the agent that acts. A use case
+//! that reports freshness checks the files first, and one that puts a frame on a node scans first, so that both are
+//! about the files as they are now. A project that was never scanned is left alone.
 //!
-//! *Limitations*: a scan runs on the thread of its call. One of a project that was scanned before looks at stamps
-//! only.
+//! *Limitations*: a scan runs on the thread of its call. Scanning a project again only checks stamps.
 
 pub use piton_context::agent::{ContextAgent, Right, Role};
 pub use piton_context::word::AgentId;

@@ -7,18 +7,17 @@ use piton_context::{Context, ProjectId};
 use piton_core::port::Clock;
 use piton_store::port::{Blobs, Leases, Table};
 
-/// The effects that the use cases of context need. Whoever makes them names the adapters.
+/// The effects that the use cases of context need. The code that constructs this chooses the adapters.
 #[derive(Clone)]
 pub struct FramePorts {
-    /// Trees, frames, heads and indices, of every project.
+    /// Trees, frames, heads and indices of every project.
     pub table: Arc<dyn Table>,
     /// Contents that are too large for the table.
     pub blobs: Arc<dyn Blobs>,
-    /// Who regenerates, and who writes while others collect.
+    /// Locks for regeneration, and for writing while others collect.
     pub leases: Arc<dyn Leases>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// The directory in which scanners keep what they remember; nothing if they remember nothing.
+    /// Directory for the stamps of scanners; `None` if they keep none.
     pub stamps: Option<PathBuf>,
 }
 

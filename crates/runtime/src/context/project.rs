@@ -1,4 +1,4 @@
-//! What is asked of a project's context without being an agent: scan, status, check, compare.
+//! The use cases of a project's context that need no agent: scan, status, check, compare.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,17 +28,15 @@ pub struct Frames {
     stamps: Option<PathBuf>,
 }
 
-/// What differs between two recorded trees.
+/// The differences between two recorded trees.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Differences {
-    /// The older tree.
     pub old: RootEntry,
-    /// The newer one.
     pub new: RootEntry,
-    /// Paths that differ, by path.
+    /// Paths that differ, in order.
     pub changes: Vec<TreeChange>,
-    /// Frames about either side of what differs.
+    /// Frames about either side of the differences.
     pub frames: Vec<FrameChange>,
 }
 
@@ -49,24 +47,25 @@ impl std::fmt::Debug for Frames {
 }
 
 impl Frames {
-    /// The context of the project at `place`.
+    /// Opens the context of the project at `place`.
     pub fn open(ports: &FramePorts, place: ProjectLocation, settings: ContextSettings) -> Self {
         let id = place.id();
         let stamps = ports.stamps.as_ref().map(|directory| directory.join(format!("{id}.stamps")));
         Self { context: ports.context(id), place, settings, stamps }
     }
 
-    /// Where the project is.
+    /// Returns the location of the project.
     pub fn place(&self) -> &ProjectLocation {
         &self.place
     }
 
-    /// What is configured of context.
+    /// Returns the context settings.
     pub fn settings(&self) -> &ContextSettings {
         &self.settings
     }
 
-    /// The use cases of an agent; of the person at the command line, if none is named. An unknown one is refused.
+    /// Returns the use cases of an agent, or of the person at the command line if none is named. Refuses an unknown
+    /// agent.
     pub fn act_as(&self, agent: Option<&AgentId>) -> Result<AgentContext, Envelope> {
         let agent = match agent {
             Some(agent) if *agent != person() => {
@@ -78,7 +77,7 @@ impl Frames {
         AgentContext::new(self.clone(), &agent)
     }
 
-    /// The use cases of a configured agent, for a client that acts as it. Nobody but a person is the person.
+    /// Returns the use cases of a configured agent, for a client that acts as it. A client can never act as the person.
     pub fn serve(&self, agent: &AgentId) -> Result<AgentContext, Envelope> {
         self.settings.check(agent)?;
         AgentContext::new(self.clone(), agent)
@@ -92,7 +91,7 @@ impl Frames {
         }
     }
 
-    /// Records the project directory as it is. With `force` every file is read, whatever is remembered.
+    /// Records the current state of the project directory. With `force`, every file is read, whatever is remembered.
     pub async fn scan(&self, force: bool, label: Option<&Label>) -> Result<ScanShown, Envelope> {
         self.scan_now(force, label).await.map_err(|error| error.envelope())
     }
@@ -101,7 +100,7 @@ impl Frames {
         let found = self.scanner().scan(force)?;
         let report = found.report;
         let recorded = match self.context.record(&found.tree, report.is_partial(), label).await {
-            // Every file was read, so what is damaged of earlier trees need not be in the way.
+            // Every file was just read, so damaged earlier trees can be replaced and need not block the scan.
             Err(Error::Integrity { .. }) if force => {
                 self.context.repair_trees(&found.tree, report.is_partial()).await?;
                 self.context.record(&found.tree, report.is_partial(), label).await?
@@ -127,8 +126,8 @@ impl Frames {
         })
     }
 
-    /// Makes what is stored of the project usable again: writes what the disk holds again, rebuilds heads, sets and
-    /// indices, and keeps what cannot be read elsewhere. Returns what it did, and what a check finds then.
+    /// Makes the stored context usable again: writes the current files again, rebuilds heads, sets and indices, and
+    /// keeps unreadable data elsewhere. Returns the work done, and the result of a check afterwards.
     pub async fn repair(&self) -> Result<(ContextRepaired, Validation), Envelope> {
         let repair = async {
             let found = self.scanner().scan(true)?;
@@ -138,18 +137,19 @@ impl Frames {
         repair.await.map_err(|error: Error| error.envelope())
     }
 
-    /// Lists what repairs took out of use.
+    /// Lists everything that repairs took out of use.
     pub async fn set_aside(&self) -> Result<Vec<SetAside>, Envelope> {
         self.context.set_aside().await.map_err(|error| error.envelope())
     }
 
-    /// Records the project directory as it is, if it was ever scanned: what nobody scanned is left alone.
+    /// Records the current state of the project directory, but only if it was ever scanned.
     pub(super) async fn refresh(&self) -> Result<(), Error> {
+        // Fails if there is no recorded tree. A read or write must not start tracking a project on its own.
         self.context.current().await?;
         self.scan_now(false, None).await.map(|_| ())
     }
 
-    /// What there is: the current tree, its frames by type and agent, and what is stale.
+    /// Returns the status: the current tree, its frames by type and agent, and the stale ones.
     pub async fn status(&self) -> Result<StatusShown, Envelope> {
         let report = self.report(&RootRef::Current).await?;
         let line = |line: &piton_context::report::Coverage| TypeShown {
@@ -163,12 +163,13 @@ impl Frames {
         Ok(StatusShown { project: self.place.directory().display().to_string(), types, report })
     }
 
-    /// Coverage and stale frames, judged against a recorded tree.
+    /// Returns coverage and stale frames, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Envelope> {
         let report = match tree {
             RootRef::Current => {
                 self.context.refreshed(&mut self.scanner(), None).await.report(tree).await
             }
+            // A past tree cannot have changed, so the files need no check.
             past => self.context.report(past).await,
         };
         report.map_err(|error| error.envelope())
@@ -179,7 +180,7 @@ impl Frames {
         self.context.validate().await.map_err(|error| error.envelope())
     }
 
-    /// What differs between two recorded trees, with the frames about it.
+    /// Returns the differences between two recorded trees, with the frames about them.
     pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Differences, Envelope> {
         self.differences(old, new).await.map_err(|error| error.envelope())
     }
@@ -191,17 +192,17 @@ impl Frames {
         Ok(Differences { old, new, changes, frames })
     }
 
-    /// A recorded tree.
+    /// Returns a recorded tree.
     pub async fn recorded(&self, tree: &RootRef) -> Result<RootEntry, Envelope> {
         self.context.root(tree).await.map_err(|error| error.envelope())
     }
 
-    /// Every recorded tree, the oldest first.
+    /// Returns every recorded tree, oldest first.
     pub async fn history(&self) -> Result<Vec<RootEntry>, Envelope> {
         self.context.roots().await.map_err(|error| error.envelope())
     }
 
-    /// Who is configured.
+    /// Returns the configured agents.
     pub fn agents(&self) -> Vec<AgentShown> {
         let served = self.settings.served();
         let agents = self.settings.agents();

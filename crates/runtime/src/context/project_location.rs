@@ -1,4 +1,4 @@
-//! Where a project is, and which id it has.
+//! The location and id of a project.
 #![expect(clippy::disallowed_methods, reason = "asks the disk where a directory really is")]
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use piton_core::Envelope;
 
 use crate::project_env::ProjectDir;
 
-/// Where a project is: the directory itself, whatever links lead to it, and where in it somebody stands.
+/// The location of a project: its directory with all links resolved, and the caller's position within it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectLocation {
     directory: PathBuf,
@@ -18,7 +18,8 @@ pub struct ProjectLocation {
 }
 
 impl ProjectLocation {
-    /// The place of a project, for somebody who stands in `standing`. Outside of the project they stand at its top.
+    /// Returns the location of a project for a caller in the directory `standing`. A caller outside of the project
+    /// counts as being at its top.
     pub fn find(project: &ProjectDir, standing: Option<&Path>) -> Result<Self, Envelope> {
         let directory = std::fs::canonicalize(project.path()).map_err(|error| {
             let path = project.text();
@@ -29,17 +30,17 @@ impl ProjectLocation {
         Ok(Self { within: within.unwrap_or_default(), directory })
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The id under which everything about the project is kept.
+    /// Returns the id under which everything about the project is kept.
     pub fn id(&self) -> ProjectId {
         ProjectId::of_directory(self.directory.as_os_str().as_encoded_bytes())
     }
 
-    /// The tree node that is meant by a path as people write it, relative to where they stand or absolute, or by the
+    /// Returns the tree node for a path as people write it, absolute or relative to the caller's position, or for the
     /// beginning of an id.
     pub fn node(&self, text: &str) -> Result<NodeRef, Error> {
         let path = Path::new(text);
@@ -53,21 +54,22 @@ impl ProjectLocation {
         NodeRef::within(&self.within, text)
     }
 
-    /// A path as somebody writes it who stands where this one does, in a command of a shell.
+    /// Returns a path relative to the caller's position, quoted for a shell.
     pub fn shell_word(&self, path: &TreePath) -> String {
+        // Tree paths start at the top of the project, so the caller first has to go up there.
         let up = "../".repeat(self.within.depth());
         let text = format!("{up}{path}");
         piton_core::shell_word(&if text.starts_with('-') { format!("./{text}") } else { text })
     }
 
-    /// A file of the project.
+    /// Returns the absolute path of a file of the project.
     #[cfg(feature = "flow")]
     pub(super) fn file(&self, path: &TreePath) -> PathBuf {
         use std::os::unix::ffi::OsStrExt as _;
         self.directory.join(std::ffi::OsStr::from_bytes(path.as_bytes()))
     }
 
-    /// The path that is meant.
+    /// Returns the tree path for a path as people write it.
     pub fn path(&self, text: &str) -> Result<TreePath, Error> {
         let path = Path::new(text);
         if path.is_absolute() {

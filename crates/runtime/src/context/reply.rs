@@ -1,4 +1,4 @@
-//! What is told of context.
+//! Replies about context.
 
 use std::collections::BTreeMap;
 
@@ -129,11 +129,10 @@ pub struct PutFrameReply {
     pub outcome: AppendOutcome,
 }
 
-/// Frames that a file or directory got from another path.
+/// Frames that a file or directory adopted from another path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdoptedFrames {
-    /// The frames.
     pub frames: Vec<Adopted>,
 }
 
@@ -210,81 +209,74 @@ pub struct SkippedFrame {
     pub remedy: Remedy,
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScanShown {
-    /// The id of the topmost directory.
+    /// Id of the topmost directory.
     pub root: String,
-    /// The number of the recorded tree.
+    /// Number of the recorded tree.
     pub sequence: u64,
-    /// Whether the tree is another one than before.
+    /// Set if the tree differs from the previous one.
     pub is_new: bool,
-    /// Paths that differ from the tree before, by how; the first scan counts everything as added.
+    /// Number of paths that differ from the previous tree, by kind of change. The first scan counts everything as
+    /// added.
     pub changes: BTreeMap<String, u64>,
-    /// Frames that went along with what was renamed.
+    /// Number of frames that moved along with renamed files.
     #[serde(skip_serializing_if = "is_none_adopted")]
     pub adopted: u64,
-    /// Files, directories and symbolic links of the tree.
+    /// Number of files in the tree.
     pub files: u64,
-    /// Directories.
     pub directories: u64,
-    /// Symbolic links.
     pub symlinks: u64,
-    /// Bytes of all files.
+    /// Size of all files, in bytes.
     pub bytes: u64,
-    /// What was done for it, and what could not be read.
+    /// The work done by the scan, and the paths that could not be read.
     #[serde(flatten)]
     pub report: ScanReport,
 }
 
-/// How much of a tree has frames of one type.
+/// Coverage of a tree with frames of one type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TypeShown {
-    /// The type.
     pub frame_type: String,
-    /// Whose.
     pub agent: String,
-    /// Nodes with a fresh head.
+    /// Number of nodes with a fresh head.
     pub fresh: u64,
-    /// Nodes with a stale one.
+    /// Number of nodes with a stale head.
     pub stale: u64,
-    /// Nodes with none.
+    /// Number of nodes with no head.
     pub missing: u64,
 }
 
-/// What there is.
+/// The status of a project's context.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusShown {
     /// The project directory.
     pub project: String,
-    /// Its frames, by type and agent.
+    /// Frames by type and agent.
     pub types: Vec<TypeShown>,
-    /// The tree, its coverage, and what is stale and why.
+    /// The tree, its coverage, and the stale frames with reasons.
     #[serde(flatten)]
     pub report: ContextReport,
 }
 
-/// An agent that is configured.
+/// A configured agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentShown {
-    /// Its name.
     pub name: String,
-    /// What it may do.
     pub role: Role,
-    /// Who answers for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Which model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it asks models for.
+    /// The prompt that it sends to models.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Whether clients of the MCP server act as it.
+    /// Set if clients of the MCP server act as this agent.
     pub is_served: bool,
 }
 
@@ -299,12 +291,12 @@ fn is_zero(number: &usize) -> bool {
 }
 
 impl Regenerated {
-    /// Whether nothing stays stale.
+    /// True if nothing stays stale.
     pub fn is_fresh(&self) -> bool {
         self.skipped.is_empty()
     }
 
-    /// The same with as many stale frames as an agent is sent.
+    /// Cuts the list of stale frames to the number that an agent is sent.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         self.skipped_left_out += self.skipped.len().saturating_sub(SKIPPED_SENT_MAX);

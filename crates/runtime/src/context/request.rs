@@ -1,4 +1,4 @@
-//! What is asked of context.
+//! Requests about context.
 
 use piton_context::synthesis::Missing;
 use piton_context::word::{AgentId, FrameType};

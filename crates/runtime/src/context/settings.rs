@@ -1,4 +1,4 @@
-//! Which agents work with context, and whom the clients of the MCP server act as.
+//! The agents that work with context, and the one that clients of the MCP server act as.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,23 +11,21 @@ use crate::config::section::{ContextSection, FoundSection};
 use crate::config::{ConfigProblem, Configuration};
 use crate::nearest::nearest;
 
-/// The agent that a person at the command line is. It needs no configuration, and nobody else can be it.
+/// The agent for a person at the command line. It needs no configuration, and no client can act as it.
 pub const PERSON: &str = "person";
 
-/// What is configured of an agent.
+/// The configuration of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
-    /// What it may do.
     pub role: Role,
-    /// Who answers for it when it asks a model.
+    /// The provider that it uses.
     pub provider: Option<String>,
-    /// Which model.
     pub model: Option<String>,
-    /// What it asks models for.
+    /// The prompt that it sends to models.
     pub prompt: Option<String>,
 }
 
-/// What is configured of context, from every place.
+/// The context configuration, combined from every source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContextSettings {
     agents: BTreeMap<AgentId, AgentSettings>,
@@ -35,13 +33,13 @@ pub struct ContextSettings {
     is_configured: bool,
 }
 
-/// The person at the command line, who may do everything.
+/// Returns the id of the person at the command line, who may do everything.
 pub(super) fn person() -> AgentId {
     PERSON.parse().expect("a plain word is a name")
 }
 
 impl ContextSettings {
-    /// What the files of a configuration say for a project, as they are now.
+    /// Returns the context settings for a project, as the files are now.
     pub fn configured(
         configuration: &Configuration,
         project: Option<&Path>,
@@ -49,7 +47,7 @@ impl ContextSettings {
         Self::join(configuration.sections_for(project)?).map_err(|problem| vec![problem])
     }
 
-    /// What sections say together, weakest first: a stronger one replaces agents of the same name.
+    /// Combines sections, weakest first. A stronger section replaces agents of the same name.
     pub fn join(sections: Vec<FoundSection<ContextSection>>) -> Result<Self, ConfigProblem> {
         let mut joined = Self { is_configured: !sections.is_empty(), ..Self::default() };
         for section in sections {
@@ -60,6 +58,8 @@ impl ContextSettings {
                 joined.agents.insert(name, settings);
             }
             if let Some(agent) = agent {
+                // Checked after the agents of this file are added: a file may name an agent of a weaker one, but not of
+                // a stronger one.
                 if !joined.agents.contains_key(&agent) {
                     let reason = format!("`context.agent` is {agent}, which is no agent");
                     return Err(ConfigProblem::of(file, reason, joined.fix(&agent)));
@@ -70,28 +70,28 @@ impl ContextSettings {
         Ok(joined)
     }
 
-    /// Whether anything says something about context.
+    /// True if any file configures context.
     pub const fn is_configured(&self) -> bool {
         self.is_configured
     }
 
-    /// The agent that clients of the MCP server act as: the one that is named, or the only one that there is.
+    /// Returns the agent that clients of the MCP server act as: the one that is named, or the only one.
     pub fn served(&self) -> Option<&AgentId> {
         let only = self.agents.keys().next().filter(|_| self.agents.len() == 1);
         self.served.as_ref().or(only)
     }
 
-    /// Everybody who is configured, by name.
+    /// Returns every configured agent, by name.
     pub fn agents(&self) -> impl Iterator<Item = (&AgentId, &AgentSettings)> {
         self.agents.iter()
     }
 
-    /// What is configured of an agent; nothing of the person.
+    /// Returns the configuration of an agent; `None` for the person.
     pub fn agent(&self, name: &AgentId) -> Option<&AgentSettings> {
         self.agents.get(name)
     }
 
-    /// Refuses an agent that a client cannot act as: one that is not configured.
+    /// Refuses an agent that a client cannot act as because it is not configured.
     pub fn check(&self, name: &AgentId) -> Result<(), Envelope> {
         if self.agents.contains_key(name) {
             return Ok(());
@@ -100,16 +100,17 @@ impl ContextSettings {
         Err(Envelope::new(Code::ContextUnknownAgent, message).with_suggestion(self.offer(name)))
     }
 
-    /// Everybody who may act from the command line: those who are configured, and the person.
+    /// Returns everyone who may act from the command line: the configured agents and the person.
     pub(super) fn known(&self) -> Agents {
         let configured = self.agents.iter();
         let configured =
             configured.map(|(id, agent)| ContextAgent { id: id.clone(), role: agent.role });
+        // Last, so that no configured agent can replace the person.
         let person = ContextAgent { id: person(), role: Role::Synthesis };
         Agents::new(configured.chain([person]))
     }
 
-    /// What to do about a line that names nobody.
+    /// Returns the fix for a line that names an unknown agent.
     fn fix(&self, name: &AgentId) -> String {
         let names = self.agents.keys().map(AgentId::as_str);
         match nearest(name.as_str(), names).first() {
@@ -120,7 +121,7 @@ impl ContextSettings {
         }
     }
 
-    /// What to write instead of a name that nobody has.
+    /// Returns the suggestion for an unknown agent name.
     fn offer(&self, name: &AgentId) -> String {
         if let Some(close) = nearest(name.as_str(), self.agents.keys().map(AgentId::as_str)).first()
         {

@@ -1,4 +1,4 @@
-//! Replies as a model reads them.
+//! Text rendering of replies to a model.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::reply::{
 use crate::bounds::SKIPPED_TOLD_MAX;
 
 impl FrameShown {
-    /// What it is, in one line.
+    /// Describes the frame in one line.
     pub fn line(&self) -> String {
         let freshness = match (&self.stale_because, &self.unchecked) {
             (Some(reason), _) => format!("stale: {reason}"),
@@ -24,7 +24,7 @@ impl FrameShown {
 }
 
 impl NodeShown {
-    /// Where it was, may have been, and is.
+    /// Describes the renames: former, possible former, and current paths.
     pub fn about_renames(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(from) = &self.renamed_from {
@@ -43,7 +43,7 @@ impl NodeShown {
         lines
     }
 
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let mut text = format!("{} is a {} of {} bytes.", self.path, self.kind, self.size);
         if !self.is_current {
@@ -72,7 +72,7 @@ impl NodeShown {
 }
 
 impl ComposedContext {
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         if self.text.is_empty() {
             let left_out = self.left_out + self.frames.len() as u64;
@@ -87,7 +87,7 @@ impl ComposedContext {
 }
 
 impl PutFrameReply {
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         use piton_context::frame::AppendOutcome;
         match self.outcome {
@@ -105,7 +105,7 @@ impl PutFrameReply {
 }
 
 impl AdoptedFrames {
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let line = |adopted: &piton_context::history::Adopted| {
             let piton_context::history::Adopted { path, frame_type, appended, .. } = adopted;
@@ -116,7 +116,7 @@ impl AdoptedFrames {
 }
 
 impl FramesMade {
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let line = |made: &super::reply::FrameMade| {
             format!("{}: {} ({})", made.path, made.frame, made.outcome)
@@ -143,7 +143,7 @@ impl FramesMade {
 }
 
 impl Regenerated {
-    /// As text.
+    /// Renders the reply as text.
     pub fn text(&self) -> String {
         let mut parts = Vec::new();
         if self.made.is_empty() && self.reaffirmed.is_empty() {
@@ -191,7 +191,7 @@ fn lines(frames: &[RegeneratedFrame]) -> String {
     text
 }
 
-/// Why a stale frame was not made anew, as words that follow the reason for which it is stale.
+/// Returns the reason that a stale frame was not regenerated, in words that follow the reason for its staleness.
 fn helps(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::Put => "only a new text makes it fresh",

@@ -1,4 +1,4 @@
-//! The flow that a run kept in its backpack.
+//! The flow that a run keeps in its backpack.
 
 use piton_backpack::Backpack;
 use piton_core::{Code, Envelope, truncate};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::request::NodeParam;
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 
-/// The description of the flow of the last run on a backpack.
+/// Returns the description of the flow of the last run on a backpack.
 pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
     let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
     let Some(record) = record else {
@@ -27,7 +27,7 @@ pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
     })
 }
 
-/// The flow, if it is the one that the last run on a backpack began with.
+/// Returns the flow if it is the one that the last run on a backpack began with, and refuses it otherwise.
 pub(super) fn same(loaded: LoadedFlow, backpack: &Backpack) -> Result<LoadedFlow, Envelope> {
     let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
     if record.is_none_or(|record| record.flow == loaded.flow.digest()) {
@@ -41,9 +41,10 @@ pub(super) fn same(loaded: LoadedFlow, backpack: &Backpack) -> Result<LoadedFlow
     Err(envelope.with_name("BACKPACK", backpack.id()))
 }
 
-/// The description with other parameters of nodes.
+/// Returns the description with the given node parameters replaced.
 pub(super) fn with_params(mut flow: Value, params: &[NodeParam]) -> Result<Value, Envelope> {
     for NodeParam { node, name, value } in params {
+        // A node is named by its path: zero or more subflows, then the node itself.
         let mut names = node.split('/');
         let last = names.next_back().unwrap_or_default();
         let mut within = Some(&mut flow);
@@ -51,6 +52,7 @@ pub(super) fn with_params(mut flow: Value, params: &[NodeParam]) -> Result<Value
             within = within.and_then(|flow| entry(flow, "subflows", name));
         }
         let found = within.and_then(|flow| entry(flow, "nodes", last));
+        // A path that leads nowhere is refused. Ignoring it would replay the flow unchanged.
         let found = found.and_then(Value::as_object_mut).ok_or_else(|| no_node(node))?;
         let params = found.entry("params").or_insert_with(|| Value::Object(serde_json::Map::new()));
         if let Some(params) = params.as_object_mut() {
@@ -60,7 +62,7 @@ pub(super) fn with_params(mut flow: Value, params: &[NodeParam]) -> Result<Value
     Ok(flow)
 }
 
-/// The entry with an id in a list of a flow.
+/// Returns the entry with an id in one of a flow's lists.
 fn entry<'a>(flow: &'a mut Value, list: &str, id: &str) -> Option<&'a mut Value> {
     let entries = flow.get_mut(list)?.as_array_mut()?;
     entries.iter_mut().find(|entry| entry.get("id").and_then(Value::as_str) == Some(id))

@@ -1,7 +1,7 @@
-//! Flows for whoever calls: check them, draw them, run them, go on after a crash, and run them again from a node.
+//! Flows: check them, draw them, run them, resume them after a crash, and replay them from a node.
 //!
-//! *Invariants*: a run is kept in a journaled backpack of its own with the description of its flow, so the id of that is
-//! all that it takes to resume it.
+//! *Invariants*: a run is kept in its own journaled backpack together with the description of its flow, so the id of
+//! that backpack is all it takes to resume the run.
 
 mod kept;
 mod replay;

@@ -1,7 +1,7 @@
-//! Running a run again from one of its nodes.
+//! Replay of a run from one of its nodes.
 //!
-//! *Invariants*: the run itself is only read, without a lease: it may be under way, and stays as it is. The replay is
-//! kept in a fork, which names what it was taken from.
+//! *Invariants*: the original run is only read, without a lease: it may be in progress, and it stays as it is. The
+//! replay is kept in a fork, which names its origin.
 
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
@@ -16,7 +16,7 @@ use super::use_cases::{Flows, holder, pack};
 use crate::backpack::inspect::{BackpackReference, Backpacks, PointReference, Reveal};
 
 impl Flows {
-    /// Runs a run again from one of its nodes, and compares what came of both.
+    /// Replays a run from one of its nodes and compares the results of both.
     pub async fn replay(
         &self,
         request: ReplayFlow<'_>,
@@ -28,9 +28,12 @@ impl Flows {
         let original = original.map_err(|error| error.envelope())?.0;
         let loaded = self.flow_of(&request, &original)?;
         let flow = &loaded.flow;
+        // Everything that can be refused is refused before the fork is made.
         check_start(flow, request.from).map_err(|error| error.envelope())?;
         request.initial.check()?;
         self.check_tools(flow).await?;
+        // The node may have been next when the run stopped. Then it has no commit, but the state before it is still
+        // known.
         let before = before_node(&original, request.from).or_else(|error| {
             let pending = before_pending_node(&original, flow, request.from);
             pending.ok_or_else(|| error.envelope().with_name("BACKPACK", id))
@@ -50,6 +53,7 @@ impl Flows {
         let going = async |runner: &Runner| runner.replay(flow, &state, options).await;
         let kept_in = (&fork, &backpack);
         let ran = self.follow(runner, kept_in, &loaded.warnings, going, listener).await?;
+        // The comparison reads both from storage, after the replay has been closed.
         let (old, new) = (BackpackReference(id.to_string()), BackpackReference(fork.to_string()));
         let newest = PointReference::Newest;
         let outcome = Backpacks::new(ports.clone())
@@ -58,17 +62,18 @@ impl Flows {
         Ok(FlowReplayed { ran, of: id.clone(), from: request.from.to_owned(), outcome })
     }
 
-    /// The flow that is run: the one that was kept or given, with other parameters.
+    /// Returns the flow to run: the given one or else the one the run kept, with the parameters replaced.
     fn flow_of(
         &self,
         request: &ReplayFlow<'_>,
         original: &Backpack,
     ) -> Result<LoadedFlow, Envelope> {
         let description = match request.text {
-            // What is wrong with it is told with its place in the file.
+            // Loading the text as given reports problems with their position in the file.
             Some(text) => self.load(text)?.flow.to_json(),
             None => kept::description(original)?,
         };
+        // Replaced parameters may break the flow, so it is checked once more.
         let described = kept::with_params(description, &request.params)
             .map_err(|error| error.with_name("BACKPACK", &request.backpack))?;
         self.load(&described.to_string())

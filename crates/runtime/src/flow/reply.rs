@@ -1,4 +1,4 @@
-//! What comes out.
+//! Replies about flows.
 
 use piton_backpack::BackpackId;
 use piton_core::{Envelope, RunId};
@@ -7,50 +7,47 @@ use serde::Serialize;
 
 use crate::backpack::inspect::BackpackDiff;
 
-/// What is to be said about a description.
+/// The result of checking a description.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowChecked {
-    /// Whether it runs.
+    /// True if it can run.
     pub runs: bool,
-    /// Errors and warnings, each with its place.
+    /// Errors and warnings, each with its position.
     pub problems: Vec<FlowProblem>,
 }
 
-/// What became of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowRan {
-    /// Which.
     pub run_id: RunId,
-    /// What keeps it.
+    /// The backpack that keeps the run.
     pub backpack: BackpackId,
-    /// How it stands.
     pub status: RunStatus,
-    /// How many nodes it visited.
+    /// Number of nodes visited.
     pub steps: u64,
-    /// What is odd about its description and about what happened, and no failure.
+    /// Oddities of the description and of the run that are not failures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// The action with which it ended.
+    /// The action that the run ended with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// Why it did not come to its end.
+    /// Reason that the run did not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Envelope>,
 }
 
-/// What became of a run that was run again.
+/// The result of a replay.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowReplayed {
-    /// What became of the replay.
     #[serde(flatten)]
     pub ran: FlowRan,
-    /// The backpack of the run that was run again.
+    /// The backpack of the original run.
     pub of: BackpackId,
-    /// The node that it began with.
+    /// The node that the replay began with.
     pub from: String,
-    /// What the replay left behind against what the run left behind.
+    /// Difference between the final states of the original run and the replay.
     pub outcome: BackpackDiff,
 }

@@ -1,31 +1,29 @@
-//! What goes in.
+//! Requests about flows.
 
 use piton_backpack::{BackpackId, Error, Key};
 use piton_core::Envelope;
 use piton_flow::{Cancel, FlowProblem, RunEvent};
 use serde_json::{Map, Value};
 
-/// What a listener hears of a run.
+/// A notice to the listener of a run.
 pub enum FlowNotice<'a> {
-    /// An event.
     Event(&'a RunEvent),
-    /// Something is odd about the description of the flow.
+    /// A warning about the description of the flow.
     Warning(&'a FlowProblem),
-    /// So many events were told while the listener was busy.
+    /// Number of events that were dropped while the listener was busy.
     Missed(u64),
 }
 
-/// What is packed before a run starts.
+/// Values packed before a run starts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Initial {
-    /// Values by key.
     pub items: Map<String, Value>,
-    /// Values about a person: only nodes that are granted the key by name may read them.
+    /// Personal data: only nodes that are granted the key by name may read these values.
     pub pii: Map<String, Value>,
 }
 
 impl Initial {
-    /// Refuses what cannot be packed, before anything is made for it.
+    /// Refuses keys that cannot be packed, before anything is created.
     pub(super) fn check(&self) -> Result<(), Envelope> {
         for key in self.items.keys().chain(self.pii.keys()) {
             Key::parse(key).map_err(|error| Error::from(error).envelope())?;
@@ -34,49 +32,46 @@ impl Initial {
     }
 }
 
-/// A flow to run.
+/// A request to run a flow.
 pub struct RunFlow<'a> {
-    /// Its description.
+    /// Description of the flow.
     pub text: &'a str,
-    /// The backpack that keeps the run; a new one if there is none.
+    /// The backpack that keeps the run. Without one, a new backpack is created.
     pub backpack: Option<BackpackId>,
-    /// What is packed before it starts.
+    /// Values packed before the run starts.
     pub initial: Initial,
-    /// The most nodes that it visits.
+    /// Maximum number of nodes visited.
     pub steps_max: u64,
-    /// How it is stopped.
     pub cancel: Cancel,
 }
 
-/// A run to go on with.
+/// A request to resume a run.
 pub struct ResumeFlow<'a> {
-    /// The description, if it is not to be the one that the run kept. It must say the same.
+    /// Description of the flow, instead of the one that the run kept. It must be the same flow.
     pub text: Option<&'a str>,
-    /// The backpack that keeps it.
+    /// The backpack that keeps the run.
     pub backpack: BackpackId,
-    /// The most further nodes that it visits.
+    /// Maximum number of further nodes visited.
     pub steps_max: u64,
-    /// How it is stopped.
     pub cancel: Cancel,
 }
 
-/// A run to run again from one of its nodes, on a fork of its backpack.
+/// A request to replay a run from one of its nodes, on a fork of its backpack.
 pub struct ReplayFlow<'a> {
     /// The backpack that keeps the run.
     pub backpack: BackpackId,
     /// The node to begin with, as the backpack names it.
     pub from: &'a str,
-    /// Another description, if it is not to be the one that the run kept.
+    /// Another description, instead of the one that the run kept.
     pub text: Option<&'a str>,
-    /// What parameters of nodes are to be instead.
+    /// Node parameters to replace.
     pub params: Vec<NodeParam>,
-    /// What is packed before it starts.
+    /// Values packed before the replay starts.
     pub initial: Initial,
-    /// The backpack that keeps the replay; a new one if there is none.
+    /// The backpack that keeps the replay. Without one, a new backpack is created.
     pub into: Option<BackpackId>,
-    /// The most nodes that it visits.
+    /// Maximum number of nodes visited.
     pub steps_max: u64,
-    /// How it is stopped.
     pub cancel: Cancel,
 }
 
@@ -85,8 +80,6 @@ pub struct ReplayFlow<'a> {
 pub struct NodeParam {
     /// The node, as the backpack names it.
     pub node: String,
-    /// The parameter.
     pub name: String,
-    /// What it is to be.
     pub value: Value,
 }

@@ -1,4 +1,4 @@
-//! The use cases.
+//! Use cases of flows.
 
 use std::sync::Arc;
 
@@ -17,44 +17,43 @@ use super::reply::{FlowChecked, FlowRan};
 use super::request::{FlowNotice, Initial, ResumeFlow, RunFlow};
 use crate::bounds::WARNINGS_MAX;
 
-/// What flows work with.
+/// The ports that flows run on.
 pub struct FlowPorts {
-    /// Where backpacks are kept, with time and entropy.
+    /// Storage of backpacks, with clock and entropy.
     pub journal: JournalPorts,
-    /// Who waits between attempts.
+    /// Waits between attempts.
     pub timer: Arc<dyn Timer>,
-    /// Who answers for models.
     pub models: Arc<dyn ModelClient>,
-    /// What nodes may call.
+    /// Tools that nodes may call.
     pub tools: Tools,
 }
 
-/// Flows for whoever calls.
+/// Checks, runs and resumes flows.
 pub struct Flows {
     pub(super) ports: FlowPorts,
     registry: Registry,
 }
 
 impl Flows {
-    /// Flows over these ports.
+    /// Creates the use cases over these ports.
     pub fn new(ports: FlowPorts) -> Self {
         let registry = Registry::builtin(ports.tools.clone());
         Self { ports, registry }
     }
 
-    /// Everything that is to be said about a description.
+    /// Returns every problem of a description.
     pub fn check(&self, text: &str) -> FlowChecked {
         let problems = Flow::check_json(text, &self.registry);
         let runs = problems.iter().all(|problem| problem.severity != Severity::Error);
         FlowChecked { runs, problems }
     }
 
-    /// A description as a Mermaid flowchart.
+    /// Renders a description as a Mermaid flowchart.
     pub fn graph(&self, text: &str) -> Result<String, Envelope> {
         Ok(self.load(text)?.flow.to_mermaid())
     }
 
-    /// Runs a flow, and tells `listener` what happens.
+    /// Runs a flow and reports its events to `listener`.
     pub async fn run(
         &self,
         request: RunFlow<'_>,
@@ -66,6 +65,7 @@ impl Flows {
         self.check_tools(flow).await?;
         let entropy = &*self.ports.journal.ports.entropy;
         let id = request.backpack.unwrap_or_else(|| BackpackId::mint(entropy));
+        // From here on the backpack exists, so everything that can be refused was checked before.
         let backpack = self.open(&id).await?;
         pack(&backpack, &request.initial).await?;
         let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
@@ -76,7 +76,7 @@ impl Flows {
         self.follow(runner, (&id, &backpack), &loaded.warnings, going, listener).await
     }
 
-    /// Goes on with a run, and tells `listener` what happens.
+    /// Resumes a run and reports its events to `listener`.
     pub async fn resume(
         &self,
         request: ResumeFlow<'_>,
@@ -99,7 +99,7 @@ impl Flows {
         self.follow(runner, kept_in, &loaded.warnings, going, listener).await
     }
 
-    /// Lets a run go on while its events are heard, and closes what keeps it.
+    /// Drives a run while its events are delivered, then closes its backpack.
     pub(super) async fn follow(
         &self,
         runner: Runner,
@@ -112,9 +112,11 @@ impl Flows {
         for problem in odd {
             listener(FlowNotice::Warning(problem));
         }
+        // Subscribed before the run starts, so that no event is missed.
         let mut events = runner.subscribe(EventFilter::default());
         let running = async move {
             let report = going(&runner).await;
+            // The events end when the runner is gone. Without this drop, `hearing` would never finish.
             drop(runner);
             report
         };
@@ -134,6 +136,7 @@ impl Flows {
             }
         };
         let (report, ()) = futures_util::future::join(running, hearing).await;
+        // The backpack is closed even if the run failed, but the failure of the run is reported first.
         let closed = backpack.close().await.map_err(|error| error.envelope());
         let told = |error: &Error| error.envelope_for(backpack.memory()).with_name("BACKPACK", id);
         let report = report.map_err(|error| told(&error))?;
@@ -141,7 +144,7 @@ impl Flows {
         Ok(ran(id, report, warnings, told))
     }
 
-    /// Refuses a flow that calls tools if something is missing that they work on.
+    /// Refuses a flow that calls tools if something that they depend on is missing.
     pub(super) async fn check_tools(&self, flow: &Flow) -> Result<(), Envelope> {
         if flow.calls_tools() { self.ports.tools.ready().await } else { Ok(()) }
     }
@@ -167,7 +170,7 @@ impl Flows {
     }
 }
 
-/// Packs what a run starts with, as `system`.
+/// Packs the initial values of a run, as `system`.
 pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Result<(), Envelope> {
     let system = backpack.scope(NodeIdentity::system(), None).map_err(|error| error.envelope())?;
     let about_a_person = PackOptions::new().tagged([Tag::PII]).map_err(|error| error.envelope())?;
@@ -176,18 +179,18 @@ pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Res
     for ((key, value), options) in
         items.chain(initial.pii.iter().map(|item| (item, &about_a_person)))
     {
-        // A new item cannot be refused to `system`; one that is limited to others is told as an error.
+        // A new item is never refused to `system`. An existing item that is limited to others comes back as an error.
         let _ = system.pack_with(key, value, options).await.map_err(|error| error.envelope())?;
     }
     Ok(())
 }
 
-/// Who has a backpack open while a flow runs on it.
+/// Returns the holder that a backpack names while a flow runs on it.
 pub(super) fn holder() -> Holder {
     Holder::new("a flow").expect("two words are a name")
 }
 
-/// What a warning of a run says, with the node that it is about.
+/// Returns the text of a warning event, with the node that it is about.
 fn warning(event: &RunEvent) -> Option<String> {
     let EventKind::Warning { message } = &event.kind else { return None };
     Some(match &event.node {

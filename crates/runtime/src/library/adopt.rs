@@ -1,10 +1,10 @@
-//! Workflow files that were written for another namespace, brought into one's own.
+//! Adoption of workflow files that were written for another namespace.
 //!
-//! Their ids get a namespace of one's own, and every mention of one of these ids in the set changes with it. What a call
-//! of a routine names stays: `wr.templates.routine.NAME` is found by its name, whatever its namespace.
+//! Their ids move into the user's namespace, and every mention of these ids within the set changes with them.
+//! References in routine calls stay: `wr.templates.routine.NAME` is resolved by its name, whatever its namespace.
 //!
-//! *Invariants*: planning writes nothing, and what it plans is a function of the files alone: the same files give the
-//! same plan. Nothing is planned that would not load, and nothing that two files would have to share.
+//! *Invariants*: planning writes nothing. A plan depends on the files alone: the same files give the same plan. No plan
+//! contains a file that would not load, or an id that two files would share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,22 +20,22 @@ use super::routines::is_routine_directory;
 use super::scan::{ScanError, read, scan};
 use super::source::WorkflowSource;
 
-/// The namespace that no file of one's own may have.
+/// The namespace that user files may not have.
 const RESERVED: &str = "wr";
 
 /// A file that can be adopted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Adopted {
-    /// Where it is, below the directory that is adopted.
+    /// Path below the adopted directory.
     pub path: PathBuf,
-    /// The id that it has.
+    /// The current id.
     pub from: String,
-    /// The id that it gets.
+    /// The new id.
     pub to: String,
-    /// The lines that differ.
+    /// Lines that differ.
     pub changes: Vec<LineChange>,
-    /// Its text under the new ids.
+    /// The text under the new ids.
     #[serde(skip)]
     pub text: String,
 }
@@ -44,11 +44,8 @@ pub struct Adopted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LineChange {
-    /// Its number.
     pub line: usize,
-    /// What it says.
     pub before: String,
-    /// What it will say.
     pub after: String,
 }
 
@@ -56,20 +53,19 @@ pub struct LineChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotAdopted {
-    /// Where it is, below the directory that is adopted.
+    /// Path below the adopted directory.
     pub path: PathBuf,
-    /// Why.
     pub reason: String,
 }
 
-/// What becomes of a set of files.
+/// The plan for a set of files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adoption {
-    /// The files that can be adopted, by path.
+    /// Files that can be adopted, by path.
     pub adopted: Vec<Adopted>,
-    /// Those that are no workflow files.
+    /// Files that are not workflow files.
     pub skipped: Vec<NotAdopted>,
-    /// Those that are, and cannot be adopted.
+    /// Workflow files that cannot be adopted.
     pub refused: Vec<NotAdopted>,
 }
 
@@ -80,8 +76,8 @@ struct AdoptableFile {
     id: String,
 }
 
-/// Plans to adopt every workflow file below `directory` into `namespace`. `sources` are the directories whose routines
-/// the files may call besides those of the set.
+/// Plans the adoption of every workflow file below `directory` into `namespace`. Besides the routines of the set, the
+/// files may call those in the directories of `sources`.
 pub fn plan_adoption(
     directory: &Path,
     namespace: &str,
@@ -95,6 +91,7 @@ pub fn plan_adoption(
     let mut plan = Adoption::default();
     let scanned = scan(directory);
     for (path, trouble) in scanned.troubles {
+        // A failure to read the directory itself is fatal. Anything below it only costs the files concerned.
         if let (ScanError::Io(error), true) = (&trouble, path == directory) {
             return Err(format!("{} cannot be read: {error}", directory.display()));
         }
@@ -121,21 +118,24 @@ pub fn plan_adoption(
     Ok(plan)
 }
 
-/// Renames the files and looks whether they load then.
+/// Renames the files and checks whether they load under their new ids.
 fn adopt(files: &[AdoptableFile], namespace: &str, mut catalog: Definitions, plan: &mut Adoption) {
     let own: BTreeMap<&str, String> =
         files.iter().map(|file| (file.id.as_str(), new_id(&file.id, namespace))).collect();
     let new_ids = mentions(files, &own);
     let mut renamed = Vec::new();
+    // First pass: rename everything, so that each file is compiled against the routines of the set under their new ids.
     for file in files {
         let to = own[file.id.as_str()].clone();
         let text = rename_ids(&file.text, Some(&to), &new_ids);
         if let Some(id) = RoutineId::of_file(&to, is_routine_directory(&file.path)) {
+            // Routines are found by name alone, so a renamed one replaces any routine that counts as the same.
             catalog.routines.retain(|known, _| !known.is_same(&id));
             catalog.routines.insert(id, text.clone());
         }
         renamed.push((file, to, text));
     }
+    // Second pass: admit each file that compiles, unless an earlier one already has its new id.
     let mut taken: BTreeMap<String, &AdoptableFile> = BTreeMap::new();
     for (file, to, text) in renamed {
         let refuse = |reason| NotAdopted { path: file.path.clone(), reason };
@@ -167,15 +167,16 @@ fn adopt(files: &[AdoptableFile], namespace: &str, mut catalog: Definitions, pla
     }
 }
 
-/// The id of a workflow file, if the text is one.
+/// Returns the id of a workflow file, or `None` if the text is not one.
 fn id_of(text: &str) -> Option<String> {
     let file: Value = serde_json::from_str(text).ok()?;
     file.get("steps")?.as_array()?;
     Some(file.get("id")?.as_str()?.to_owned())
 }
 
-/// What an id becomes: one that is reserved or has no namespace moves into `namespace`, any other stays.
+/// Returns the new id: a reserved one, or one without a namespace, moves into `namespace`; any other stays.
 fn new_id(id: &str, namespace: &str) -> String {
+    // An id in somebody's own namespace is already where it belongs.
     let name = match id.split_once('.') {
         Some((RESERVED, name)) => name,
         None => id,
@@ -186,13 +187,15 @@ fn new_id(id: &str, namespace: &str) -> String {
         _ => '_',
     };
     let name: String = name.chars().map(plain).collect();
+    // A name must begin with a letter.
     let first = if name.starts_with(|one: char| one.is_ascii_lowercase()) { "" } else { "w_" };
     format!("{namespace}.{first}{name}")
 }
 
-/// The ids whose mentions change. One without a namespace is a word like any other: it counts only if it is joined of
-/// several words, and names nothing else in the set.
+/// Returns the ids whose mentions change. An id without a namespace reads like an ordinary word. It counts only if it
+/// joins several words and names nothing else in the set.
 fn mentions(files: &[AdoptableFile], own: &BTreeMap<&str, String>) -> BTreeMap<String, String> {
+    // Every `id` below the top level names a part of a file, such as a step.
     let mut inner = BTreeSet::new();
     for file in files {
         if let Ok(Value::Object(fields)) = serde_json::from_str(&file.text) {
@@ -215,7 +218,7 @@ fn collect_ids(value: &Value, ids: &mut BTreeSet<String>) {
     }
 }
 
-/// The lines that differ; a rename changes none into two.
+/// Returns the lines that differ. A rename never changes the number of lines.
 fn line_changes(before: &str, after: &str) -> Vec<LineChange> {
     let lines = before.lines().zip(after.lines()).enumerate();
     let differ = lines.filter(|(_, (before, after))| before != after);

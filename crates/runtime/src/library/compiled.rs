@@ -1,7 +1,8 @@
-//! Compiles files, and keeps what was compiled until they change.
+//! Compiles workflow files and caches the results until the files change.
 //!
-//! *Invariants*: a file is compiled again when it was written, when its content differs, when the id that an older file
-//! goes by is another one now, or when it calls routines and those that it sees differ; what is kept never answers for another source.
+//! *Invariants*: a file is compiled again when it was written; when its content differs; when the id assigned to an
+//! older file has changed; or when it calls routines and the routines it sees have changed. A cached result is never
+//! used for another source.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,38 +22,38 @@ use super::scan::{ScanError, SourceStamp, read, scan};
 use super::source::WorkflowSource;
 use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
-/// What stands in every file that calls a routine.
+/// Text that occurs in every file that calls a routine.
 const CALL: &str = "\"templateCall\"";
 
-/// What became of a file.
+/// The result of compiling a file.
 type FileOutcome = Result<Arc<CompiledWorkflow>, Arc<[SourceProblem]>>;
 
-/// Every workflow there is, as far as this process knows.
+/// Every workflow that this process knows.
 #[derive(Debug)]
 pub struct Library {
     bundled: OnceLock<Vec<LibraryWorkflow>>,
     kept: Mutex<HashMap<(SourceKind, PathBuf), CachedFile>>,
 }
 
-/// What is kept of a file.
+/// The cached state of a file.
 #[derive(Clone, Debug)]
 struct CachedFile {
     stamp: SourceStamp,
     digest: Digest,
     declared: Option<String>,
-    /// The id that it was compiled under, if its own has no namespace.
+    /// The assigned id that it was compiled under, if its own has no namespace.
     given: Option<WorkflowId>,
-    /// The names of the routines that it calls; nothing if it calls none.
+    /// Names of the routines that it calls; `None` if it calls none.
     calls: Option<BTreeSet<String>>,
-    /// The routines that it was compiled with, if it calls some.
+    /// Digest of the routines that it was compiled with, if it calls any.
     routines: Option<Digest>,
     outcome: Option<FileOutcome>,
 }
 
-/// A file that was found.
+/// A file that a scan found.
 struct Candidate {
     kind: SourceKind,
-    /// The place of its source among the sources.
+    /// Index of its source among the sources.
     source: usize,
     directory: PathBuf,
     path: PathBuf,
@@ -67,20 +68,25 @@ impl Default for Library {
 }
 
 impl Library {
-    /// Everything that is found in `sources`, the workflows that come with Piton included.
+    /// Returns everything found in `sources`, including the workflows that ship with Piton.
     pub fn contents(&self, sources: &[WorkflowSource]) -> LibraryContents {
         let mut stock = LibraryContents::default();
+        // Bundled workflows come first: later sources win, and the compiler keeps others out of their namespace.
         for found in self.bundled() {
             stock.put(found.clone());
         }
+        // All files are read before any is compiled: ids and routines depend on the whole set.
         let candidates = self.candidates(sources, &mut stock.broken);
+        // Declared ids are reserved before any id is assigned, so an assigned id never collides with one found later.
         let mut taken = namespaced(&candidates);
         let mut routines =
             Routines::new(candidates.iter().filter_map(Candidate::routine).collect());
         let mut callers: BTreeMap<PathBuf, Vec<WorkflowId>> = BTreeMap::new();
         for mut candidate in candidates {
+            // Ids are assigned in the order of sources and paths, so the same files always get the same ids.
             let given = candidate.give_id(&mut taken);
             match self.outcome(&mut candidate, given, &taken, &mut routines) {
+                // A routine is compiled too, so that its problems are found even if nothing calls it.
                 Ok(Ok(workflow)) if candidate.routine().is_some() => {
                     let routine = candidate.into_workflow(workflow);
                     stock.routines.push(Routine { routine, used_by: Vec::new() });
@@ -98,6 +104,7 @@ impl Library {
                 Err(told) => stock.broken.push(candidate.broken(BrokenReason::Unreadable(told))),
             }
         }
+        // Callers are known only after every file has been compiled.
         for Routine { routine, used_by } in &mut stock.routines {
             let callers = routine.path.as_ref().and_then(|path| callers.remove(path));
             *used_by = callers.unwrap_or_default();
@@ -125,12 +132,13 @@ impl Library {
         })
     }
 
-    /// The files of all sources, each with what is kept of it or what it says now.
+    /// Returns the files of all sources, each with its cached state or the state just read.
     fn candidates(&self, sources: &[WorkflowSource], broken: &mut Vec<Broken>) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for (source, WorkflowSource { kind, directory, is_named }) in sources.iter().enumerate() {
             let scanned = scan(directory);
             for (path, trouble) in scanned.troubles {
+                // A default directory need not exist. A directory that the configuration names must.
                 let is_absent = matches!(&trouble, ScanError::Io(error)
                     if error.kind() == std::io::ErrorKind::NotFound);
                 if is_absent && path == *directory && !is_named {
@@ -156,14 +164,16 @@ impl Library {
         candidates
     }
 
-    /// What is kept of a file if it still stands, else what the file says.
+    /// Returns the cached state of a file if it is still valid, or else the state read from the file.
     fn known(
         &self,
         kind: SourceKind,
         path: &Path,
         stamp: SourceStamp,
     ) -> std::io::Result<CachedFile> {
+        // The lock is released at once. Files are read and compiled without it, at worst twice.
         let kept = self.lock().get(&(kind, path.to_path_buf())).cloned();
+        // The stamp covers inode, size, mtime and ctime. If it matches, the file is not even opened.
         if let Some(kept) = &kept
             && kept.stamp == stamp
         {
@@ -171,6 +181,7 @@ impl Library {
         }
         let text = read(path)?;
         let digest = Digest::of(&FileBytes(text.as_bytes()));
+        // The file was touched but not changed: only the stamp is new.
         if let Some(kept) = kept
             && kept.digest == digest
         {
@@ -181,7 +192,7 @@ impl Library {
         Ok(CachedFile { stamp, digest, declared, given, calls, routines, outcome })
     }
 
-    /// What becomes of a file when its id, should it have no namespace, is `given`.
+    /// Returns the result of compiling a file. `given` is the id assigned to it if its own has no namespace.
     fn outcome(
         &self,
         candidate: &mut Candidate,
@@ -189,6 +200,7 @@ impl Library {
         taken: &BTreeSet<WorkflowId>,
         routines: &mut Routines,
     ) -> Result<FileOutcome, String> {
+        // Only files that call routines depend on them. The others stay cached when a routine changes.
         let seen = candidate.kept.calls.as_ref().map(|_| routines.digest(candidate.source));
         if let Some(outcome) = &candidate.kept.outcome
             && candidate.kept.given == given
@@ -199,9 +211,12 @@ impl Library {
         }
         let text = read(&candidate.path).map_err(|error| error.to_string())?;
         let mut origin = candidate.origin();
+        // The file's own assigned id is already in `taken` and must not count as a collision with itself.
         origin.taken = taken.iter().filter(|id| Some(*id) != given.as_ref()).cloned().collect();
         let catalog = routines.catalog(candidate.source);
         let outcome = compile(&text, &origin, catalog).map(Arc::new).map_err(Arc::from);
+        // The file may have changed since `known` read it, so digest and calls are taken from the text that was
+        // compiled.
         candidate.kept.digest = Digest::of(&FileBytes(text.as_bytes()));
         candidate.kept.given = given;
         candidate.kept.calls = routines_called(&text);
@@ -213,6 +228,7 @@ impl Library {
 
     fn keep(&self, candidate: &Candidate) {
         let mut kept = self.lock();
+        // Clearing everything is crude but bounded: it costs one compilation of each file still in use.
         if kept.len() >= COMPILED_KEPT_MAX {
             kept.clear();
         }
@@ -225,7 +241,7 @@ impl Library {
 }
 
 impl Candidate {
-    /// The routine that it is, if it is one.
+    /// Returns the routine that the file defines, if it is one.
     fn routine(&self) -> Option<RoutineFile> {
         let declared = self.kept.declared.as_deref()?;
         RoutineFile::of(declared, self.source, &self.path, self.kept.digest)
@@ -235,7 +251,7 @@ impl Candidate {
         SourceOrigin::new(self.kind, self.directory.display().to_string())
     }
 
-    /// The id of an older file: one that no other file has. It is taken from then on.
+    /// Returns the id assigned to an older file, one that no other file has, and marks it as taken.
     fn give_id(&self, taken: &mut BTreeSet<WorkflowId>) -> Option<WorkflowId> {
         let declared = self.kept.declared.as_deref()?;
         let origin = SourceOrigin { taken: taken.clone(), ..self.origin() };
@@ -249,6 +265,7 @@ impl Candidate {
     }
 
     fn into_workflow(self, workflow: Arc<CompiledWorkflow>) -> LibraryWorkflow {
+        // Only a file with an assigned id has a legacy one.
         let legacy_id = self.kept.given.and(self.kept.declared);
         let hash = workflow.workflow_hash();
         let (kind, path) = (self.kind, Some(self.path));
@@ -267,23 +284,24 @@ fn outcome_of(outcome: &FileOutcome) -> FileOutcome {
     }
 }
 
-/// The names of the routines that a file calls, as [`Routines`] has them; nothing if it calls none.
+/// Returns the names of the routines that a file calls, as [`Routines`] has them; `None` if it calls none.
 fn routines_called(text: &str) -> Option<BTreeSet<String>> {
     let is_part = |one: char| one.is_ascii_alphanumeric() || one == '-' || one == '_';
     let name = |rest: &str| {
         let end = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
         routine_name(&format!("{}{}", RoutineId::PREFIX, &rest[..end]))
     };
+    // A scan of the text is enough: the names only serve to find the users of a routine.
     text.contains(CALL).then(|| text.split(RoutineId::PREFIX).skip(1).map(name).collect())
 }
 
-/// The ids with a namespace that files declare. No older file is given one of them.
+/// Returns the namespaced ids that files declare. They are never assigned to an older file.
 fn namespaced(candidates: &[Candidate]) -> BTreeSet<WorkflowId> {
     let declared = candidates.iter().filter_map(|candidate| candidate.kept.declared.as_deref());
     declared.filter_map(|text| text.parse().ok()).collect()
 }
 
-/// The id that a file declares, as far as it can be read.
+/// Returns the id that a file declares, as far as the file can be parsed.
 pub(super) fn declared(text: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct CachedHead {

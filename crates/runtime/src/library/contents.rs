@@ -1,4 +1,4 @@
-//! Puts everything that was found in order: who wins, who is shadowed, what does not load.
+//! Orders everything that was found: which file wins, which is shadowed, and which does not load.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,57 +13,52 @@ use piton_workflow::source::SourceProblem;
 /// A workflow that can be run.
 #[derive(Clone, Debug)]
 pub struct LibraryWorkflow {
-    /// The workflow.
     pub workflow: Arc<CompiledWorkflow>,
-    /// Its hash.
     pub hash: WorkflowHash,
-    /// Where its file was found.
+    /// The kind of source that the file was found in.
     pub kind: SourceKind,
-    /// The file; nothing if it came with Piton.
+    /// The file; `None` if the workflow ships with Piton.
     pub path: Option<PathBuf>,
     /// The id in the file, if that has no namespace.
     pub legacy_id: Option<String>,
-    /// Which of the workflows that come with Piton it is.
+    /// The bundled workflow that it is, if it ships with Piton.
     pub bundled: Option<Bundled>,
-    /// Its place among all that were found, weakest first.
+    /// Position among everything that was found, weakest first.
     pub(super) order: usize,
 }
 
-/// A file whose steps workflows take in. It is no workflow by itself: it is neither listed nor started.
+/// A file whose steps workflows include. It is not a workflow itself: it is neither listed nor started.
 #[derive(Clone, Debug)]
 pub struct Routine {
     /// The file, which loads.
     pub routine: LibraryWorkflow,
-    /// The workflows that take it in.
+    /// The workflows that include it.
     pub used_by: Vec<WorkflowId>,
 }
 
-/// A workflow that another one with the same id takes the place of.
+/// A workflow that is replaced by another one with the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shadowed {
     /// The id of both.
     pub id: WorkflowId,
-    /// The file that does not count.
+    /// The file that is replaced.
     pub path: PathBuf,
-    /// The file that does.
+    /// The file that wins.
     pub by: PathBuf,
 }
 
 /// A file or directory that does not load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// What.
     pub path: PathBuf,
-    /// Where it was found.
+    /// The kind of source that it was found in.
     pub kind: SourceKind,
-    /// Why.
     pub reason: BrokenReason,
 }
 
-/// Why a file or directory does not load.
+/// Reasons that a file or directory does not load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BrokenReason {
-    /// It cannot be read.
     Unreadable(String),
     /// It does not compile.
     Problems(Arc<[SourceProblem]>),
@@ -72,29 +67,30 @@ pub enum BrokenReason {
 /// Every workflow that was found, in order.
 #[derive(Clone, Debug, Default)]
 pub struct LibraryContents {
-    /// The workflows that can be run.
+    /// Workflows that can be run.
     pub workflows: BTreeMap<WorkflowId, LibraryWorkflow>,
-    /// The parts that workflows take in, in the order of sources and paths.
+    /// Routines, in the order of sources and paths.
     pub routines: Vec<Routine>,
-    /// Those that others take the place of, weakest first.
+    /// Replaced workflows, weakest first.
     pub shadowed: Vec<Shadowed>,
-    /// What does not load, in the order of sources and paths.
+    /// Files and directories that do not load, in the order of sources and paths.
     pub broken: Vec<Broken>,
 }
 
 impl LibraryContents {
-    /// Every file that loads, routines too.
+    /// Returns every file that loads, routines included.
     pub fn files(&self) -> impl Iterator<Item = &LibraryWorkflow> {
         self.workflows.values().chain(self.routines.iter().map(|one| &one.routine))
     }
 
-    /// Puts a workflow into the stock, in the place of one with the same id from a weaker source.
+    /// Adds a workflow. It replaces one with the same id from a weaker source.
     pub(super) fn put(&mut self, mut found: LibraryWorkflow) {
+        // Every earlier file is in one of the two, so their number orders the files.
         found.order = self.workflows.len() + self.shadowed.len();
         let id = found.workflow.workflow_id.clone();
         let by = found.path.clone();
         let before = self.workflows.insert(id.clone(), found);
-        // A bundled workflow has no file, and the compiler lets nobody take its namespace.
+        // A bundled workflow has no file, and the compiler keeps every other file out of its namespace.
         if let (Some(path), Some(by)) = (before.and_then(|before| before.path), by) {
             self.shadowed.push(Shadowed { id, path, by });
         }

@@ -1,4 +1,4 @@
-//! A workflow by id, by an older id, or the ids that were probably meant.
+//! Lookup of a workflow by its id or an older id, with suggestions for an id that does not exist.
 
 use piton_core::{Code, Envelope, WorkflowId};
 use piton_workflow::bundled_workflows::resolve;
@@ -10,15 +10,13 @@ use crate::nearest::nearest;
 /// A workflow that was found.
 #[derive(Clone, Debug)]
 pub struct FoundWorkflow<'a> {
-    /// The workflow.
     pub stocked: &'a LibraryWorkflow,
-    /// That it goes by another id than the one that was asked for.
+    /// Set if the workflow has another id than the one asked for.
     pub warning: Option<String>,
-    /// Whether it is a routine.
     pub is_routine: bool,
 }
 
-/// No workflow has this id.
+/// The error that no workflow has this id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotFound {
     asked: String,
@@ -26,24 +24,27 @@ pub struct NotFound {
     known: Vec<String>,
     /// A file that does not load and has this id or name.
     broken: Option<String>,
-    /// The workflows that take it in, if it is a routine.
+    /// The workflows that include it, if it is a routine.
     used_by: Option<Vec<String>>,
 }
 
 impl LibraryContents {
-    /// The workflow that goes by `id` and can be started.
+    /// Returns the startable workflow with this id.
     pub fn find(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
         let id = id.trim();
         let direct = id.parse::<WorkflowId>().ok().and_then(|id| self.workflows.get(&id));
         if let Some(stocked) = direct {
             return Ok(FoundWorkflow { stocked, warning: None, is_routine: false });
         }
+        // Several files may declare the same id without a namespace. The strongest source wins, as it does for full
+        // ids.
         let legacy = self.workflows.values().filter(|one| one.legacy_id.as_deref() == Some(id));
         if let Some(stocked) = legacy.max_by_key(|one| one.order) {
             let canonical = &stocked.workflow.workflow_id;
             let warning = format!("`{id}` has no namespace; use `{canonical}`");
             return Ok(FoundWorkflow { stocked, warning: Some(warning), is_routine: false });
         }
+        // Old ids of bundled workflows come last: a file of the user may have taken the name.
         let alias = resolve(id).and_then(|found| {
             let stocked = self.workflows.get(&found.workflow.workflow_id())?;
             let warning = found.warning.map(|warning| warning.to_string());
@@ -52,7 +53,7 @@ impl LibraryContents {
         alias.ok_or_else(|| self.not_found(id))
     }
 
-    /// The workflow or routine that goes by `id`, to be read.
+    /// Returns the workflow or routine with this id, for reading.
     pub fn find_to_read(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
         self.find(id).or_else(|not_found| {
             let routine = self.routine(id.trim()).ok_or(not_found)?;
@@ -62,6 +63,7 @@ impl LibraryContents {
     }
 
     fn routine(&self, id: &str) -> Option<&Routine> {
+        // Later sources win, as they do for workflows.
         self.routines.iter().rev().find(|one| {
             let LibraryWorkflow { workflow, legacy_id, .. } = &one.routine;
             workflow.workflow_id.as_str() == id || legacy_id.as_deref() == Some(id)
@@ -90,7 +92,7 @@ impl LibraryContents {
 }
 
 impl NotFound {
-    /// The failure as a person or an agent reads it.
+    /// Converts the error for a person or an agent to read.
     pub fn envelope(&self) -> Envelope {
         let Self { asked, close, known, broken, used_by } = self;
         if let Some(used_by) = used_by {
@@ -113,7 +115,7 @@ impl NotFound {
     }
 }
 
-/// The refusal to start a routine, with what can be done instead.
+/// Refuses to start a routine, and suggests what to do instead.
 fn routine(asked: &str, used_by: &[String]) -> Envelope {
     let what = format!(
         "`{asked}` is a routine: its steps are part of other workflows, and it is not started by itself."

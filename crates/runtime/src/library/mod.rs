@@ -1,20 +1,20 @@
-//! The workflows that there are: from every source, compiled, with what does not load beside what does.
+//! The library of workflows: from every source, compiled, along with the files that do not load.
 //!
-//! Sources in their order, of which later ones win: those that come with Piton, the user's, further directories,
-//! the project's.
+//! Sources in order, later ones win: those that ship with Piton, the user's, further directories, the project's.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `source` | which directories are searched, and in which order |
-//! | `scan` | reads the files of a directory |
-//! | `routines` | the files whose steps other workflows take in |
-//! | `compiled` | compiles files, and keeps what was compiled until they change |
-//! | `adopt` | files that were written for another namespace, under ids of one's own |
-//! | `contents` | puts everything that was found in order: who wins, who is shadowed, what does not load |
-//! | `find` | a workflow by id, by an older id, or the ids that were probably meant |
+//! | `source` | the directories that are searched, and their order |
+//! | `scan` | reading the files of a directory |
+//! | `routines` | files whose steps other workflows include |
+//! | `compiled` | compilation, and a cache that lasts until files change |
+//! | `adopt` | files written for another namespace, under ids of one's own |
+//! | `contents` | the order of everything found: who wins, who is shadowed, what does not load |
+//! | `find` | lookup by id or older id, with suggestions |
 //!
-//! *Invariants*: a file that does not load is listed with everything that is wrong with it. The workflows that come
-//! with Piton are never shadowed. A routine is no workflow: nothing lists or starts it. The same files give the same stock, in any order of their directory.
+//! *Invariants*: a file that does not load is listed with all of its problems. The workflows that ship with Piton are
+//! never shadowed. A routine is not a workflow: nothing lists or starts it. The same files give the same contents,
+//! whatever the order in which the system lists a directory.
 
 mod adopt;
 mod compiled;

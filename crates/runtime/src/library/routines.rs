@@ -1,9 +1,9 @@
-//! Routines: workflow files whose steps other workflows take in, found among the files of every source.
+//! Routines: workflow files whose steps other workflows include, collected from every source.
 //!
-//! A workflow sees the routines of its own source first, then those of the others, of which later ones win. So a project
-//! replaces no routine of the user's workflows.
+//! A workflow sees the routines of its own source first, then those of the other sources, where later ones win. So a
+//! project does not replace a routine of the user's workflows.
 //!
-//! *Invariants*: the digest of what a source sees changes whenever a routine that it sees does.
+//! *Invariants*: the digest of the routines that a source sees changes whenever one of them does.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,33 +17,33 @@ use piton_workflow::source::RoutineId;
 use super::scan::{read, scan};
 use super::source::WorkflowSource;
 
-/// The directory whose files are routines whatever their ids.
+/// The directory whose files are routines, whatever their ids.
 const ROUTINES_DIRECTORY: &str = "routines";
 
-/// A file that is a routine.
+/// A file that defines a routine.
 #[derive(Clone, Debug)]
 pub(super) struct RoutineFile {
     id: RoutineId,
-    /// The place of its source among the sources.
+    /// Index of its source among the sources.
     source: usize,
     path: PathBuf,
     digest: Digest,
 }
 
 impl RoutineFile {
-    /// The routine that a file with this id is, if it is one.
+    /// Returns the routine that a file with this id defines, if it is one.
     pub(super) fn of(declared: &str, source: usize, path: &Path, digest: Digest) -> Option<Self> {
         let id = RoutineId::of_file(declared, is_routine_directory(path))?;
         Some(Self { id, source, path: path.to_owned(), digest })
     }
 }
 
-/// What a routine is found by: `-` and `_` are the same in it.
+/// Returns the name that a routine is found by. It treats `-` and `_` as the same.
 pub(super) fn routine_name(id: &str) -> String {
     id.replace('-', "_")
 }
 
-/// Whether a file lies in a directory of routines.
+/// True if a file lies in a directory of routines.
 pub(super) fn is_routine_directory(path: &Path) -> bool {
     let directory = path.parent().and_then(Path::file_name);
     directory.is_some_and(|name| name == ROUTINES_DIRECTORY)
@@ -62,22 +62,24 @@ impl Routines {
         Self { files, catalogs: HashMap::new() }
     }
 
-    /// The routines that a source sees, by name.
+    /// Returns the routines that a source sees, by name.
     fn seen_by(&self, source: usize) -> BTreeMap<String, &RoutineFile> {
+        // Later entries overwrite earlier ones in the map, so the source's own routines come last.
         let others = self.files.iter().filter(|file| file.source != source);
         let own = self.files.iter().filter(|file| file.source == source);
         others.chain(own).map(|file| (routine_name(file.id.as_str()), file)).collect()
     }
 
-    /// The file of the routine that a source sees under a name.
+    /// Returns the file of the routine that a source sees under a name.
     pub(super) fn path(&self, source: usize, name: &str) -> Option<PathBuf> {
         self.seen_by(source).get(name).map(|file| file.path.clone())
     }
 
-    /// A digest of the routines that a source sees.
+    /// Returns a digest of the routines that a source sees.
     pub(super) fn digest(&self, source: usize) -> Digest {
         let mut digest = DigestBuilder::new();
         for (name, file) in self.seen_by(source) {
+            // The zero byte separates the name from the digest; no name contains one.
             digest.update(name.as_bytes());
             digest.update(&[0]);
             digest.update(file.digest.as_bytes());
@@ -85,12 +87,14 @@ impl Routines {
         digest.finish()
     }
 
-    /// The standard catalogue with the routines that a source sees.
+    /// Returns the standard catalogue with the routines that a source sees.
     pub(super) fn catalog(&mut self, source: usize) -> &Definitions {
+        // Built once per source and call: most files of a source share it.
         if !self.catalogs.contains_key(&source) {
             let mut catalog = Definitions::standard();
             for file in self.seen_by(source).into_values() {
-                // One that cannot be read is told as a file that does not load, and its call as one of nothing.
+                // An unreadable routine is reported as a file that does not load, and a call of it as a call of
+                // nothing.
                 catalog.routines.extend(read(&file.path).ok().map(|text| (file.id.clone(), text)));
             }
             self.catalogs.insert(source, catalog);
@@ -99,8 +103,8 @@ impl Routines {
     }
 }
 
-/// The catalogue for a file in `directory` that belongs to no source: with the routines beside it and below, then those
-/// of the sources.
+/// Returns the catalogue for a file in `directory` that belongs to no source: the routines beside and below it, then
+/// those of the sources.
 pub fn catalog_beside(directory: &Path, sources: &[WorkflowSource]) -> Definitions {
     let own =
         WorkflowSource { kind: SourceKind::User, directory: directory.to_owned(), is_named: false };
@@ -113,6 +117,7 @@ pub fn catalog_beside(directory: &Path, sources: &[WorkflowSource]) -> Definitio
             files.extend(declared.and_then(|id| RoutineFile::of(&id, place, &path, digest)));
         }
     }
+    // The directory itself was added after the sources, so its index is their number.
     let mut routines = Routines::new(files);
     routines.catalog(sources.len()).clone()
 }

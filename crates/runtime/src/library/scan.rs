@@ -1,7 +1,7 @@
 //! Reads the files of a directory.
 //!
-//! *Invariants*: what is read does not depend on the order in which the system lists a directory. Names that begin
-//! with a dot are left out, and links to directories are not followed, so that a search ends.
+//! *Invariants*: the result does not depend on the order in which the system lists a directory. Names that begin with a
+//! dot are skipped, and links to directories are not followed, so every search ends.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads workflow files")]
 
 use std::fs::{self, Metadata};
@@ -13,9 +13,10 @@ use piton_workflow::bounds::SOURCE_BYTES_MAX;
 
 use crate::bounds::{SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
 
-/// What tells a file from what it was before.
+/// Metadata that distinguishes a file from its earlier versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SourceStamp {
+    // The change time catches writes that restore the modification time, and the inode catches a replaced file.
     file: (u64, u64),
     len: u64,
     modified: (i64, i64),
@@ -33,34 +34,34 @@ impl SourceStamp {
     }
 }
 
-/// What a search of a directory found.
+/// The result of searching a directory.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
     /// The files, by path.
     pub(super) files: Vec<(PathBuf, io::Result<SourceStamp>)>,
-    /// Directories that could not be searched, or not to their end.
+    /// Directories that could not be searched, or not completely.
     pub(super) troubles: Vec<(PathBuf, ScanError)>,
 }
 
-/// Why a directory was not searched to its end.
+/// Reasons that a directory was not searched completely.
 #[derive(Debug)]
 pub(super) enum ScanError {
-    /// The system refused it.
     Io(io::Error),
-    /// It holds more files than are taken.
+    /// It holds more files than the limit.
     TooManyFiles,
-    /// It holds more entries than are looked at.
+    /// It holds more entries than the limit.
     TooManyEntries,
-    /// It lies too far below the directory that was named, as so many others do.
+    /// It lies too far below the directory that was named.
     TooDeep {
-        /// How many others.
+        /// Number of other directories that lie too deep as well.
         others: usize,
     },
 }
 
-/// Every `*.json` below `directory`.
+/// Finds every `*.json` file below `directory`.
 pub(super) fn scan(directory: &Path) -> Scanned {
     let mut scanned = Scanned::default();
+    // One count for the whole search, so that a wide tree is bounded like a deep one.
     let mut entries = 0;
     let mut too_deep = Vec::new();
     let mut waiting = vec![(directory.to_path_buf(), 0)];
@@ -85,12 +86,13 @@ pub(super) fn scan(directory: &Path) -> Scanned {
             }
         }
         if depth < SOURCE_DEPTH_MAX {
+            // Reversed, because the stack pops the last entry first: directories are visited by name.
             waiting.extend(below.into_iter().rev().map(|path| (path, depth + 1)));
         } else {
             too_deep.append(&mut below);
         }
     }
-    // One is named for all: a directory that was named by mistake may hold thousands.
+    // One directory stands for all: a source named by mistake may hold thousands.
     let others = too_deep.len().saturating_sub(1);
     let first = too_deep.into_iter().next();
     scanned.troubles.extend(first.map(|path| (path, ScanError::TooDeep { others })));
@@ -102,7 +104,7 @@ fn sorted(mut scanned: Scanned) -> Scanned {
     scanned
 }
 
-/// The directories and the `*.json` in a directory, by name.
+/// Returns the subdirectories and `*.json` files of a directory, by name.
 fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)>, ScanError> {
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(ScanError::Io)? {
@@ -115,6 +117,7 @@ fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
+        // The type of the entry itself: a link to a directory is not one, so cycles cannot arise.
         let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let is_json = path.extension().is_some_and(|extension| extension == "json");
         if is_dir || is_json {
@@ -125,13 +128,14 @@ fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)
     Ok(names)
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 pub(super) fn read(path: &Path) -> io::Result<String> {
     let file = fs::File::open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
     }
     let mut bytes = Vec::new();
+    // One byte beyond the limit is enough to notice a file that is too large, even if it grows meanwhile.
     file.take(SOURCE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > SOURCE_BYTES_MAX {
         let told = format!("it has more than {SOURCE_BYTES_MAX} bytes");

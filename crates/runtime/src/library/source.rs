@@ -1,4 +1,4 @@
-//! Which directories are searched, and in which order.
+//! The directories that are searched for workflows, and their order.
 
 use std::path::{Path, PathBuf};
 
@@ -6,24 +6,22 @@ use piton_workflow::SourceKind;
 
 use crate::config::{SettingSource, Settings};
 
-/// Where a project keeps its workflows, below its directory.
+/// Directory of a project's workflows, below the project directory.
 pub const PROJECT_WORKFLOWS: &str = ".piton/workflows";
 
-/// Where a user keeps workflows, below the user's configuration directory.
+/// Directory of a user's workflows, below the user's configuration directory.
 pub const USER_WORKFLOWS: &str = "workflows";
 
 /// A directory with workflow files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowSource {
-    /// What kind of place it is.
     pub kind: SourceKind,
-    /// The directory.
     pub directory: PathBuf,
-    /// Whether somebody named it, so that it has to be there.
+    /// Set if the configuration names it, so that it has to exist.
     pub is_named: bool,
 }
 
-/// The directories that are searched for a project, weakest first.
+/// Returns the directories that are searched for a project, weakest first.
 pub fn sources(
     settings: &Settings,
     user_dir: Option<&Path>,

@@ -1,4 +1,4 @@
-//! Reaching a server.
+//! Connecting to a server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use super::remote_tool::RemoteTool;
 use super::settings::ServerSettings;
 use crate::bounds::{MCP_CONNECT_MS_MAX, MCP_TOOLS_MAX};
 
-/// A server that answers.
+/// A connection to a server that answers.
 pub(super) struct Session {
     pub(super) service: RunningService<RoleClient, ()>,
     end: EndReason,
 }
 
 impl Session {
-    /// Says in words why the server did not answer.
+    /// Describes why the server did not answer.
     pub(super) fn problem(&self, error: &ServiceError) -> String {
         match error {
             ServiceError::TransportClosed => self.end.get().map_or_else(
@@ -35,7 +35,7 @@ impl Session {
     }
 }
 
-/// Reaches the server called `name`, and gives its tools. The connection lasts as long as one of them.
+/// Connects to the server called `name` and returns its tools. The connection lasts as long as any of them.
 pub async fn connect(
     name: &str,
     settings: &ServerSettings,
@@ -50,7 +50,7 @@ pub async fn connect(
             over(name, transport, end).await
         }
         ServerSettings::Http { url } => {
-            // A second call finds the provider of TLS installed already, and that is fine.
+            // From the second call on, a TLS provider is already installed, which is fine.
             let _installed = rustls::crypto::ring::default_provider().install_default();
             let transport = StreamableHttpClientTransport::from_uri(url.as_str());
             over(name, transport, EndReason::default()).await
@@ -58,7 +58,7 @@ pub async fn connect(
     }
 }
 
-/// The tools of whoever is at the other end of a transport.
+/// Returns the tools of the server at the other end of a transport.
 async fn over<T, E, A>(
     name: &str,
     transport: T,
@@ -68,6 +68,7 @@ where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
+    // Connecting and listing may each take this long.
     let patience = Duration::from_millis(MCP_CONNECT_MS_MAX);
     let late = |_| unreachable(name, format!("no answer within {MCP_CONNECT_MS_MAX} ms"));
     let session = timeout(patience, ().serve(transport)).await.map_err(late)?;
@@ -80,6 +81,7 @@ where
         let problem = format!("it offers {} tools, {MCP_TOOLS_MAX} are taken", listed.len());
         return Err(unreachable(name, problem));
     }
+    // The tools share the session, and the last one to be dropped ends the connection.
     let session = Arc::new(session);
     let remote = |tool: &TheirTool| {
         Arc::new(RemoteTool::new(name, tool, Arc::clone(&session))) as Arc<dyn Tool>

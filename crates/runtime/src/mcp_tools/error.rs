@@ -1,24 +1,23 @@
-//! Why the tools of a server are not there.
+//! Errors of connecting to servers.
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
-/// Why the tools of a server are not there.
+/// Reasons that the tools of a server are not available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The file that names servers is not as MCP clients write it.
+    /// The file that names servers is not in the format of MCP clients.
     #[error("the file of MCP servers is refused: {problem}")]
     File {
-        /// What is wrong.
+        /// Description from the JSON parser, or of the limit that is exceeded.
         problem: String,
     },
-    /// It cannot be started or reached.
+    /// The server cannot be started or reached.
     #[error("the MCP server `{server}` cannot be reached: {problem}")]
     Unreachable {
-        /// Which.
+        /// Name of the server in the file.
         server: String,
-        /// What happened.
         problem: String,
     },
 }

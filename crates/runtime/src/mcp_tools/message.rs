@@ -1,22 +1,24 @@
-//! A message of a server, read without losing the numbers in the result of a tool; pure.
+//! Parses the messages of a server without losing numbers in the result of a tool. Pure.
 //!
-//! *Invariants*: only results of tools are changed. The numbers of a schema stay numbers, and so do the ids of messages:
-//! ours count from 0.
+//! *Invariants*: only results of tools are changed. The numbers of a schema stay numbers, and so do the ids of
+//! messages: ours count from 0.
 
 use piton_core::keep_numbers;
 use rmcp::model::{CallToolResult, JsonRpcMessage, ServerJsonRpcMessage, ServerResult};
 
-/// The field of `_meta` that counts the numbers which were turned into texts.
+/// The field of `_meta` that counts the numbers that were turned into text.
 const NUMBERS_KEPT: &str = "piton/numbersKept";
 
-/// Reads a message. In the result of a tool, every number that no JSON reader keeps becomes a text of its characters.
+/// Parses a message. In the result of a tool, every number that JSON readers would not preserve becomes a string of its
+/// characters.
 pub(super) fn read(text: &str) -> serde_json::Result<ServerJsonRpcMessage> {
     let mut plain = serde_json::from_str(text);
+    // Most messages are no results of tools and need no second look.
     if plain.as_mut().is_ok_and(|message| tool_result(message).is_none()) {
         return plain;
     }
     let (kept, count) = keep_numbers(text);
-    // Where the protocol itself wants a number, a text is refused. Then the message stays as it is.
+    // Where the protocol itself requires a number, a string is refused. Then the message stays as it is.
     let Ok(mut message) = serde_json::from_str(&kept) else { return plain };
     if let Some(result) = tool_result(&mut message) {
         result.meta.get_or_insert_default().0.insert(NUMBERS_KEPT.to_owned(), count.into());
@@ -24,7 +26,7 @@ pub(super) fn read(text: &str) -> serde_json::Result<ServerJsonRpcMessage> {
     Ok(message)
 }
 
-/// Returns how many numbers of a result were turned into texts; `None` if nobody looked for them.
+/// Returns the number of numbers in a result that were turned into text; `None` if the result was not examined.
 pub(super) fn numbers_kept(result: &CallToolResult) -> Option<usize> {
     let count = result.meta.as_ref()?.0.get(NUMBERS_KEPT)?;
     count.as_u64().and_then(|count| count.try_into().ok())

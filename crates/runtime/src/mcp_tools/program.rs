@@ -1,10 +1,10 @@
 //! A server that is a program: each message is a line of its standard input or output.
 //!
-//! *Invariants*: a program ends with its connection: its input is closed, and it is killed if it does not leave then, or
-//! if the connection is dropped. A line is never longer in memory than [`MCP_MESSAGE_BYTES_MAX`]; a longer one ends the
-//! connection, and calls say so.
+//! *Invariants*: a program ends with its connection: its input is closed, and it is killed if it does not exit then, or
+//! if the connection is dropped. A line never occupies more memory than [`MCP_MESSAGE_BYTES_MAX`]. A longer one ends
+//! the connection, and calls report that.
 //!
-//! *Limitations*: a line that is no message is skipped, because many programs print other things as well.
+//! *Limitations*: a line that is not a message is skipped, because many programs print other things as well.
 
 use std::io;
 use std::process::Stdio;
@@ -21,21 +21,21 @@ use tokio::time::timeout;
 use super::message;
 use crate::bounds::{MCP_EXIT_WAIT, MCP_MESSAGE_BYTES_MAX};
 
-/// Says why a connection ended, if it was not the server that ended it.
+/// Reason that a connection ended, if the server did not end it.
 pub(super) type EndReason = Arc<OnceLock<String>>;
 
-/// A program that was started, and the connection to it.
+/// A running program and the connection to it.
 pub(super) struct Program {
     child: Child,
     input: AsyncRwTransport<RoleClient, Empty, ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// The beginning of the next line: reading is given up and continued at any byte.
+    /// The start of the next line. `receive` may be cancelled at any byte and continues from here.
     line: Vec<u8>,
     end: EndReason,
 }
 
 impl Program {
-    /// Starts a program. Must be called inside of a runtime.
+    /// Starts a program. Must be called within a runtime.
     pub(super) fn start(mut command: Command, end: EndReason) -> io::Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn()?;
@@ -58,14 +58,19 @@ impl Transport<RoleClient> for Program {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
+            // `read_until` appends to the line that an earlier, cancelled call began, so only the rest of the limit is
+            // left.
             let room = (MCP_MESSAGE_BYTES_MAX - self.line.len()) as u64;
             let read = (&mut self.output).take(room).read_until(b'\n', &mut self.line).await;
+            // The limit is reached without the end of the line. The rest of the line would be taken for further
+            // messages, so the connection ends.
             if self.line.last() != Some(&b'\n') && self.line.len() == MCP_MESSAGE_BYTES_MAX {
                 let _first = self.end.set(format!(
                     "the server sent a message of more than {MCP_MESSAGE_BYTES_MAX} bytes"
                 ));
                 return None;
             }
+            // The program closed its output, or reading failed. Either ends the connection.
             if read.ok()? == 0 {
                 return None;
             }
@@ -80,6 +85,7 @@ impl Transport<RoleClient> for Program {
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        // Closing the input is the polite request to exit. Killing comes only after the wait.
         self.input.close().await?;
         match timeout(MCP_EXIT_WAIT, self.child.wait()).await {
             Ok(exit) => exit.map(drop),

@@ -1,4 +1,4 @@
-//! One tool of another server.
+//! A tool of another server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::connect::Session;
 use super::message::numbers_kept;
 use crate::bounds::MCP_CALL_MS_MAX;
 
-/// The longest name that providers of models take for a tool.
+/// Maximum length of a tool name that model providers accept.
 const NAME_BYTES_MAX: usize = 64;
 
 /// A tool that is called over MCP.
@@ -57,10 +57,11 @@ impl Tool for RemoteTool {
     }
 }
 
-/// What a result says: the structured part if there is one, else its words.
+/// Returns the content of a result: the structured part if there is one, otherwise its text.
 fn outcome(result: CallToolResult) -> Result<ToolResult, String> {
     let texts = result.content.iter().filter_map(|block| block.as_text());
     let words = texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n");
+    // The server answered, but its tool failed. Its words are the reason.
     if result.is_error == Some(true) {
         return Err(if words.is_empty() { "it gives no reason".to_owned() } else { words });
     }
@@ -69,7 +70,7 @@ fn outcome(result: CallToolResult) -> Result<ToolResult, String> {
     Ok(ToolResult { value, numbers_kept })
 }
 
-/// A name as models may call it.
+/// Replaces every character that models may not use in the name of a tool.
 fn plain(name: &str) -> String {
     let letter = |letter: char| {
         if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' }

@@ -1,4 +1,4 @@
-//! How servers are reached, in the form in which MCP clients write it down.
+//! Server settings, in the format that MCP clients use.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,22 @@ use serde_json::{Map, Value};
 use super::error::ConnectError;
 use crate::bounds::MCP_SERVERS_MAX;
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ServerSettings {
-    /// A program to start; it speaks through its input and output.
+    /// A program to start. It communicates through its standard input and output.
     Command {
-        /// The program.
         command: String,
-        /// Its arguments.
         #[serde(default)]
         args: Vec<String>,
-        /// What is added to its environment.
+        /// Variables added to its environment.
         #[serde(default)]
         env: BTreeMap<String, String>,
     },
-    /// An address; it speaks over HTTP.
+    /// An address that is reached over HTTP.
     Http {
-        /// The address.
+        /// Address of the streamable HTTP endpoint.
         url: String,
     },
 }
@@ -37,14 +35,14 @@ struct ServersFile {
     mcp_servers: BTreeMap<String, ServerSettings>,
 }
 
-/// Reads the `mcpServers` of a file as MCP clients have it.
+/// Parses the `mcpServers` of a file in the format of MCP clients.
 pub fn parse(text: &str) -> Result<BTreeMap<String, ServerSettings>, ConnectError> {
     let refused = |problem: String| ConnectError::File { problem };
-    // A number where nothing looks for one is ignored, unless it keeps the file from being read.
+    // A number in a place that nothing reads is ignored, unless it prevents the file from being parsed.
     let unread = |error: serde_json::Error| {
         refused(refuse_lost_numbers(text).err().map_or(error.to_string(), |lost| lost.to_string()))
     };
-    // A list would be read as the fields in their order.
+    // Serde would accept a list as the fields in their order, so the text must be an object.
     let _: Map<String, Value> = serde_json::from_str(text).map_err(unread)?;
     let file: ServersFile = serde_json::from_str(text).map_err(unread)?;
     let count = file.mcp_servers.len();

@@ -1,24 +1,23 @@
-//! What the files of git say.
+//! Parsing of git's own files.
 
 use std::path::PathBuf;
 
-/// What is checked out in a repository.
+/// The checkout of a repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkout {
-    /// The directory that is checked out.
+    /// Top directory of the checkout.
     pub root: PathBuf,
-    /// The branch; nothing if no branch is checked out.
+    /// The branch; `None` if no branch is checked out.
     pub branch: Option<String>,
-    /// The commit; nothing if the branch has none yet.
+    /// The commit; `None` if the branch has none yet.
     pub head: Option<String>,
 }
 
-/// What `HEAD` names.
+/// The target of `HEAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CheckoutHead {
     /// A ref, such as `refs/heads/main`.
     Ref(String),
-    /// A commit.
     Commit(String),
 }
 
@@ -41,26 +40,26 @@ impl CheckoutHead {
     }
 }
 
-/// A name that stays below the directory of refs. Reftables name `refs/heads/.invalid` to older readers.
+/// Accepts a name that stays below the directory of refs. Reftables show `refs/heads/.invalid` to older readers.
 fn ref_name(name: &str) -> Option<&str> {
     let is_sound = |part: &str| !part.is_empty() && !part.starts_with('.');
     let is_ref = name.starts_with("refs/") && name.split('/').all(is_sound);
     is_ref.then_some(name)
 }
 
-/// A commit by its hash, of either length.
+/// Accepts a commit hash of either length.
 pub(super) fn commit(text: &str) -> Option<&str> {
     let text = text.trim();
     let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (matches!(text.len(), 40 | 64) && is_hex).then_some(text)
 }
 
-/// The directory that the `.git` file of a worktree names.
+/// Returns the directory that the `.git` file of a worktree names.
 pub(super) fn git_dir(text: &str) -> Option<&str> {
     text.lines().next()?.strip_prefix("gitdir:").map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// The commit of a ref in `packed-refs`.
+/// Returns the commit of a ref in `packed-refs`.
 pub(super) fn packed<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (hash, found) = line.split_once(' ')?;

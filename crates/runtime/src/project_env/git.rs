@@ -1,4 +1,4 @@
-//! The files of git, read without git.
+//! Reads git's files without git.
 //!
 //! *Limitations*: a repository that keeps its refs in reftables has neither branch nor commit here.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads the files of git")]
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::checkout::{self, Checkout, CheckoutHead};
 use crate::bounds::{ANCESTORS_MAX, GIT_FILE_BYTES_MAX, PACKED_REFS_BYTES_MAX};
 
-/// What is checked out at `directory` or the nearest directory above it that is a repository.
+/// Returns the checkout at `directory`, or at the nearest directory above it that is a repository.
 pub fn checkout(directory: &Path) -> Option<Checkout> {
     let above = directory.ancestors().take(ANCESTORS_MAX);
     above.map(Path::to_path_buf).find_map(|root| {
@@ -21,7 +21,7 @@ pub fn checkout(directory: &Path) -> Option<Checkout> {
     })
 }
 
-/// Where git keeps what belongs to the checkout at `root`: `.git`, or what the file of that name says.
+/// Returns the git directory of the checkout at `root`: `.git`, or the directory that a file of that name points to.
 fn git_dir(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     if git.is_dir() {
@@ -39,6 +39,7 @@ fn commit_of(head: &CheckoutHead, git: &Path) -> Option<String> {
     // A worktree shares most refs with the repository that it was made from.
     let common = read(&git.join("commondir"), GIT_FILE_BYTES_MAX);
     let common = common.map_or_else(|| git.to_path_buf(), |path| git.join(path.trim()));
+    // A loose ref overrides a packed one, so the loose files are read first.
     let loose = [git, common.as_path()]
         .into_iter()
         .find_map(|dir| read(&dir.join(name), GIT_FILE_BYTES_MAX));
@@ -49,7 +50,7 @@ fn commit_of(head: &CheckoutHead, git: &Path) -> Option<String> {
     checkout::packed(&packed, name).map(str::to_owned)
 }
 
-/// The beginning of a file as text; nothing if that cannot be had.
+/// Returns the beginning of a file as text; `None` if it cannot be read.
 fn read(path: &Path, bytes_max: u64) -> Option<String> {
     let mut bytes = Vec::new();
     let file = File::open(path).ok()?;

@@ -1,13 +1,13 @@
-//! Where a call happens: the project directory, and what git says about it.
+//! The environment of a call: the project directory and its git state.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `project` | which directory a call is about |
-//! | `git` | the files of git, read without git |
-//! | `checkout` | what those files say, pure |
-//! | `observe` | what is recorded of that |
+//! | `project` | the directory that a call is about |
+//! | `git` | git's files, read without git |
+//! | `checkout` | parsing of those files, pure |
+//! | `observe` | the observations recorded from them |
 //!
-//! *Invariants*: what cannot be read is left out; no call fails because of it.
+//! *Invariants*: anything that cannot be read is left out; no call fails because of it.
 
 mod checkout;
 mod git;

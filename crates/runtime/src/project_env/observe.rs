@@ -1,6 +1,6 @@
-//! What is recorded of a checkout.
+//! Observations about a checkout.
 //!
-//! *Invariants*: what does not fit is left out. Half of a branch's name would be another branch.
+//! *Invariants*: a value that does not fit is left out. Half of a branch name would be another branch.
 
 use piton_core::digest::FileBytes;
 use piton_core::{BoundedText, Digest};
@@ -9,7 +9,7 @@ use piton_workflow::{Confidence, ObservationKey};
 
 use super::checkout::Checkout;
 
-/// What is known of the surroundings, as a session records it.
+/// Returns the observations about the environment that a session records.
 pub fn observations(checkout: &Checkout) -> Vec<ObservationRecorded> {
     let Checkout { root, branch, head } = checkout;
     let branch = branch.as_deref().and_then(|name| BoundedText::new(name).ok());

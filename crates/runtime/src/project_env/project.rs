@@ -1,7 +1,7 @@
-//! Which directory a call is about.
+//! The project directory of a call.
 //!
-//! A caller may name one. Else it is what the configuration says, else what the door knows: the root that the
-//! client told, `CLAUDE_PROJECT_DIR`, the working directory. The first that exists counts.
+//! A caller may name one. Otherwise it comes from the configuration, or else from what the front end knows: the root
+//! reported by the client, `CLAUDE_PROJECT_DIR`, the working directory. The first that exists counts.
 #![expect(clippy::disallowed_methods, reason = "asks the disk whether a directory exists")]
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use piton_core::{Code, Envelope};
 use crate::bounds::{ANCESTORS_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::config::PROJECT_FILE;
 
-/// What a project has at its top: its configuration, its workflows, or a repository.
+/// Marks at the top of a project: its configuration, its workflows, or a repository.
 const MARKS: [&str; 3] = [PROJECT_FILE, ".piton", ".git"];
 
 /// The project directory of a call.
@@ -19,19 +19,20 @@ const MARKS: [&str; 3] = [PROJECT_FILE, ".piton", ".git"];
 pub struct ProjectDir(PathBuf);
 
 impl ProjectDir {
-    /// The directory.
+    /// Returns the directory.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The directory as text.
+    /// Returns the directory as text.
     pub fn text(&self) -> String {
         self.0.display().to_string()
     }
 }
 
-/// The project directory: `asked` for, or the first of `known` that exists. Either is taken as a place inside of a
-/// project: the nearest directory at or above it that looks like the top of one counts, else the place itself.
+/// Returns the project directory: the one `asked` for, or the first of `known` that exists. Either is taken as a place
+/// inside a project: the nearest directory at or above it that looks like the top of a project counts, or else the
+/// place itself.
 pub fn project_dir<'a>(
     asked: Option<&str>,
     known: impl IntoIterator<Item = &'a Path>,
@@ -58,6 +59,7 @@ pub fn project_dir<'a>(
 }
 
 fn top_of(path: &Path) -> ProjectDir {
+    // Removes `.` and doubled slashes, so that one directory has one name.
     let plain: PathBuf = path.components().collect();
     let has_mark = |dir: &&Path| MARKS.iter().any(|mark| dir.join(mark).exists());
     let above = plain.ancestors().take(ANCESTORS_MAX).find(has_mark);

@@ -1,4 +1,4 @@
-//! The steps on the way to a node, with what was submitted for them.
+//! The steps on the way to a node, with their submitted outputs.
 
 use piton_core::{Digest, Envelope, canonical, shorten};
 use piton_workflow::event::OutputPayload;
@@ -13,7 +13,7 @@ use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 
 impl Runtime {
-    /// The steps behind a node.
+    /// Returns the steps behind a node.
     pub async fn blame_node(&self, reference: &NodeReference) -> Result<NodeBlame, Envelope> {
         let Placed { session, mut reading, run, node } = self.placed(reference).await?;
         let mut path: Vec<&RunNode> = run.graph.ancestry(node).collect();
@@ -32,7 +32,7 @@ impl Runtime {
     }
 }
 
-/// Nodes on one way, the oldest first, with their steps and what was submitted for them on that way.
+/// Returns the nodes of one path, oldest first, with their steps and the outputs submitted on that path.
 pub(super) async fn links(
     reading: &mut LoadedSession<'_>,
     run: &RunState,
@@ -40,7 +40,7 @@ pub(super) async fn links(
 ) -> Result<Vec<ChainLink>, Envelope> {
     let steps = reading.steps(run, nodes.iter().copied()).await?;
     let mut links = Vec::with_capacity(nodes.len());
-    // The newest first: what is read of artifacts is bounded.
+    // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in nodes.iter().enumerate().rev() {
         let next = nodes.get(place + 1).copied();
         let step = steps.get(&node.snapshot).and_then(Option::as_ref);
@@ -48,6 +48,7 @@ pub(super) async fn links(
         let mut bookmarks = Vec::new();
         for bookmark in run.bookmarks_on(node) {
             let outputs = self::outputs(reading, run, bookmark, None).await;
+            // A bookmark without outputs only marks a place and says nothing about the origin.
             if !outputs.is_empty() {
                 let (node_id, at) = (bookmark.id, reading.time_of(bookmark.created));
                 bookmarks.push(BookmarkLink { node_id, at, outputs });
@@ -68,7 +69,7 @@ pub(super) async fn links(
     Ok(links)
 }
 
-/// The digest of what an output holds.
+/// Returns the digest of an output's content.
 pub(super) fn digest_of(output: &RecordedOutput) -> Digest {
     match &output.payload {
         OutputPayload::Notes { notes_markdown } => {
@@ -79,7 +80,7 @@ pub(super) fn digest_of(output: &RecordedOutput) -> Digest {
     }
 }
 
-/// What was submitted at a node on the way to `next`.
+/// Returns the outputs that were submitted at a node on the way to `next`.
 async fn outputs(
     reading: &mut LoadedSession<'_>,
     run: &RunState,

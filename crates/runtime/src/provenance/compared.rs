@@ -1,4 +1,4 @@
-//! What is told about two things that are compared.
+//! The result of a comparison.
 
 use piton_core::{Digest, NodeId, RunId, TimestampMs};
 use serde::Serialize;
@@ -74,7 +74,7 @@ pub struct BranchSide {
 }
 
 impl BranchSide {
-    /// A side of which nothing is known but what it wrote.
+    /// Creates a side about which nothing is known but its writes.
     #[cfg(feature = "flow")]
     pub(super) fn of(name: String, written: WrittenThings) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What is told about something that was forked.
+//! Replies about forks.
 
 use piton_backpack::BackpackId;
 use serde::Serialize;

@@ -1,17 +1,18 @@
-//! Where things come from: the steps behind a node, the notes behind a line of a recap, a token to fork from, and what
-//! differs between two branches.
+//! The origin of things: the steps behind a node, the notes behind a line of a recap, a token to fork from, and the
+//! differences between two branches.
 //!
-//! | file | does |
+//! | file | contents |
 //! |---|---|
-//! | `request`, `reply` | what goes in and what comes out |
-//! | `place` | which node a person means |
-//! | `chain` | the steps on the way to a node, with what was handed in |
-//! | `recap` | a recap line by line, with the output that each came from |
+//! | `request`, `reply` | requests and replies |
+//! | `place` | the node that a person names |
+//! | `chain` | the steps on the way to a node, with their submitted outputs |
+//! | `recap` | a recap line by line, with the output behind each line |
 //! | `forked`, `fork` | a token for any node of a run; forks of backpacks and overlays |
-//! | `thing` | what can be forked and compared: a run, a backpack, an overlay, a tree |
-//! | `compared`, `written`, `compare` (feature `flow`) | two of a kind: their common ancestor, and what each side did since |
+//! | `thing` | the things that can be forked and compared: a run, a backpack, an overlay, a tree |
+//! | `compared`, `written`, `compare` (feature `flow`) | two of a kind: their common ancestor, and the work of each
+//! side since |
 //!
-//! *Invariants*: nothing here changes what it is about. What is told comes from what was recorded alone.
+//! *Invariants*: nothing here changes the thing that it is about. Replies are derived from recorded data alone.
 
 mod chain;
 #[cfg(feature = "flow")]

@@ -1,4 +1,4 @@
-//! Which node a person means.
+//! Resolution of the node that a person names.
 
 use piton_core::{Code, Envelope, NodeId, SessionId, truncate};
 use piton_workflow::NodeKind;
@@ -10,7 +10,7 @@ use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 use crate::workflow::reference::{ambiguous, ends};
 
-/// A node that was found, in its session.
+/// A node that was found, with its session.
 pub(crate) struct Placed<'a> {
     pub(crate) session: SessionId,
     pub(crate) reading: LoadedSession<'a>,
@@ -19,7 +19,7 @@ pub(crate) struct Placed<'a> {
 }
 
 impl Runtime {
-    /// The node that a reference names.
+    /// Returns the node that a reference names.
     pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed<'_>, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
         let mut reading = LoadedSession::of(&self.ports, session).await?;
@@ -32,13 +32,15 @@ impl Runtime {
     }
 }
 
-/// The step whose node has the id `text`, or one that ends so, or that is pending at a node on the run's path.
+/// Finds the step whose node has the id `text` or an id that ends with it, or the node on the run's path where the step
+/// `text` is pending.
 async fn find(
     reading: &mut LoadedSession<'_>,
     run: &RunState,
     text: &str,
     reference: &NodeReference,
 ) -> Result<NodeId, Envelope> {
+    // Bookmarks and blocked attempts are nodes too, but no step is pending there.
     let is_step = |node: &&RunNode| node.kind == NodeKind::Step;
     let named: Vec<NodeId> = run
         .graph
@@ -55,6 +57,7 @@ async fn find(
             return Err(ambiguous(text, lines.iter().map(String::as_str)));
         }
     }
+    // Ids come first. A step id may occur on several branches, so only the path that the run follows is searched.
     let Some(tip) = run.graph.preferred_tip() else { return Err(no_node(reference)) };
     let path: Vec<&RunNode> = run.graph.ancestry(tip.id).collect();
     let steps = reading.steps(run, path.iter().copied()).await?;

@@ -1,4 +1,4 @@
-//! A recap line by line, with the output that each came from.
+//! A recap line by line, with the output behind each line.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,13 @@ use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 
 impl Runtime {
-    /// What an agent would read that takes up a node, line by line, and where each line comes from.
+    /// Returns the recap that an agent reads when it resumes at a node, line by line, with the origin of each line.
     pub async fn blame_recap(&self, reference: &NodeReference) -> Result<RecapBlame, Envelope> {
         let Placed { session, mut reading, run, node } = self.placed(reference).await?;
         let workflow = reading.workflow(run.started.workflow_hash).await?;
         let recap = RecapDraft::select(&run, node);
         let produced = Produced::select(&run, node);
+        // Rendering is synchronous, so everything that it may look up is loaded first.
         let mut snapshots: HashMap<NodeId, ExecutionSnapshot> = HashMap::new();
         let noted = recap.nodes().map(|noted| (noted.node, noted.snapshot));
         for (node, snapshot) in noted.chain(produced.nodes()) {
@@ -46,7 +47,7 @@ impl Runtime {
     }
 }
 
-/// What persons decided on the way to a node, which an agent reads before the rest.
+/// Returns the decisions of people on the way to a node, which an agent reads before the rest.
 async fn decided(
     reading: &mut LoadedSession<'_>,
     run: &RunState,

@@ -1,4 +1,4 @@
-//! What is told about where things come from.
+//! Replies about the origin of things.
 
 use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
 use piton_workflow::session::NextCall;

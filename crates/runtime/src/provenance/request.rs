@@ -1,4 +1,4 @@
-//! Which node a person asks about.
+//! References to nodes of runs.
 
 use std::str::FromStr;
 
@@ -7,13 +7,12 @@ use crate::request::SessionReference;
 /// A node of a run as people name it: `RUN` or `RUN@NODE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeReference {
-    /// The run.
     pub run: SessionReference,
-    /// The node: its id, the end of it, or the id of a step. Without it, where the run stands.
+    /// The node: its id, the end of the id, or the id of a step. Without it, the current position of the run.
     pub node: Option<String>,
 }
 
-/// A text that names no node.
+/// The error for a text that names no node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a node is named as RUN or RUN@NODE")]
 pub struct NodeReferenceError;

@@ -1,4 +1,4 @@
-//! What a person forks or compares: a run, a backpack, an overlay or a recorded tree.
+//! The things that a person forks or compares: a run, a backpack, an overlay or a recorded tree.
 
 use std::str::FromStr;
 
@@ -19,18 +19,17 @@ piton_core::closed_set! {
     }
 }
 
-/// A thing as people name it: `NAME` or `NAME@PLACE`, with `KIND:` before it where a name fits several kinds.
+/// A thing as people name it: `NAME` or `NAME@PLACE`, prefixed with `KIND:` where a name fits several kinds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThingReference {
-    /// What it is, where that is said.
+    /// The kind, if it was given.
     pub kind: Option<ThingKind>,
-    /// Its name.
     pub name: String,
-    /// The node or the commit; where it stands without it.
+    /// The node or the commit; without it, the current state.
     pub at: Option<String>,
 }
 
-/// A text that names nothing.
+/// The error for a text that names nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a run is named as RUN or RUN@NODE, a backpack as NAME or NAME@COMMIT, an overlay by its path, a tree as @, @-2 or its digest"
@@ -42,6 +41,7 @@ impl FromStr for ThingReference {
 
     fn from_str(text: &str) -> Result<Self, ThingReferenceError> {
         let text = text.trim();
+        // A prefix that is no kind belongs to the name.
         let said = text.split_once(':').and_then(|(kind, rest)| Some((kind.parse().ok()?, rest)));
         let (kind, rest) = said.map_or((None, text), |(kind, rest)| (Some(kind), rest.trim()));
         let whole = |kind| Self { kind: Some(kind), name: rest.to_owned(), at: None };
@@ -64,7 +64,7 @@ impl FromStr for ThingReference {
     }
 }
 
-/// Whether a text is `@` or `@-2`.
+/// True if a text is `@`, or `@-` and a number.
 fn is_tree(text: &str) -> bool {
     let back = |back: &str| back.is_empty() || back.strip_prefix('-').is_some_and(is_number);
     text.strip_prefix('@').is_some_and(back)
@@ -75,7 +75,7 @@ fn is_number(text: &str) -> bool {
 }
 
 impl ThingReference {
-    /// The same as a node of a run.
+    /// Returns the reference as a node of a run.
     pub fn node(&self) -> NodeReference {
         NodeReference { run: SessionReference(self.name.clone()), node: self.at.clone() }
     }

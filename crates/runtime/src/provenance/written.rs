@@ -1,4 +1,4 @@
-//! What was written on one side of a comparison: keys of backpacks, files and frames.
+//! The writes of one side of a comparison: keys of backpacks, files and frames.
 
 use piton_core::Digest;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub struct WrittenThings {
 }
 
 impl WrittenThings {
-    /// Whether nothing was written.
+    /// True if nothing was written.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty() && self.files.is_empty() && self.frames.is_empty()
     }
@@ -48,7 +48,7 @@ piton_core::closed_set! {
 
 #[cfg(feature = "flow")]
 impl WrittenKind {
-    /// What happened to something that was there before, or is there now.
+    /// Returns the kind of change of something that was there before, or is there now.
     pub(crate) fn between(was_there: bool, is_there: bool) -> Self {
         match (was_there, is_there) {
             (false, _) => Self::Added,

@@ -1,4 +1,4 @@
-//! What agents are told.
+//! Replies to agents.
 
 use std::collections::BTreeSet;
 

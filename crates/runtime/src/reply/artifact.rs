@@ -27,7 +27,7 @@ pub struct ArtifactPart {
 }
 
 impl ArtifactPart {
-    /// The part as text.
+    /// Renders the part as text.
     pub fn text(&self) -> String {
         let Self { digest, kind, bytes, text, next_offset, .. } = self;
         let kind = kind.as_deref().unwrap_or("artifact");

@@ -1,7 +1,7 @@
-//! What callers are told.
+//! Replies to callers.
 //!
-//! *Invariants*: what an agent reads names its run and says what to call next. What belongs to one call only stands
-//! beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
+//! *Invariants*: every reply to an agent names its run and the next call to make. Anything that applies to a single
+//! call stands beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
 
 mod agent;
 mod artifact;

@@ -1,4 +1,4 @@
-//! What people are told, by the command line or a web page.
+//! Replies to people, shown by the command line or a web page.
 
 use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_store::port::{BlobNamespace, SetAside};

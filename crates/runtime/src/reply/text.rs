@@ -1,6 +1,6 @@
-//! Replies as an agent reads them.
+//! Text rendering of replies to agents.
 //!
-//! The first line answers, the last says what to call next.
+//! The first line answers; the last names the next call.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,8 @@ use crate::bounds::SEARCHED_BYTES_MAX;
 const INFALLIBLE: &str = "writing to a string does not fail";
 
 impl RunAnswer {
-    /// The body as text, which repeats byte for byte until a person settles what it asks them; after a no it holds the
-    /// next call back.
+    /// Renders the body as text. The text repeats byte for byte until a person settles the question in it; after a no,
+    /// it withholds the next call.
     pub fn text(&self) -> String {
         let settled = self.beside.is_agreed.map(|is_agreed| self.body.text_settled(is_agreed));
         settled.unwrap_or_else(|| self.body.text())
@@ -28,14 +28,14 @@ impl RunAnswer {
 }
 
 impl CheckpointAnswer {
-    /// The body as text, which repeats byte for byte.
+    /// Renders the body as text, which repeats byte for byte.
     pub fn text(&self) -> String {
         self.body.text()
     }
 }
 
 impl CallNotices {
-    /// What is true of this call as text; nothing if there is nothing to say.
+    /// Renders the notices of this call as text; `None` if there are none.
     pub fn text(&self) -> Option<String> {
         let project = self.project_dir.as_ref().map(|dir| format!("Project directory: {dir}"));
         let lines: Vec<String> = self
@@ -52,7 +52,7 @@ impl CallNotices {
 }
 
 impl ListedWorkflows {
-    /// The list as text.
+    /// Renders the list as text.
     pub fn text(&self) -> String {
         let mut text = match (self.workflows.len(), self.left_out) {
             (0, 0) => "There are no workflows.\n".to_owned(),
@@ -102,7 +102,7 @@ impl ListedWorkflows {
 }
 
 impl WorkflowEntry {
-    /// The entry as text, ending in a line break.
+    /// Renders the entry as text that ends in a line break.
     pub fn text(&self) -> String {
         let mut text = self.workflow_id.clone();
         if let Some(name) = &self.name {
@@ -129,7 +129,7 @@ impl WorkflowEntry {
 }
 
 impl UnloadedFile {
-    /// What is wrong as text, ending in a line break.
+    /// Renders the problems as text that ends in a line break.
     pub fn text(&self) -> String {
         let mut text = format!("{} does not load:\n", self.path);
         for problem in &self.problems {
@@ -144,7 +144,7 @@ impl UnloadedFile {
 }
 
 impl InspectedWorkflow {
-    /// The workflow as text.
+    /// Renders the workflow as text.
     pub fn text(&self) -> String {
         let mut text = self.entry.text();
         if let Some(warning) = &self.warning {
@@ -172,11 +172,12 @@ impl InspectedWorkflow {
 }
 
 impl ResumeCandidates {
-    /// The candidates as text.
+    /// Renders the candidates as text.
     pub fn text(&self) -> String {
         let mut text = self.headline();
         for candidate in &self.candidates {
-            // A copy that was imported beside its original has its label and its goal.
+            // A copy that was imported beside its original has the same label and goal, so only the session tells them
+            // apart.
             let of_label = |other: &&ResumeCandidate| other.label == candidate.label;
             let is_shared = self.candidates.iter().filter(of_label).count() > 1;
             write!(text, "\n{}", candidate.text(is_shared)).expect(INFALLIBLE);
@@ -199,8 +200,9 @@ impl ResumeCandidates {
         text
     }
 
-    /// How many runs were found, and what was searched.
+    /// Returns the number of runs found and the scope of the search.
     fn headline(&self) -> String {
+        // Runs that matched nothing are offered as the most recent ones, and are counted apart.
         let is_match = |candidate: &&ResumeCandidate| {
             candidate.why_matched.first() != Some(&WhyMatched::RecencyFallback)
         };
@@ -223,7 +225,7 @@ impl ResumeCandidates {
         }
     }
 
-    /// What is not shown, a sentence each.
+    /// Describes what is not shown, one sentence each.
     fn rest(&self) -> Vec<String> {
         let runs = |count: usize| if count == 1 { "run" } else { "runs" };
         let mut rest = Vec::new();
@@ -253,12 +255,12 @@ impl ResumeCandidates {
 }
 
 impl Searched {
-    /// Whether anything but the newest runs was asked for.
+    /// True if the search asked for anything but the newest runs.
     const fn is_narrow(&self) -> bool {
         self.query.is_some() || self.git_branch.is_some() || self.git_head_sha.is_some()
     }
 
-    /// What was searched, in words. What the caller sent is repeated as far as it fits into a line.
+    /// Describes the search in words. Text that the caller sent is repeated as far as it fits into a line.
     fn text(&self) -> String {
         let runs = if self.include_completed { "open and completed runs" } else { "open runs" };
         let quoted = |text: &String| shorten(text, SEARCHED_BYTES_MAX).into_owned();
@@ -278,7 +280,7 @@ impl Searched {
 }
 
 impl ResumeCandidate {
-    /// The run in a few lines, ending in a line break; with its session if its label is shared.
+    /// Renders the run in a few lines that end in a line break. Includes the session if the label is shared.
     fn text(&self, is_shared: bool) -> String {
         let step = self.step.as_ref().map_or_else(
             || self.status.to_string().replace('_', " "),
@@ -298,7 +300,7 @@ impl ResumeCandidate {
     }
 }
 
-/// Why a run is offered, as a reader takes it.
+/// Returns the reason that a run is offered, in words.
 const fn why_words(why: WhyMatched) -> &'static str {
     match why {
         WhyMatched::HeadSha => "same commit",

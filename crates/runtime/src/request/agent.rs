@@ -1,4 +1,4 @@
-//! What agents send.
+//! Requests from agents.
 
 use piton_core::{RunId, SessionId};
 use serde::{Deserialize, Serialize};

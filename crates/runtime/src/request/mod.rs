@@ -1,6 +1,6 @@
-//! What callers send.
+//! Requests from callers.
 //!
-//! The words on the fields are what agents read in the schemas of the tools.
+//! The comments on the fields are the descriptions that agents read in the schemas of the tools.
 
 mod agent;
 mod person;

@@ -1,4 +1,4 @@
-//! What people send, by the command line or a web page.
+//! Requests from people, sent by the command line or a web page.
 
 use piton_core::{RunId, SessionId};
 use piton_workflow::{Autonomy, RiskPolicy};

@@ -1,4 +1,4 @@
-//! Comparing two texts.
+//! Line-by-line comparison of two texts.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::bounds::{
     DIFF_CONTEXT_LINES, DIFF_LINE_BYTES_MAX, DIFF_LINES_MAX, DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX,
 };
 
-/// The lines that differ, with a few around them, and how many did not fit.
+/// Returns the lines that differ with a few around them, and the number of lines that did not fit.
 pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     let (before, after) = (&*with_line_end(before), &*with_line_end(after));
     let diff = TextDiff::configure().timeout(DIFF_TIME_MAX).diff_lines(before, after);
@@ -34,7 +34,7 @@ pub(crate) fn lines(before: &str, after: &str) -> (Vec<DiffLine>, usize) {
     (lines, left_out)
 }
 
-/// The same of two contents, of which there may be one only; nothing if one is no text, or too long.
+/// Compares two contents, where either may be absent. Returns nothing if one is not text or is too long.
 pub(crate) fn contents(before: Option<&[u8]>, after: Option<&[u8]>) -> (Vec<DiffLine>, usize) {
     match (text(before.unwrap_or_default()), text(after.unwrap_or_default())) {
         (Some(before), Some(after)) => lines(before, after),
@@ -46,7 +46,7 @@ fn text(content: &[u8]) -> Option<&str> {
     if content.len() > FILE_DIFF_BYTES_MAX { None } else { str::from_utf8(content).ok() }
 }
 
-/// A text whose last line ends as the others do.
+/// Returns the text with a line end after its last line.
 fn with_line_end(text: &str) -> Cow<'_, str> {
     if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
 }

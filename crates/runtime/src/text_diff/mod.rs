@@ -1,4 +1,4 @@
-//! What differs between two texts, line by line.
+//! Line-by-line differences between two texts.
 
 use serde::Serialize;
 

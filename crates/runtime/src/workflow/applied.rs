@@ -1,4 +1,4 @@
-//! What is noted about the configuration in force.
+//! Records the configuration in force.
 
 use std::sync::Arc;
 
@@ -7,15 +7,16 @@ use piton_store::port::{EntryChange, Expect, Key, TableWrite};
 
 use super::runtime::Runtime;
 
-/// Where the digest is noted, in the table.
+/// Key of the digest in the table.
 const KEY: &str = "runtime/applied_config_hash";
 
 impl Runtime {
-    /// Notes the digest of the configuration that this process goes by. A door does so when it opens.
+    /// Records the digest of the configuration that this process uses. A front end does so when it opens.
     pub async fn note_applied(&self) -> Result<Digest, Envelope> {
         let digest = self.applied().digest();
         let noted = self.ports.table.get(KEY.as_bytes()).await;
         let noted = noted.map_err(|error| error.envelope())?;
+        // Most starts find the same configuration, and then nothing is written.
         if noted.is_some_and(|noted| noted.value == digest.to_string().into_bytes()) {
             return Ok(digest);
         }

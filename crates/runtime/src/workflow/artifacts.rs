@@ -1,7 +1,7 @@
-//! Reading artifacts again.
+//! Reading of artifacts.
 //!
-//! *Invariants*: an artifact is named by the digest of its bytes, and what is returned has that digest. An agent reads it
-//! in parts of bounded size.
+//! *Invariants*: an artifact is named by the digest of its bytes, and the bytes returned have that digest. An agent
+//! reads it in parts of bounded size.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::bounds::{
 use crate::reply::{ArtifactPart, SessionArtifact};
 use crate::request::{GetArtifact, SessionReference};
 
-/// An artifact of a run, with where it was submitted.
+/// An artifact of a run, with the node and output that it was submitted in.
 #[derive(Clone, Copy)]
 struct Candidate<'a> {
     run: &'a RunState,
@@ -29,7 +29,7 @@ struct Candidate<'a> {
 }
 
 impl Runtime {
-    /// An artifact, or a part of a large one.
+    /// Returns an artifact, or a part of a large one.
     pub(crate) async fn get_artifact(
         &self,
         request: &GetArtifact,
@@ -44,13 +44,14 @@ impl Runtime {
             _ => error.envelope(),
         })?;
         let offset = request.offset.unwrap_or_default();
+        // The offset comes from the agent. Slicing inside a character would panic.
         if offset > text.len() || !text.is_char_boundary(offset) {
             let message =
                 format!("The artifact has {} bytes, and no part begins at {offset}.", text.len());
             let suggestion = "Leave `offset` out, or take it from the reply before.";
             return Err(Envelope::new(Code::ValidationError, message).with_suggestion(suggestion));
         }
-        // Whoever submitted it chose the kind: as much of it as of a headline.
+        // The kind is free text from the submitter, so it is cut like a headline.
         let kind = kind.as_deref().and_then(headline);
         let kind = kind.map(|kind| shorten(kind, HEADLINE_BYTES_MAX).into_owned());
         let end = text.floor_char_boundary(offset.saturating_add(ARTIFACT_PART_BYTES_MAX));
@@ -64,8 +65,8 @@ impl Runtime {
         })
     }
 
-    /// An artifact of a session, read whole: by its digest or the id of its output, by the end of either, or by its
-    /// kind if there is one such artifact.
+    /// Reads a whole artifact of a session. `name` is its digest or the id of its output, the end of either, or its
+    /// kind if only one artifact has it.
     pub async fn session_artifact(
         &self,
         reference: &SessionReference,
@@ -76,6 +77,7 @@ impl Runtime {
         let runs = reading.state.runs().iter();
         let runs: Vec<_> = runs.filter(|state| run.is_none_or(|run| state.id == run)).collect();
         let mut found = candidates(&runs);
+        // Newest first: the search by kind is bounded and should favour recent artifacts.
         found.reverse();
         let named = |candidate: &&Candidate<'_>| {
             ends(&candidate.digest.to_string(), name)
@@ -83,6 +85,7 @@ impl Runtime {
         };
         let by_name: Vec<_> = found.iter().filter(named).copied().collect();
         let mut unreadable = 0;
+        // The kind is inside the blob, so finding it means reading artifacts. That is done only if no id matches.
         let chosen = if by_name.is_empty() {
             let mut of_kind = Vec::new();
             for candidate in found.iter().take(ARTIFACTS_SEARCHED_MAX) {
@@ -98,7 +101,7 @@ impl Runtime {
         } else {
             by_name
         };
-        // The same bytes may have been submitted several times; the newest is at the front.
+        // The same bytes may have been submitted several times. The newest submission comes first and wins.
         let mut distinct = BTreeMap::new();
         for candidate in chosen {
             distinct.entry(candidate.digest).or_insert(candidate);
@@ -133,7 +136,7 @@ impl Runtime {
     }
 }
 
-/// Every artifact of these runs, the oldest first.
+/// Returns every artifact of these runs, oldest first.
 fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     let mut found = Vec::new();
     for run in runs {
@@ -149,8 +152,8 @@ fn candidates<'a>(runs: &[&'a RunState]) -> Vec<Candidate<'a>> {
     found
 }
 
-/// The same failure; one to read stored content of a session says where the ways to get it back are listed. Content that
-/// a session refers to and that is missing is damage.
+/// Adds advice to an error about stored content of a session: where the ways to recover it are listed. Other errors
+/// pass unchanged. Missing content that a session refers to counts as damage.
 pub(crate) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
     if !is_content(error.code) {
         return error;
@@ -165,7 +168,7 @@ pub(crate) fn content_lost(session: SessionId, error: Envelope) -> Envelope {
     ))
 }
 
-/// Whether a failure says that stored content of a session is gone or damaged.
+/// True if the error says that stored content of a session is gone or damaged.
 fn is_content(code: Code) -> bool {
     matches!(code, Code::StoreCorruptBlob | Code::StoreNotFound | Code::StoreInvariantViolation)
 }

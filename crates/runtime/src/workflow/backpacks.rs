@@ -1,4 +1,4 @@
-//! Backpacks: which one agents are attached to.
+//! The backpacks that agents are attached to.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use crate::config::section::{StateSection, backpack_of};
 use crate::config::{ConfigProblem, SettingSource};
 
 impl Runtime {
-    /// The same, with backpacks.
+    /// Returns the runtime with backpacks.
     #[must_use]
     pub fn with_backpacks(mut self, backpacks: JournalPorts) -> Self {
         self.backpacks = Some(backpacks);
         self
     }
 
-    /// The backpack that agents in a project are attached to, if they are to any: `chosen`, else what the project's
-    /// file names, else what the user's file names.
+    /// Returns the backpack that agents in a project are attached to, if any: `chosen`, or else the one in the
+    /// project's file, or else the one in the user's file.
     pub(crate) fn attachment(
         &self,
         project: Option<&Path>,
@@ -30,9 +30,10 @@ impl Runtime {
         let found = self.configuration.sections_for::<StateSection>(project);
         let mut found = found.map_err(|problems| ConfigProblem::envelope(&problems))?;
         if chosen.is_some() {
-            // A project says nothing about a backpack that the user chose.
+            // A project has no say about a backpack that the user chose.
             found.retain(|section| section.place == SettingSource::User);
         }
+        // Weakest first, so the last section is that of the project, or else that of the user.
         let section = found.pop();
         let backpack = chosen.cloned().or_else(|| section.as_ref().map(backpack_of));
         let Some(backpack) = backpack else { return Ok(None) };

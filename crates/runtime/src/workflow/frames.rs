@@ -10,7 +10,7 @@ use crate::context::{ContextAgent, ContextSettings, Frames, ProjectLocation};
 use crate::project_env::ProjectDir;
 
 impl Runtime {
-    /// What is configured of context for a project, as its files say now.
+    /// Returns the context settings of a project, as its files are now.
     pub fn context_settings(
         &self,
         project: Option<&ProjectDir>,
@@ -19,8 +19,8 @@ impl Runtime {
             .map_err(|found| ConfigProblem::envelope(&found))
     }
 
-    /// The agent of context that clients in a project act as: the one that the process was started with, or the one
-    /// that is configured; nothing if there is none.
+    /// Returns the context agent that clients in a project act as: the one that the process was started with, or else
+    /// the configured one.
     pub fn served_agent(&self, project: Option<&ProjectDir>) -> Option<ContextAgent> {
         self.frames.as_ref()?;
         let settings = self.context_settings(project).ok()?;
@@ -29,7 +29,7 @@ impl Runtime {
         Some(ContextAgent { id: name.clone(), role })
     }
 
-    /// The context of a project, for somebody who stands in `standing`.
+    /// Returns the context of a project. `standing` is the directory that the caller is in.
     pub fn frames(
         &self,
         project: Option<&ProjectDir>,

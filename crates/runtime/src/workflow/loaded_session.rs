@@ -1,4 +1,4 @@
-//! A session, read whole: its events folded, and the steps of its nodes.
+//! A fully loaded session: its folded events and the steps of its nodes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::ports::RuntimePorts;
 use crate::bounds::ARTIFACTS_READ_MAX;
 use crate::reply::{ArtifactShown, DecisionShown};
 
-/// A session, read whole.
+/// A fully loaded session.
 pub(crate) struct LoadedSession<'a> {
     ports: &'a RuntimePorts,
     session: SessionId,
@@ -37,6 +37,7 @@ impl<'a> LoadedSession<'a> {
     pub(crate) async fn of(ports: &'a RuntimePorts, session: SessionId) -> Result<Self, Envelope> {
         let stream = StreamId::from(session);
         let loaded = ports.journal.load(&stream).await.map_err(|error| error.envelope())?;
+        // Folding assumes consistent events, so contradictions are refused first.
         validate(&loaded.events).map_err(|flaw| {
             let message = format!("The events of {session} contradict each other: {flaw}.");
             content_lost(session, Envelope::new(Code::StoreInvariantViolation, message))
@@ -54,14 +55,14 @@ impl<'a> LoadedSession<'a> {
         })
     }
 
-    /// When an event was recorded.
+    /// Returns the time at which an event was recorded.
     pub(crate) fn time_of(&self, index: EventIndex) -> TimestampMs {
         let place = usize::try_from(index.get()).ok();
         let event = place.and_then(|place| self.events.get(place));
         event.map_or(TimestampMs(0), SessionEvent::timestamp)
     }
 
-    /// The workflow that a run is pinned to.
+    /// Returns the workflow that a run is pinned to.
     pub(crate) async fn workflow(
         &mut self,
         hash: WorkflowHash,
@@ -79,7 +80,7 @@ impl<'a> LoadedSession<'a> {
         Ok(workflow)
     }
 
-    /// A snapshot.
+    /// Reads a snapshot.
     pub(crate) async fn snapshot(
         &self,
         snapshot: SnapshotRef,
@@ -91,7 +92,7 @@ impl<'a> LoadedSession<'a> {
         })
     }
 
-    /// What is to do at a node.
+    /// Returns the work to do at a node.
     pub(crate) async fn step_at(&mut self, snapshot: SnapshotRef) -> Result<TipState, Envelope> {
         if let Some(known) = self.tips.get(&snapshot) {
             return Ok(known.clone());
@@ -102,7 +103,7 @@ impl<'a> LoadedSession<'a> {
         Ok(tip)
     }
 
-    /// The steps of nodes, by the snapshots of those.
+    /// Returns the steps of nodes, keyed by the snapshots of the nodes.
     pub(crate) async fn steps<'n>(
         &mut self,
         run: &RunState,
@@ -117,7 +118,7 @@ impl<'a> LoadedSession<'a> {
         Ok(steps)
     }
 
-    /// A run, summed up; nothing if it has no node.
+    /// Returns the summary of a run; `None` if it has no node.
     pub(crate) async fn summary(&mut self, run: &RunState) -> Result<Option<RunSummary>, Envelope> {
         let Some(tip) = run.graph.preferred_tip() else { return Ok(None) };
         let tip = self.step_at(tip.snapshot).await?;
@@ -125,7 +126,7 @@ impl<'a> LoadedSession<'a> {
         Ok(RunSummary::of(&self.state, run, &tip, &workflow))
     }
 
-    /// What persons decided at a node, the newest first.
+    /// Returns the decisions of people at a node, newest first.
     pub(crate) fn decisions(&self, run: &RunState, node: NodeId) -> Vec<DecisionShown> {
         let shown = |recorded: RecordedDecision| DecisionShown {
             decision: recorded.decision,
@@ -135,7 +136,7 @@ impl<'a> LoadedSession<'a> {
         run.decisions_on(node).into_iter().rev().map(shown).collect()
     }
 
-    /// What an artifact holds, as far as it is shown among others. Only so many are read for one request.
+    /// Returns an artifact as it is shown among others. The number of artifacts read per request is bounded.
     pub(crate) async fn artifact(&mut self, output: &RecordedOutput) -> Option<ArtifactShown> {
         let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
             return None;
@@ -149,7 +150,7 @@ impl<'a> LoadedSession<'a> {
         Some(ArtifactShown::new(output.id, *sha256, *byte_length, text))
     }
 
-    /// What an artifact of an agent's recap holds.
+    /// Returns the content of an artifact of an agent's recap.
     pub(crate) async fn artifact_text(&self, artifact: &ProducedArtifact) -> ArtifactText {
         ArtifactText::read(&*self.ports.blobs, artifact.digest).await
     }

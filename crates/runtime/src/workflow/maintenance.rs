@@ -1,4 +1,4 @@
-//! Check, repair, clean, export, import, new keys.
+//! Maintenance: check, repair, clean, export, import, and new keys.
 
 use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
@@ -16,7 +16,7 @@ use crate::reply::{
 use crate::request::{ExportSession, SessionReference};
 
 impl Runtime {
-    /// Checks a session as the medium holds it, and everything that it refers to. Nothing of it is changed.
+    /// Checks a session as the storage medium holds it, and everything that it refers to. Changes nothing.
     pub async fn verify_session(
         &self,
         reference: &SessionReference,
@@ -31,14 +31,14 @@ impl Runtime {
         Ok(Soundness::new(found, is_sound, summary))
     }
 
-    /// Whether a session and everything that it refers to is as it was written.
+    /// True if a session and everything that it refers to is as it was written.
     pub async fn is_session_sound(&self, session: SessionId) -> Result<bool, Envelope> {
         let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
         found.map(|found| found.is_sound()).map_err(|error| error.envelope())
     }
 
-    /// Rebuilds the control records of a damaged session, or rolls it back to its last whole plan, and keeps what it
-    /// takes away.
+    /// Rebuilds the control records of a damaged session, or rolls it back to its last whole plan. Keeps everything
+    /// that it removes.
     pub async fn repair_session(
         &self,
         reference: &SessionReference,
@@ -50,13 +50,13 @@ impl Runtime {
         Ok(Soundness::new(done.after, is_sound, summary))
     }
 
-    /// Everything that repairs and interrupted writes took out of sessions, and that is kept.
+    /// Returns everything that repairs and interrupted writes took out of sessions and that is kept.
     pub async fn set_aside(&self) -> Result<SetAsideList, Envelope> {
         let kept = self.ports.journal.set_aside(None).await.map_err(|error| error.envelope())?;
         Ok(SetAsideList { set_aside: kept.into_iter().map(SetAsideShown::from).collect() })
     }
 
-    /// Everything that repairs took out of the context of any project, and that the table keeps.
+    /// Returns everything that repairs took out of the context of any project and that the table keeps.
     pub async fn set_aside_of_context(&self) -> Result<Vec<SetAside>, piton_store::Error> {
         match &self.frames {
             Some(frames) => set_aside_of_all(&*frames.table).await,
@@ -64,7 +64,7 @@ impl Runtime {
         }
     }
 
-    /// Removes sessions that are past their time, and what nothing refers to any more; or only says what it would.
+    /// Removes expired sessions and unreferenced blobs, or only reports what would be removed.
     pub async fn clean(&self, intent: CollectMode) -> Result<CleanedUp, Envelope> {
         let settings = self
             .settings_for(None)
@@ -97,7 +97,7 @@ impl Runtime {
         })
     }
 
-    /// The bytes of a file that holds a session.
+    /// Exports a session as the bytes of a file.
     pub async fn export_session(&self, request: &ExportSession) -> Result<Vec<u8>, Envelope> {
         let session = self.meant(&request.session, Reach::Use).await?.session;
         let producer = Producer {
@@ -115,7 +115,7 @@ impl Runtime {
         Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
     }
 
-    /// Makes a session of the bytes of a bundle.
+    /// Creates a session from the bytes of a bundle.
     pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
         let bundle = Bundle::read(bytes).map_err(|error| error.envelope())?;
         let imported = import(self.ports.transfer_ports(), &bundle).await;
@@ -127,18 +127,19 @@ impl Runtime {
         })
     }
 
-    /// Reads the keys that sign tokens; fails if they are damaged.
+    /// Reads the keys that sign tokens. Fails if they are damaged.
     pub async fn verify_keys(&self) -> Result<(), Envelope> {
+        // The signature is made up. Verifying anything at all makes the key ring read its keys.
         let asked = self.ports.keys.verify(b"", &[0; 32]).await;
         asked.map(|_| ()).map_err(|error| error.envelope())
     }
 
-    /// Replaces keys that cannot be read by new ones. Says where the old ones are kept; nothing if they can be read.
+    /// Replaces unreadable keys with new ones. Returns the location of the old ones; `None` if they are readable.
     pub async fn repair_keys(&self) -> Result<Option<String>, Envelope> {
         self.ports.keys.repair().await.map_err(|error| error.envelope())
     }
 
-    /// Makes a new key for tokens. Those that were signed with the key before the last are worthless from then on.
+    /// Creates a new key for tokens. Tokens signed with the key before the last become invalid.
     pub async fn rotate_keys(&self) -> Result<(), Envelope> {
         self.ports.keys.rotate().await.map_err(|error| error.envelope())
     }

@@ -1,27 +1,27 @@
-//! The use cases, over ports that the caller hands in.
+//! The use cases, over ports that the caller supplies.
 //!
-//! | file | does |
+//! | file | contents |
 //! |---|---|
 //! | `ports` | the effects that the use cases need |
-//! | `runtime` | what a process keeps: settings, compiled workflows, folded sessions |
-//! | `applied` | notes which configuration is in force |
-//! | `artifacts` | read artifacts again |
+//! | `runtime` | the state of a process: settings, compiled workflows, folded sessions |
+//! | `applied` | records the configuration in force |
+//! | `artifacts` | read artifacts |
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start, continue, bookmark and resume runs |
-//! | `reference` | which session or run a person means |
-//! | `loaded_session` | a session, read whole |
-//! | `run_tree` | a run as people look at it: step by step, or as a graph |
+//! | `reference` | the session or run that a person names |
+//! | `loaded_session` | a fully loaded session |
+//! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
-//! | `verdicts` | what a person says about a step that waits for one |
+//! | `verdicts` | a person's verdict on a step that waits for one |
 //! | `step_grant` | the step that a call of another tool belongs to |
-//! | `preferences` | what runs prefer: in general, and one of them |
-//! | `backpacks` | which backpack agents are attached to |
+//! | `preferences` | preferences of runs, in general and for one run |
+//! | `backpacks` | the backpacks that agents are attached to |
 //! | `frames` | the context of a project |
-//! | `owners` | what keeps the blobs of each namespace alive |
+//! | `owners` | the owners that keep the blobs of each namespace alive |
 //! | `maintenance` | check, repair, clean, export, import, new keys |
 //!
-//! *Invariants*: a use case loads, decides, appends, and tells. Each is a method of [`Runtime`]; what an agent calls
-//! goes through a [`Connection`](crate::Connection), which knows where the agent is.
+//! *Invariants*: a use case loads, decides, appends, and replies. Each is a method of [`Runtime`]. The calls of an
+//! agent go through a [`Connection`](crate::Connection), which knows where the agent is.
 
 mod applied;
 pub(crate) mod artifacts;

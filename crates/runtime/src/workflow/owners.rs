@@ -1,7 +1,7 @@
-//! What keeps the blobs of each namespace alive: the one place that a cleaning asks.
+//! The owners that keep the blobs of each namespace alive. A cleaning asks here and nowhere else.
 //!
-//! *Invariants*: every namespace of blobs has its owner here; a new one does not compile without. A namespace whose
-//! owner this process was not given is not touched.
+//! *Invariants*: every namespace of blobs has its owner here; a new namespace does not compile without one. A namespace
+//! is left alone if this process was not given its owner.
 
 use std::sync::Arc;
 
@@ -16,14 +16,15 @@ use piton_workspaces::virtual_store::VirtualRoots;
 use super::runtime::Runtime;
 
 impl Runtime {
-    /// The owners of every namespace.
+    /// Returns the owners of every namespace.
     pub(super) fn owners(&self) -> Vec<Box<dyn Roots + '_>> {
         BlobNamespace::ALL.iter().filter_map(|namespace| self.owner(*namespace)).collect()
     }
 
-    /// What keeps the blobs of a namespace alive; nothing if its part is not kept here.
+    /// Returns the owner of a namespace; `None` if this process does not have that part.
     fn owner(&self, namespace: BlobNamespace) -> Option<Box<dyn Roots + '_>> {
         let sessions: &dyn JournalReader<SessionEvent> = &*self.ports.journal;
+        // No wildcard: a new namespace must name its owner before this compiles.
         Some(match namespace {
             BlobNamespace::Snapshots => Box::new(PinnedSnapshots::new(sessions)),
             BlobNamespace::Artifacts => Box::new(EventRoots::artifacts(sessions)),

@@ -6,24 +6,22 @@ use piton_core::port::{Clock, Entropy};
 use piton_store::port::{Blobs, Cache, Journal, KeyRing, Leases, Table};
 use piton_workflow::{SessionEvent, maintenance, transfer};
 
-/// The effects that the use cases need. Whoever makes them names the adapters.
+/// The effects that the use cases need. The code that constructs this chooses the adapters.
 #[derive(Clone)]
 pub struct RuntimePorts {
-    /// The sessions.
+    /// Sessions.
     pub journal: Arc<dyn Journal<SessionEvent>>,
-    /// What they refer to.
+    /// Content that sessions refer to.
     pub blobs: Arc<dyn Blobs>,
-    /// What is noted about them, and the files of Virtual Stores.
+    /// Notes about sessions, and the files of Virtual Stores.
     pub table: Arc<dyn Table>,
     /// Locks between processes.
     pub leases: Arc<dyn Leases>,
-    /// What signs tokens.
+    /// Signs and verifies tokens.
     pub keys: Arc<dyn KeyRing>,
-    /// What can be computed again.
+    /// Data that can be recomputed.
     pub cache: Arc<dyn Cache>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Randomness.
     pub entropy: Arc<dyn Entropy>,
 }
 

@@ -1,4 +1,4 @@
-//! What runs prefer: in general, and one of them.
+//! Preferences of runs, in general and for one run.
 
 use piton_core::{Code, Envelope};
 use piton_workflow::event::PreferenceChange;
@@ -10,20 +10,21 @@ use crate::reply::AppliedPreferences;
 use crate::request::{Prefer, PreferenceScope};
 
 impl Runtime {
-    /// What new runs prefer, where this process was started.
+    /// Returns the preferences of new runs in the directory that this process was started in.
     pub fn preferences(&self) -> Result<AppliedPreferences, Envelope> {
         let settings = self.settings_now()?;
         let preferences = settings.preferences();
         Ok(AppliedPreferences { preferences, written_to: None, warnings: Vec::new() })
     }
 
-    /// Changes what new runs prefer, or what one run prefers from where it stands.
+    /// Changes the preferences of new runs, or of one run from its current step on.
     pub async fn prefer(&self, request: &Prefer) -> Result<AppliedPreferences, Envelope> {
         let Prefer { scope, autonomy, risk_policy } = request;
         if autonomy.is_none() && risk_policy.is_none() {
             return Err(Envelope::new(Code::ValidationError, "There is no preference to change.")
                 .with_suggestion("Name an autonomy, a risk policy or both."));
         }
+        // General preferences are settings in the user's file. Those of a run are events of its session.
         let PreferenceScope::Run { session_id, run_id } = scope else {
             let names = [
                 (SettingKey::Autonomy, autonomy.map(Autonomy::as_str)),
@@ -55,6 +56,7 @@ impl Runtime {
             written_to = Some(file.display().to_string());
         }
         let settings = self.settings_now()?;
+        // The user's file may be overridden by a stronger source. The change is kept, but the caller should know.
         let overruled = names.iter().filter(|(_, name)| name.is_some()).filter_map(|(key, _)| {
             let held = settings.get(*key).filter(|held| held.place > SettingSource::User)?;
             let at = held.at.as_deref().unwrap_or_default();

@@ -1,8 +1,7 @@
-//! Which session or run a person means.
+//! Resolution of the session or run that a person names.
 //!
-//! *Invariants*: a name that fits several is refused, and they are listed. The two words of a run are for people
-//! who know which runs they have: there are too few of them to be unique for good, so nothing is taken away by
-//! them.
+//! *Invariants*: an ambiguous name is refused, and the candidates are listed. The two-word labels of runs are for
+//! people who know which runs they have. There are too few labels to stay unique, so nothing is ever removed by label.
 
 use std::fmt::Write as _;
 
@@ -17,16 +16,16 @@ use super::runtime::Runtime;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, NAME_QUOTED_BYTES_MAX};
 use crate::request::SessionReference;
 
-/// What a reference is used for.
+/// The purpose of a reference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// To look at something, or to add to it.
+    /// To read something, or to add to it.
     Use,
-    /// To take something away.
+    /// To remove something.
     TakeAway,
 }
 
-/// What a person meant.
+/// The session, and perhaps the run, that a person named.
 #[derive(Clone, Copy)]
 pub(super) struct Meant {
     pub(super) session: SessionId,
@@ -35,13 +34,14 @@ pub(super) struct Meant {
 }
 
 impl Runtime {
-    /// The session, and perhaps the run, that a reference names.
+    /// Returns the session, and perhaps the run, that a reference names.
     pub(super) async fn meant(
         &self,
         reference: &SessionReference,
         reach: Reach,
     ) -> Result<Meant, Envelope> {
         let text = reference.0.trim();
+        // A full session id needs no listing, and so it works even if the listing fails.
         if let Ok(session) = text.parse() {
             return Ok(Meant { session, run: None });
         }
@@ -52,10 +52,11 @@ impl Runtime {
                 found.push((meant, line(summary)));
             }
         }
-        // A session with several runs is one session.
+        // Several runs of one session that match by its id are a single match.
         if found.iter().all(|(meant, _)| meant.run.is_none()) {
             found.dedup_by_key(|(meant, _)| meant.session);
         }
+        // Damaged sessions take part too: they are the ones that people want to inspect and repair.
         for troubled in &listing.troubled {
             let session: Option<SessionId> = troubled.stream.as_str().parse().ok();
             let by_label =
@@ -82,7 +83,8 @@ impl Runtime {
         }
     }
 
-    /// What names a run on the command line: its two words, or the id of its session if another run has the same ones.
+    /// Returns the name of a run for the command line: its label, or the id of its session if another run has that
+    /// label.
     pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
         let listing = self.recall.list().await.map_err(|error| error.envelope())?;
         let own = label(run);
@@ -94,7 +96,7 @@ impl Runtime {
 }
 
 impl Runtime {
-    /// The one run that a reference names.
+    /// Returns the one run that a reference names.
     pub(crate) async fn meant_run(
         &self,
         reference: &SessionReference,
@@ -132,7 +134,7 @@ fn names(text: &str, summary: &RunSummary, reach: Reach) -> Option<Meant> {
     }
 }
 
-/// Whether an id is `text`, or ends so.
+/// True if an id equals `text` or ends with it.
 pub(crate) fn ends(id: &str, text: &str) -> bool {
     id == text || (text.len() >= ID_ENDING_BYTES_MIN && id.ends_with(text))
 }
@@ -142,7 +144,7 @@ fn line(summary: &RunSummary) -> String {
     format!("{session_id} ({label}: {title})")
 }
 
-/// A session that cannot be read, with what people call its runs.
+/// Describes an unreadable session with the labels of its runs.
 fn damaged_line(troubled: &UnreadableSession) -> String {
     let labels: Vec<String> = troubled.labels().map(|label| label.to_string()).collect();
     let labels = if labels.is_empty() { String::new() } else { format!("{}: ", labels.join(", ")) };

@@ -1,4 +1,4 @@
-//! A run as people look at it: step by step, or as a graph.
+//! A run as people see it: step by step, or as a graph.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use crate::reply::{
     ArtifactShown, BlockShown, BookmarkShown, GapShown, RunShown, StepShown, TreeNode,
 };
 
-/// The steps of nodes, by the snapshots of those.
+/// Steps of nodes, keyed by the snapshots of the nodes.
 pub(super) type Steps = HashMap<SnapshotRef, Option<StepPlace>>;
 
-/// What went wrong on the nodes of a run.
+/// Blockers and gaps on the nodes of a run.
 struct NodeTroubles<'a> {
     blocks: HashMap<NodeId, Vec<&'a [Blocker]>>,
     gaps: HashMap<NodeId, Vec<&'a Gap>>,
@@ -32,7 +32,7 @@ impl<'a> NodeTroubles<'a> {
                 blocks.entry(node).or_insert_with(Vec::new).push(blockers.blockers());
             }
         }
-        // A record that resolves another is no gap of its own, and neither is what a person decided.
+        // A record that resolves another one is not a gap itself, and neither is a person's decision.
         let missing = |gap: &&Gap| {
             matches!(gap.record.resolution, Resolution::Unresolved {}) && gap.decision().is_none()
         };
@@ -51,7 +51,7 @@ impl<'a> NodeTroubles<'a> {
     }
 }
 
-/// A run with the steps on the way to `node`, or to its preferred tip; nothing if it has no node.
+/// Returns a run with the steps on the way to `node`, or to its preferred tip; `None` if the run has no node.
 pub(super) async fn show(
     reading: &mut LoadedSession<'_>,
     run: &RunState,
@@ -66,12 +66,13 @@ pub(super) async fn show(
     let mut path: Vec<&RunNode> = run.graph.ancestry(end).collect();
     path.reverse();
     let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
+    // The newest steps are kept.
     let path = &path[left_out..];
     let steps = reading.steps(run, path.iter().copied()).await?;
     let trouble = NodeTroubles::of(run);
     let preferences = run.preferences.effective(end);
     let mut shown = Vec::with_capacity(path.len());
-    // The newest first: what is read of artifacts is bounded.
+    // Newest first: the number of artifacts read is bounded, and the recent ones matter most.
     for (place, node) in path.iter().enumerate().rev() {
         let next = path.get(place + 1).copied();
         let mut bookmarked = Vec::new();
@@ -111,7 +112,7 @@ async fn artifacts(
     artifacts
 }
 
-/// A step without its artifacts and those of its bookmarks.
+/// Returns a step without its artifacts and those of its bookmarks.
 fn step(
     reading: &LoadedSession<'_>,
     run: &RunState,
@@ -146,13 +147,15 @@ fn place<'a>(steps: &'a Steps, node: &RunNode) -> Option<&'a StepPlace> {
     steps.get(&node.snapshot).and_then(Option::as_ref)
 }
 
-/// The nodes of a run, in the order in which they were made.
+/// Returns the nodes of a run in the order of their creation.
 pub(super) fn draw(run: &RunState, steps: &Steps) -> Vec<TreeNode> {
     let tip = run.graph.preferred_tip().map(|tip| tip.id);
-    // What a step was left with is told on the way that the run follows; elsewhere, what was submitted last.
+    // On the path that the run follows, a node shows the notes that led to the next one. Elsewhere, it shows the last
+    // notes submitted.
     let way = tip.into_iter().flat_map(|tip| run.way_up(tip));
     let path: HashMap<NodeId, Option<&RunNode>> = way.map(|(node, next)| (node.id, next)).collect();
     let is_step = |node: &&RunNode| node.kind == NodeKind::Step;
+    // Only step children count: a bookmark is no fork.
     let is_forked = |node: &RunNode| run.graph.children(node).filter(is_step).nth(1).is_some();
     let notes = |node: &RunNode| {
         let next = path.get(&node.id).copied().flatten();

@@ -1,4 +1,4 @@
-//! Start, continue, bookmark and resume runs.
+//! Starts, continues, bookmarks and resumes runs.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::request::{
     CheckpointWorkflow, ContinueWorkflow, ResumeSession, StartWorkflow, StepOutput,
 };
 
-/// What came of a start.
+/// The result of starting a run.
 pub(crate) struct Started {
     pub(crate) reply: Reply,
-    /// That the workflow goes by another id.
+    /// Set if the workflow has another id than the one asked for.
     pub(crate) warning: Option<String>,
 }
 
@@ -53,6 +53,7 @@ impl Runtime {
             goal: request.goal,
             context: request.context.unwrap_or_default(),
             preferences: settings.preferences(),
+            // The checkout at the start is recorded, so that the run can be found by branch or commit later.
             observations: path.and_then(checkout).as_ref().map(observations).unwrap_or_default(),
             key: request.start_key.map(|key| StartKey { key, project_dir }),
         };
@@ -90,6 +91,7 @@ impl Runtime {
             self.named(request.session_id, request.run_id).await?
         } else {
             let ResumeSession { query, git_branch, git_head_sha, .. } = request;
+            // Without any criteria, the checkout of the project is the best hint of which run is meant.
             let around = if query.is_none() && git_branch.is_none() && git_head_sha.is_none() {
                 project.and_then(|project| checkout(project.path()))
             } else {
@@ -115,7 +117,7 @@ impl Runtime {
         };
         let mut failed = None;
         for (summary, why) in found {
-            // One that cannot be read any more is not offered.
+            // A run that can no longer be read is counted, not offered.
             match self.candidate(&summary, why).await {
                 Ok(candidate) => reply.candidates.push(candidate),
                 Err(error) => {
@@ -126,18 +128,18 @@ impl Runtime {
             }
         }
         match failed {
-            // There are runs, and what keeps all of them from being resumed is not that there are none.
+            // Runs were found, but none can be resumed. An empty list would claim that there are none.
             Some(error) if reply.candidates.is_empty() => Err(error),
             _ => Ok(reply),
         }
     }
 
-    /// The run that a token belongs to.
+    /// Returns the run that a token belongs to.
     pub(crate) async fn token_run(&self, token: &str) -> Result<TokenRun, Envelope> {
         self.sessions.reader().token_run(token).await.map_err(|error| error.envelope())
     }
 
-    /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
+    /// Returns the position of a run at a node, or at its preferred tip, with the calls that continue it.
     pub(crate) async fn run_place(
         &self,
         session: SessionId,
@@ -148,7 +150,7 @@ impl Runtime {
         reader.run_place(session, run, node).await.map_err(|error| error.envelope())
     }
 
-    /// The open runs of all sessions whose label is meant, the newest first.
+    /// Returns the open runs of all sessions whose label matches, newest first.
     pub(crate) async fn open_runs_with(
         &self,
         is_meant: impl Fn(Label) -> bool,
@@ -159,7 +161,7 @@ impl Runtime {
         Ok(runs.iter().map(|run| (run.session_id, run.run_id)).collect())
     }
 
-    /// The runs that an id names.
+    /// Returns the runs that an id names.
     async fn named(
         &self,
         session: Option<SessionId>,
@@ -180,6 +182,7 @@ impl Runtime {
         if !found.is_empty() {
             return Ok(found);
         }
+        // A session that cannot be read is not in the listing of runs. Its error says more than "not found".
         let name = session.map(|session| session.to_string());
         let troubled = listing.troubled.iter().find(|one| match &name {
             Some(name) => name == one.stream.as_str(),
@@ -219,7 +222,7 @@ fn handed_in(output: StepOutput) -> session::SubmittedOutput {
     session::SubmittedOutput { notes_markdown, artifacts }
 }
 
-/// Where the file of a workflow lies, for people. Of a path that is too long only the end is told.
+/// Returns the location of a workflow's file, for people. Only the end of a path that is too long is kept.
 fn source_ref(stocked: &LibraryWorkflow) -> String {
     let Some(path) = &stocked.path else { return "piton".to_owned() };
     let text = path.display().to_string();
@@ -243,13 +246,13 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
         )
 }
 
-/// Why a session cannot be read, and the command that says what helps.
+/// Returns the reason that a session cannot be read, with the command that shows what helps.
 pub(super) fn unreadable(troubled: &UnreadableSession) -> Envelope {
     let trouble = match &troubled.trouble {
         SummaryError::Store(error) => error.envelope(),
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
     };
-    // What its log refers to, or its events, are damaged: a check says which, and what helps.
+    // The events, or content that they refer to, are damaged. A check says which, and what helps.
     match troubled.stream.as_str().parse() {
         Ok(session) => content_lost(session, trouble),
         Err(_) => trouble,

@@ -1,4 +1,4 @@
-//! What a process keeps: settings, compiled workflows, folded sessions.
+//! The state of a process: settings, compiled workflows, folded sessions.
 
 use std::fmt;
 use std::path::Path;
@@ -19,23 +19,23 @@ use crate::connection::{Connection, Whereabouts};
 use crate::context::{AgentId, FramePorts};
 use crate::library::{Library, LibraryContents, sources};
 
-/// Everything that Piton does for whoever calls it.
+/// Everything that Piton does for its callers.
 pub struct Runtime {
     pub(crate) ports: RuntimePorts,
     pub(crate) sessions: Sessions,
     pub(super) recall: RunIndex,
     pub(super) library: Library,
-    /// As it was when the process started.
+    /// The configuration when the process started.
     pub(super) configuration: Configuration,
-    /// What held then.
+    /// The settings in force when the process started.
     applied: Settings,
-    /// Where backpacks are kept, if they are.
+    /// Storage of backpacks, if this process has them.
     pub(super) backpacks: Option<JournalPorts>,
-    /// Those that agents are attached to.
+    /// The backpacks that agents are attached to.
     pub(super) shared_backpacks: SharedBackpacks,
-    /// Where context is kept, if it is.
+    /// Storage of context, if this process has it.
     pub(super) frames: Option<FramePorts>,
-    /// The agent of context that clients act as, whatever is configured.
+    /// The context agent that clients act as, whatever the configuration says.
     pub(super) context_agent: Option<AgentId>,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Debug for Runtime {
 }
 
 impl Runtime {
-    /// The use cases over `ports`, as `configuration` asks for.
+    /// Creates the use cases over `ports`, with the settings of `configuration`.
     pub fn new(ports: RuntimePorts, configuration: Configuration) -> Result<Self, Envelope> {
         let applied =
             configuration.settings_here().map_err(|found| ConfigProblem::envelope(&found))?;
@@ -74,45 +74,46 @@ impl Runtime {
         })
     }
 
-    /// The same, with context. Clients act as `agent`, or as whom the configuration names.
+    /// Returns the runtime with context. Clients act as `agent`, or else as the agent in the configuration.
     #[must_use]
     pub fn with_frames(self, frames: FramePorts, agent: Option<AgentId>) -> Self {
         Self { frames: Some(frames), context_agent: agent, ..self }
     }
 
-    /// The use cases of one agent.
+    /// Returns the use cases of one agent.
     pub fn connect(self: &Arc<Self>, whereabouts: Whereabouts) -> Connection {
         Connection::new(Arc::clone(self), whereabouts, true)
     }
 
-    /// The use cases of one call of an agent anywhere, of whom nothing is known.
+    /// Returns the use cases for a single call of an agent about which nothing is known.
     pub fn connect_once(self: &Arc<Self>) -> Connection {
         Connection::new(Arc::clone(self), Whereabouts::default(), false)
     }
 
-    /// The configuration as it was when the process started.
+    /// Returns the configuration when the process started.
     pub(crate) fn configuration(&self) -> &Configuration {
         &self.configuration
     }
 
-    /// What held when the process started.
+    /// Returns the settings in force when the process started.
     pub fn applied(&self) -> &Settings {
         &self.applied
     }
 
-    /// The time of day, and time to wait by.
+    /// Returns the clock, which gives the time of day and measures waiting.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.ports.clock
     }
 
-    /// What is set now against what held when the process started.
+    /// Compares the current settings with those in force when the process started.
     pub fn status(&self) -> Result<Status, Envelope> {
         let desired = self.configuration.reload().and_then(|fresh| fresh.settings_here());
         let desired = desired.map_err(|found| ConfigProblem::envelope(&found))?;
         Ok(Status::of(&desired, &self.applied))
     }
 
-    /// What holds for a project: as it was when the process started, but for what takes effect at once.
+    /// Returns the settings for a project: those from the start of the process, except for settings that take effect at
+    /// once.
     pub(super) fn settings_for(
         &self,
         project: Option<&Path>,
@@ -124,7 +125,7 @@ impl Runtime {
         Ok(of(&self.configuration)?.with_live(&of(&self.configuration.reload()?)?))
     }
 
-    /// The workflows that there are for a project.
+    /// Returns the workflows available to a project.
     pub(super) fn library_contents(
         &self,
         settings: &Settings,

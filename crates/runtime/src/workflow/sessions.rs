@@ -1,4 +1,4 @@
-//! List, show, draw, keep and delete sessions.
+//! Lists, shows, draws, keeps and deletes sessions.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use crate::reply::{
 use crate::request::SessionReference;
 
 impl Runtime {
-    /// Every run of every session, that with the newest event first.
+    /// Lists every run of every session, newest event first.
     pub async fn list_sessions(&self) -> Result<SessionList, Envelope> {
         let listing = self.recall.list().await.map_err(|error| error.envelope())?;
         let mut runs: Vec<_> = listing.runs.iter().map(|run| (**run).clone()).collect();
@@ -32,7 +32,7 @@ impl Runtime {
         Ok(SessionList { runs, troubled: troubled.collect() })
     }
 
-    /// A session with its runs and their steps, or with the one run that is named.
+    /// Returns a session with its runs and their steps, or with the one run that is named.
     pub async fn show_session(
         &self,
         reference: &SessionReference,
@@ -48,7 +48,7 @@ impl Runtime {
         Ok(SessionShown { session_id: session, kept, runs })
     }
 
-    /// A run with the steps on the way to one of its nodes.
+    /// Returns a run with the steps on the way to one of its nodes.
     pub async fn show_node(&self, reference: &NodeReference) -> Result<SessionShown, Envelope> {
         if reference.node.is_none() {
             return self.show_session(&reference.run).await;
@@ -64,7 +64,7 @@ impl Runtime {
         Ok(control.map_err(|error| error.envelope())? == RetentionMark::Keep)
     }
 
-    /// The graph of a run: the one that is named, or the newest of a session.
+    /// Returns the graph of a run: the one that is named, or the newest of a session.
     pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
         let mut reading = LoadedSession::of(&self.ports, session).await?;
@@ -76,7 +76,7 @@ impl Runtime {
         Ok(RunTree { summary, nodes: draw(&state, &steps) })
     }
 
-    /// Says whether a session stays when its time is over.
+    /// Sets whether a session survives its retention time.
     pub async fn keep_session(
         &self,
         reference: &SessionReference,
@@ -84,6 +84,7 @@ impl Runtime {
     ) -> Result<KeptSession, Envelope> {
         let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
         let stream = StreamId::from(session);
+        // Fails for a session that does not exist, so that no mark is left behind for it.
         self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
         let control = if keep { RetentionMark::Keep } else { RetentionMark::Expire };
         let set = set_control(&*self.ports.table, session, control).await;
@@ -91,22 +92,24 @@ impl Runtime {
         Ok(KeptSession { session_id: session, kept: keep })
     }
 
-    /// Removes a session. What only it referred to is removed by the next cleaning.
+    /// Deletes a session. Content that only it referred to is removed by the next cleaning.
     pub async fn delete_session(&self, reference: &SessionReference) -> Result<Deleted, Envelope> {
         let Meant { session, .. } = self.meant(reference, Reach::TakeAway).await?;
         let stream = StreamId::from(session);
         let journal = &self.ports.journal;
-        // A lease of a session that is not there would be one of a new session.
+        // A session that does not exist would be leased as a new, empty one, so it must be found first.
         journal.age(&stream).await.map_err(|error| error.envelope())?;
         let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
+        // Collected before the delete, which removes these files as well.
         let set_aside = self.set_aside_of(session).await?;
         journal.delete(lease).await.map_err(|error| error.envelope())?;
+        // The mark goes last: a crash before this leaves only a mark without a session.
         let forgotten = set_control(&*self.ports.table, session, RetentionMark::Expire).await;
         forgotten.map_err(|error| error.envelope())?;
         Ok(Deleted { session_id: session, set_aside })
     }
 
-    /// What repairs took out of a session, which goes when it is deleted.
+    /// Returns what repairs took out of a session. It is deleted along with the session.
     pub async fn deleted_along(
         &self,
         reference: &SessionReference,

@@ -1,4 +1,4 @@
-//! What a person says about the step that a run waits at.
+//! A person's verdict on the step that a run waits at.
 
 use piton_core::{Code, Envelope, NodeId, RunId, SessionId};
 use piton_workflow::session::{PersonVerdict, Question, RunLine, SettleRequest, SettledStep};
@@ -8,13 +8,13 @@ use crate::reply::SettledRun;
 use crate::request::{PersonReply, SettleRun};
 
 impl Runtime {
-    /// Records what a person says. The agent's next call goes by it.
+    /// Records a person's verdict. The agent's next call acts on it.
     pub async fn settle_run(&self, request: SettleRun) -> Result<SettledRun, Envelope> {
         let (session, run) = self.meant_run(&request.run).await?;
         self.record_verdict(session, run, None, request.say).await
     }
 
-    /// What a run waits for a person for; nothing if they need not be asked.
+    /// Returns the question that a run waits on a person for; `None` if nobody needs to be asked.
     pub(crate) async fn question(
         &self,
         session: SessionId,
@@ -24,7 +24,7 @@ impl Runtime {
         question.map_err(|error| error.envelope())
     }
 
-    /// Records what a person says who was asked a question. It counts only if the run still asks it.
+    /// Records the answer of a person to a question. It counts only if the run still asks that question.
     pub(crate) async fn settle_question(
         &self,
         question: &Question,
@@ -41,6 +41,7 @@ impl Runtime {
         node: Option<NodeId>,
         say: PersonReply,
     ) -> Result<SettledRun, Envelope> {
+        // An empty answer would be recorded as a decision without content.
         if let PersonReply::Answer { text } | PersonReply::Refuse { text } = &say
             && text.trim().is_empty()
         {

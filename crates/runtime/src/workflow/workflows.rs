@@ -1,4 +1,4 @@
-//! List and inspect workflows.
+//! Lists and inspects workflows.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,13 +18,15 @@ use crate::reply::{
 use crate::request::{InspectMode, ListWorkflows};
 
 impl Runtime {
-    /// Every workflow that can be started in a project, as far as it fits what is asked for.
+    /// Lists the workflows that can be started in a project and match the request.
     pub(crate) fn list_workflows(
         &self,
         request: &ListWorkflows,
         project: Option<&ProjectDir>,
     ) -> ListedWorkflows {
         let path = project.map(ProjectDir::path);
+        // A bad configuration must not hide the workflows. The settings from the start of the process, without those of
+        // the project, are used instead, and the problems are listed.
         let (settings, config_problems) = match self.settings_for(path) {
             Ok(settings) => (settings, Vec::new()),
             Err(problems) => (self.configuration.settings(), problems),
@@ -45,7 +47,7 @@ impl Runtime {
         }
     }
 
-    /// A workflow, shown without starting it.
+    /// Shows a workflow without starting it.
     pub(crate) fn inspect_workflow(
         &self,
         id: &str,
@@ -98,14 +100,14 @@ fn tags_of(workflows: &[WorkflowEntry]) -> BTreeSet<Tag> {
     workflows.iter().flat_map(|entry| entry.tags.iter().cloned()).collect()
 }
 
-/// Whether an entry has one of the tags and the words that are asked for, as far as any are.
+/// True if an entry has one of the requested tags and all of the requested words. An empty request matches.
 fn fits(entry: &WorkflowEntry, request: &ListWorkflows) -> bool {
     let has = |tag: &String| entry.tags.iter().any(|own| own.as_str() == tag.to_lowercase());
     let is_tagged = request.tags.is_empty() || request.tags.iter().any(has);
     is_tagged && request.query.as_deref().is_none_or(|query| matches_query(entry, query))
 }
 
-/// Whether an entry has every word of a query somewhere, whatever the case.
+/// True if an entry contains every word of a query, regardless of case.
 fn matches_query(entry: &WorkflowEntry, query: &str) -> bool {
     let texts = [Some(&entry.workflow_id), entry.name.as_ref(), entry.description.as_ref()];
     let texts = texts.into_iter().chain([entry.when_to_use.as_ref()]).flatten();

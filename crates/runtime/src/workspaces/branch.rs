@@ -1,4 +1,4 @@
-//! What an overlay changed, and what the steps of a run wrote, as comparisons tell it.
+//! Changes of an overlay, and writes of a run's steps, for comparisons.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
 use crate::provenance::{Became, FileWritten, WrittenKind};
 use crate::text_diff;
 
-/// What an overlay changed.
+/// The changes of an overlay.
 pub(crate) struct OverlayBranch {
     pub(crate) overlay: String,
     pub(crate) over: String,
@@ -24,10 +24,11 @@ pub(crate) struct OverlayBranch {
 }
 
 impl FileWorld {
-    /// What an overlay changed in what it lies over.
+    /// Returns the changes of an overlay to the Workspace below it.
     pub(crate) async fn branch(&self, prefix: &str) -> Result<OverlayBranch, Envelope> {
         let overlay = self.overlay(prefix)?;
         let mut differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
+        // Directories have no content to compare.
         differences.retain(|one| one.kind != DifferenceKind::Directory);
         let left_out = differences.len().saturating_sub(CHANGES_SHOWN_MAX);
         let mut files = Vec::new();
@@ -62,18 +63,21 @@ impl FileWorld {
         Ok(FileWritten { path: one.path.to_string(), became })
     }
 
-    /// What the steps of a run did to files, the oldest first, and how many later records are left out.
+    /// Returns the changes that the steps of a run made to files, oldest first, and the number of later records left
+    /// out.
     pub(crate) async fn written_in(
         &self,
         run: RunId,
     ) -> Result<(Vec<AuditRecord>, usize), Envelope> {
         let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
         let (mut records, left_out) = found.map_err(|error| error.envelope())?;
+        // Failed and unsettled changes are no part of the result.
         records.retain(|record| record.outcome == AuditOutcome::Done);
         Ok((records, left_out))
     }
 
-    /// What came of it at some nodes, file by file: what each was before the first change and is after the last.
+    /// Returns the net change at some nodes, file by file: from the state before the first change to the state after
+    /// the last.
     pub(crate) async fn net(
         &self,
         records: &[AuditRecord],
@@ -86,6 +90,7 @@ impl FileWorld {
             let by = &intent.actor.agent;
             match &intent.target {
                 None => extend(&mut spans, &intent.path, before(&intent.before), intent.after, by),
+                // A move removes the source and creates the target, so it extends two spans.
                 Some(target) => {
                     extend(&mut spans, &intent.path, before(&intent.before), None, by);
                     extend(&mut spans, target, None, intent.after, by);
@@ -93,6 +98,7 @@ impl FileWorld {
             }
         }
         let mut files = Vec::new();
+        // A file that ended up as it began has no net change.
         for (path, span) in spans.into_iter().filter(|(_, span)| span.before != span.after) {
             files.push(self.span_told(path, span).await);
         }
@@ -101,7 +107,8 @@ impl FileWorld {
 
     async fn span_told(&self, path: &LogicalPath, span: Span) -> FileWritten {
         let Span { before, after, by } = span;
-        // Contents are told only if Piton still holds both: what is there now, and below an overlay.
+        // Contents are shown only if Piton still holds both sides: the current file, and the one below an overlay.
+        // Records keep only digests, so the digests must match.
         let now = match self.workspaces.find(path) {
             Some((workspace, at)) => workspace.load(at, FILE_DIFF_BYTES_MAX as u64).await,
             None => None,
@@ -125,7 +132,7 @@ impl FileWorld {
     }
 }
 
-/// What a file was before the first change, and is after the last.
+/// The state of a file before the first change and after the last.
 struct Span {
     before: Option<Digest>,
     after: Option<Digest>,
@@ -139,6 +146,7 @@ fn extend<'a>(
     after: Option<Digest>,
     by: &str,
 ) {
+    // Only the first change sets `before`; each change sets `after`.
     let span = spans.entry(path).or_insert_with(|| Span { before, after, by: String::new() });
     span.after = after;
     by.clone_into(&mut span.by);

@@ -1,4 +1,4 @@
-//! Workspaces as one place declares them.
+//! Workspaces as one source declares them.
 
 use std::path::PathBuf;
 
@@ -23,18 +23,17 @@ piton_core::closed_set! {
     }
 }
 
-/// Workspaces as one place declares them.
+/// Workspaces as one source declares them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Who.
     pub by: DeclaredBy,
-    /// What relative directories are relative to.
+    /// Directory that relative paths are resolved against.
     pub base: PathBuf,
-    /// What.
     pub workspaces: Vec<WorkspaceConfig>,
 }
 
-/// What a project is told that lets agents change `.git`. Whatever else it lists came with it; `.git` never does.
+/// Refusal of a project that lets agents change `.git`. Any other name that it lists arrived with the project; `.git`
+/// never does.
 const GIT_WRITABLE: &str = "lists `.git` in `writable`, which a project may not: declare it in your own configuration file, or with --workspace";
 
 fn is_git(name: &str) -> bool {
@@ -42,13 +41,13 @@ fn is_git(name: &str) -> bool {
 }
 
 impl Declared {
-    /// What somebody typed who is in `base`.
+    /// Returns the Workspaces typed on the command line by a person whose directory is `base`.
     pub fn typed(mounts: &[Mount], base: PathBuf) -> Self {
         let workspaces = mounts.iter().map(|mount| mount.config().clone()).collect();
         Self { by: DeclaredBy::Command, base, workspaces }
     }
 
-    /// What a configuration file says.
+    /// Returns the Workspaces of a configuration file.
     pub fn found(found: FoundSection<WorkspacesSection>) -> Self {
         let by = match found.place {
             SettingSource::Project => DeclaredBy::Project,
@@ -57,7 +56,7 @@ impl Declared {
         Self { by, base: found.directory().to_owned(), workspaces: found.value.0 }
     }
 
-    /// A Workspace with the directory and the namespace that it means, or why it is refused.
+    /// Resolves the directory and namespace of a Workspace, or returns the reason that it is refused.
     pub(super) fn settled(
         &self,
         config: &WorkspaceConfig,
@@ -66,11 +65,13 @@ impl Declared {
         let mut config = config.clone();
         if let Some(directory) = &config.directory {
             let directory = inside::absolute(directory, &self.base, home)?;
+            // A project comes from others. It may not reach beyond its own directory.
             if self.by == DeclaredBy::Project {
                 inside::check(&directory, &self.base)?;
             }
             config.directory = Some(directory);
         }
+        // The directory check does not cover names opened by `writable`, so `.git` is refused here as well.
         if self.by == DeclaredBy::Project && config.writable.iter().any(|name| is_git(name)) {
             return Err(GIT_WRITABLE.to_owned());
         }
@@ -80,11 +81,12 @@ impl Declared {
         Ok(config)
     }
 
-    /// What a namespace begins with, so that nobody names what belongs to somebody else.
+    /// Returns the start of a namespace, which keeps one source from naming the files of another.
     fn declared_by(&self) -> Vec<String> {
         if self.by == DeclaredBy::User {
             return vec![self.by.to_string()];
         }
+        // Links are resolved first, so that one directory has one namespace whichever path leads to it.
         let base = inside::real(&self.base);
         let digest = Digest::of(&FileBytes(base.as_os_str().as_encoded_bytes()));
         vec![self.by.to_string(), digest.to_string()]

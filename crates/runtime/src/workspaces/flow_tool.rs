@@ -1,5 +1,5 @@
-//! The file tools as tools of flows. The Workspaces are opened when the first is asked whether it is ready, or called,
-//! so a flow that calls no tool needs none of them.
+//! The file tools as tools of flows. The Workspaces are opened when a tool is first checked for readiness or called, so
+//! a flow that calls no tool needs none of them.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use super::joined::JoinedWorkspaces;
 use super::world::FileWorld;
 use crate::connection::CallBasis;
 
-/// Who the record of a change names that a node of a flow made.
+/// Name of the agent in records of changes that a node of a flow made.
 const FLOW: &str = "flow";
 
-/// Hears what a person should know of the Workspaces, when they are opened.
+/// Receives the notes for a person when the Workspaces are opened.
 type Listener = dyn Fn(&str) + Send + Sync;
 
-/// The Workspaces that a flow has.
+/// The Workspaces of a flow, opened on first use.
 struct LateWorld {
     declared: JoinedWorkspaces,
     ports: WorkspacePorts,
@@ -30,18 +30,19 @@ struct LateWorld {
 }
 
 impl LateWorld {
-    /// The Workspaces, open. What could not be opened is tried again by the next call.
+    /// Returns the open Workspaces. A failure to open them is not kept: the next call tries again.
     async fn get(&self) -> Result<&FileWorld, Envelope> {
         let open = async || {
             let world = FileWorld::open(self.declared.clone(), &self.ports).await?;
             world.notes().iter().for_each(|note| (self.listener)(note));
             Ok(world)
         };
+        // Concurrent first calls open the Workspaces once.
         self.opened.get_or_try_init(open).await
     }
 }
 
-/// One file tool of the Workspaces that a flow has.
+/// A file tool of the Workspaces of a flow.
 struct FileTool {
     world: Arc<LateWorld>,
     spec: ToolSpec,
@@ -52,7 +53,8 @@ impl FileTool {
         let world = self.world.get().await?;
         let (name, standing) = (&self.spec.name, CallBasis::default());
         let text = world.call(FLOW, &standing, name, arguments.clone()).await?;
-        // A flow may end with this call; what cannot be written now is found out by whoever reads the records.
+        // A flow may end with this call. If the write fails, the outcome is derived from the files by the next reader
+        // of the records.
         if world.has_unwritten() {
             let _ = world.flush().await;
         }
@@ -75,8 +77,8 @@ impl Tool for FileTool {
     }
 }
 
-/// The tools of which at least one use can succeed in what is declared, each under its own name. `listener` hears what
-/// a person should know of the Workspaces, when they are opened.
+/// Returns the tools that can succeed at least once in the declared Workspaces, each under its own name. `listener`
+/// receives the notes for a person when the Workspaces are opened.
 pub fn flow_tools(
     declared: JoinedWorkspaces,
     ports: WorkspacePorts,

@@ -1,4 +1,4 @@
-//! Who changed a file.
+//! The history of a file.
 
 use piton_core::Envelope;
 use piton_workspaces::audit::AuditRecord;
@@ -9,7 +9,7 @@ use super::resolving::parsed;
 use super::world::FileWorld;
 
 impl FileWorld {
-    /// Who changed a file, and whether somebody did who left no record.
+    /// Returns the changes to a file, and whether it was also changed without a record.
     pub async fn history(&self, path: &str) -> Result<FileHistory, Envelope> {
         let path = parsed(path)?;
         let blame = self.ledgers.blame(&self.workspaces, &path).await;
@@ -27,14 +27,14 @@ impl FileWorld {
 }
 
 impl FileWorld {
-    /// The files that should be there by their records, and were lost to damage.
+    /// Returns the files that should exist according to their records and were lost to damage.
     pub async fn lost_files(&self) -> Result<Vec<String>, Envelope> {
         let lost = self.ledgers.lost(&self.workspaces).await.map_err(|error| error.envelope())?;
         Ok(lost.iter().map(ToString::to_string).collect())
     }
 }
 
-/// A record, as people read it.
+/// Renders a record for people.
 pub(super) fn render_record(record: AuditRecord) -> RecordShown {
     let AuditRecord { number, timestamp_ms, intent, outcome, .. } = record;
     let before = match intent.before {

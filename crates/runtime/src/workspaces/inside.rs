@@ -1,10 +1,10 @@
-//! Directories as configuration names them: where they are, and whether they lie inside a project.
+//! Directories as configuration names them: their absolute paths, and whether they lie inside a project.
 #![expect(clippy::disallowed_methods, reason = "asks the disk where a directory really is")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A directory as a file in `base` names it.
+/// Resolves a directory that a file in `base` names.
 pub(super) fn absolute(
     directory: &Path,
     base: &Path,
@@ -15,13 +15,13 @@ pub(super) fn absolute(
     Ok(plain(&home.join(rest)))
 }
 
-/// A path without `.` and doubled slashes.
+/// Removes `.` and doubled slashes from a path.
 fn plain(path: &Path) -> PathBuf {
     path.components().collect()
 }
 
-/// Refuses a directory that is not inside `project`, or is in its `.git`, wherever links lead. One that does not exist is told as that
-/// when it is opened.
+/// Refuses a directory that lies outside `project` or in its `.git`, wherever links lead. A directory that does not
+/// exist is reported when it is opened.
 pub(super) fn check(directory: &Path, project: &Path) -> Result<(), String> {
     let directory = real(directory);
     if let Ok(inside) = directory.strip_prefix(real(project)) {
@@ -36,12 +36,13 @@ pub(super) fn check(directory: &Path, project: &Path) -> Result<(), String> {
     Err("has a `directory` outside of the project, which a project may not name: declare it in your own configuration file, or with --workspace".to_owned())
 }
 
-/// Where a path really is, as far as it exists.
+/// Resolves a path as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
+    // `canonicalize` needs an existing path, so the nearest existing ancestor is resolved.
     for above in path.ancestors() {
         if let Ok(found) = fs::canonicalize(above) {
             let rest = path.strip_prefix(above).unwrap_or(Path::new(""));
-            // What does not exist yet has no `..` to resolve; one that is written is taken by its word.
+            // The part that does not exist has no links to resolve, so `..` in it is applied literally.
             return rest.components().fold(found, |at, part| match part {
                 std::path::Component::ParentDir => at.parent().unwrap_or(&at).to_owned(),
                 std::path::Component::Normal(name) => at.join(name),

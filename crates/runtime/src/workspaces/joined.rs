@@ -1,4 +1,4 @@
-//! What every place declares, as one set.
+//! The declarations of every source, joined into one set.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,24 +9,24 @@ use piton_workspaces::config::WorkspaceConfig;
 
 use super::declared::{Declared, DeclaredBy};
 
-/// The Workspaces that are to be opened.
+/// The Workspaces to be opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JoinedWorkspaces {
-    /// The Workspaces, with absolute directories and whole namespaces, by prefix.
+    /// Workspaces with absolute directories and full namespaces, by prefix.
     pub workspaces: Vec<(WorkspaceConfig, DeclaredBy)>,
-    /// What was declared and does not count, and why.
+    /// Declarations that do not count, with the reason.
     pub notes: Vec<String>,
-    /// What is wrong, each beginning with the prefix that it is about.
+    /// Problems, each beginning with the prefix that it is about.
     pub problems: Vec<String>,
 }
 
 impl JoinedWorkspaces {
-    /// Whether nobody declared anything.
+    /// True if nothing was declared.
     pub fn is_empty(&self) -> bool {
         self.workspaces.is_empty() && self.problems.is_empty()
     }
 
-    /// The tools of which at least one use can succeed, once the Workspaces are open.
+    /// Returns the tools that can succeed at least once, once the Workspaces are open.
     #[cfg(feature = "flow")]
     pub(super) fn tools(&self) -> Vec<Tool> {
         let scopes = self.workspaces.iter().filter_map(|(config, _)| config.scope.parse().ok());
@@ -34,14 +34,16 @@ impl JoinedWorkspaces {
     }
 }
 
-/// Joins what places declare. Where several name a prefix, the strongest counts: whoever started the process, then
-/// the user, then the project.
+/// Joins the declarations. If several sources name a prefix, the strongest counts: the command line, then the user,
+/// then the project.
 pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> JoinedWorkspaces {
+    // Weakest first, so that a stronger source overwrites the entry of a weaker one.
     places.sort_by_key(|place| place.by);
     let mut joined = JoinedWorkspaces::default();
     let mut held: BTreeMap<String, (WorkspaceConfig, DeclaredBy)> = BTreeMap::new();
     for place in &places {
         for config in &place.workspaces {
+            // A problem does not end the loop: all of them are reported together.
             let settled = match place.settled(config, home) {
                 Ok(settled) => settled,
                 Err(why) => {

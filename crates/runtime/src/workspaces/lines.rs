@@ -1,10 +1,10 @@
-//! Two contents of a file, compared line by line.
+//! Line-by-line comparison of two contents of a file.
 
 use similar::{ChangeTag, TextDiff};
 
 use crate::bounds::{DIFF_TIME_MAX, FILE_DIFF_BYTES_MAX};
 
-/// What differs between two contents.
+/// The differences between two contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Compared {
     pub(super) added: usize,
@@ -12,7 +12,7 @@ pub(super) struct Compared {
     pub(super) diff: String,
 }
 
-/// Compares what was below with what is above; either may be missing.
+/// Compares the content below with the content above. Either may be missing.
 pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) -> Compared {
     let name = |side: &str, content: Option<&[u8]>| {
         content.map_or_else(|| "/dev/null".to_owned(), |_| format!("{side}/{path}"))
@@ -39,7 +39,7 @@ pub(super) fn compare(path: &str, below: Option<&[u8]>, above: Option<&[u8]>) ->
     }
 }
 
-/// What stands for the lines of a path if those of the paths before it are as many as are shown.
+/// Returns the placeholder for the lines of a path once the limit is used up by the paths before it.
 pub(super) fn not_shown(path: &str) -> String {
     format!("--- a/{path}\n+++ b/{path}\nnot shown: there are too many lines before these\n")
 }

@@ -1,21 +1,21 @@
-//! The Workspaces of a process: which there are, what agents do in them, and what people see of that.
+//! The Workspaces of a process, the work of agents in them, and what people see of it.
 //!
-//! | file | does |
+//! | file | contents |
 //! |---|---|
 //! | `mount` | a Workspace as a person types it: `/docs=./docs:ro` |
-//! | `declared`, `joined` | what each place declares, and what holds in the end |
+//! | `declared`, `joined` | the declarations of each source, and the resulting set |
 //! | `inside` | whether a directory of a project lies inside it |
-//! | `world` | opens the Workspaces; calls of agents, each recorded with who made it |
-//! | `resolving` | which Workspace a path belongs to, and what may be done there |
-//! | `history` | who changed a file |
-//! | `branch` (feature `flow`) | what an overlay changed and what a run wrote, to be compared |
+//! | `world` | opens the Workspaces; calls of agents, each recorded with its author |
+//! | `resolving` | the Workspace of a path, and what may be done there |
+//! | `history` | the history of a file |
+//! | `branch` (feature `flow`) | changes of an overlay and writes of a run, for comparisons |
 //! | `flow_tool` (feature `flow`) | the file tools as tools of flows |
-//! | `review`, `lines` | what an overlay changed; applying and dropping it |
-//! | `reply` | what comes out |
+//! | `review`, `lines` | the changes of an overlay; applying and dropping it |
+//! | `reply` | replies |
 //!
-//! *Invariants*: what is open never changes, and a configuration with a problem opens nothing. A project names only
-//! directories inside of it and only Virtual Stores of its own. What agents are told names no path of the machine;
-//! replies to people may.
+//! *Invariants*: the set of open Workspaces never changes, and a configuration with a problem opens nothing. A project
+//! names only directories inside itself and only its own Virtual Stores. Replies to agents contain no path of the
+//! machine; replies to people may.
 
 #[cfg(feature = "flow")]
 mod branch;

@@ -7,7 +7,7 @@ use piton_workspaces::AccessScope;
 use piton_workspaces::config::WorkspaceConfig;
 use piton_workspaces::path::LogicalPath;
 
-/// What every wrong form is answered with.
+/// Explanation of the form, added to every error.
 const FORM: &str = "write PREFIX=STORE:SCOPE, as in `/docs=./docs:ro`, `/scratch=virtual:rw` or `/draft=over/docs:rw`; SCOPE is ro, rw or wo, and `,writable=.vscode` after it lets agents change a protected name";
 
 /// A Workspace as a person types it.
@@ -20,7 +20,7 @@ impl Mount {
     /// The form in which it is typed.
     pub const FORM: &str = FORM;
 
-    /// What it says.
+    /// Returns the configuration that was typed.
     pub fn config(&self) -> &WorkspaceConfig {
         &self.config
     }
@@ -35,6 +35,7 @@ impl FromStr for Mount {
             .split_once('=')
             .ok_or_else(|| wrong("there is no `=` after the prefix".to_owned()))?;
         let (store, scope) = rest
+            // From the right, because a directory may contain a colon.
             .rsplit_once(':')
             .ok_or_else(|| wrong("there is no `:` before the scope".to_owned()))?;
         let parsed: LogicalPath = prefix

@@ -1,4 +1,4 @@
-//! What comes out.
+//! Replies about Workspaces.
 
 use piton_core::{Envelope, TimestampMs};
 use piton_workspaces::audit::AuditOutcome;
@@ -12,176 +12,156 @@ use super::declared::DeclaredBy;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkspaceShown {
-    /// Where it begins.
     pub prefix: String,
-    /// What it permits.
     pub scope: AccessScope,
-    /// What it is for.
     pub purpose: String,
-    /// What its files are kept in, in words.
+    /// Storage of its files, in words.
     pub store: String,
-    /// Who declared it.
     pub declared_by: DeclaredBy,
 }
 
-/// What one tool may do at a path.
+/// The permission of one tool at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolVerdict {
-    /// The tool.
     pub tool: Tool,
-    /// Why it is refused; nothing if it is not.
+    /// Reason that the tool is refused; `None` if it is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// Which Workspace a path belongs to, and what may be done there.
+/// The Workspace of a path, and what may be done there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedPath {
-    /// The path.
     pub path: String,
-    /// Its Workspace.
     pub workspace: WorkspaceShown,
-    /// The path inside the Mount; empty for the Mount itself.
+    /// Path inside the Mount; empty for the Mount itself.
     pub at: String,
-    /// What an agent reads that asks for it; nothing if the path is not hidden.
+    /// Message for an agent that asks for the path; `None` if the path is not hidden.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<String>,
-    /// What each tool may do there.
+    /// Permission of each tool there.
     pub tools: Vec<ToolVerdict>,
 }
 
-/// Who did something to a file.
+/// A recorded change to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordShown {
-    /// Its place among the records of the Mount.
+    /// Position among the records of the Mount.
     pub number: u64,
-    /// When it was recorded.
     pub timestamp_ms: TimestampMs,
-    /// Which agent.
     pub agent: String,
-    /// In which session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// In which run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// At which node of the run. Older records name none.
+    /// The node of the run. Older records name none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// At which step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// With which tool.
     pub tool: Tool,
-    /// To which path.
     pub path: String,
-    /// What its content was copied from, or moved from between Workspaces.
+    /// Path that the content was copied from, or moved from between Workspaces.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Where it went, if it was moved.
+    /// Path that the file was moved to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// The digest of the file before, if one was there.
+    /// Digest of the file before, if one was there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The digest of the file after, if one is there.
+    /// Digest of the file after, if one is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// What became of it.
     pub outcome: AuditOutcome,
-    /// The overlay that the change was applied from, if it was.
+    /// The overlay that the change was applied from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlay: Option<String>,
-    /// Who made the change there, the last one first.
+    /// Authors of the change in the overlay, the last one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<Actor>,
 }
 
-/// Who changed a file.
+/// The history of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileHistory {
-    /// The path.
     pub path: String,
-    /// Its Workspace.
     pub workspace: String,
-    /// Whether the file is not as the last record left it: it was changed outside Piton.
+    /// Set if the file is not as the last record left it, because it was changed outside Piton.
     pub changed_outside: bool,
-    /// Whether it is not as the last record left it because it was lost to damage.
+    /// Set if the file is not as the last record left it, because it was lost to damage.
     pub lost: bool,
-    /// What was done last, oldest first. Before what copied or moved it there stands what was done where it came from.
+    /// The last changes, oldest first. A copy or move is preceded by the changes at its origin.
     pub records: Vec<RecordShown>,
-    /// How many older records are left out.
+    /// Number of older records left out.
     pub left_out: usize,
 }
 
-/// One path that an overlay changed, compared with what is below now.
+/// A path that an overlay changed, compared with the current state below.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeShown {
-    /// The path, below the overlay.
+    /// Path below the overlay.
     pub path: String,
-    /// How it differs.
     pub kind: DifferenceKind,
-    /// Whether what is below changed since the overlay changed it, so that it cannot be applied.
+    /// Set if the state below changed after the overlay changed the path, so that it cannot be applied.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed_below: bool,
-    /// Lines that are new.
+    /// Number of added lines.
     pub added: usize,
-    /// Lines that are gone.
+    /// Number of removed lines.
     pub removed: usize,
-    /// Whether it becomes a program, or is none any more; nothing if that stays as it is.
+    /// Set if the executable bit changes: true if it is added, false if it is removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
-    /// Who changed it last.
+    /// The last change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<RecordShown>,
-    /// The lines, as a unified diff; nothing for a directory.
+    /// Unified diff; `None` for a directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// What an overlay changed.
+/// The changes of an overlay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OverlayDiff {
-    /// The Workspace.
     pub overlay: String,
-    /// What it lies over.
+    /// The Workspace below.
     pub over: String,
     /// The first paths, in order.
     pub changes: Vec<ChangeShown>,
-    /// How many more paths are left out.
+    /// Number of further paths left out.
     pub left_out: usize,
-    /// All of it, to be applied as it was shown.
+    /// All differences, to be applied as they were shown.
     #[serde(skip)]
     pub reviewed: Vec<OverlayDifference>,
 }
 
 impl OverlayDiff {
-    /// How many paths it changed, with those that are left out.
+    /// Returns the number of changed paths, including those left out.
     pub fn total(&self) -> usize {
         self.changes.len() + self.left_out
     }
 }
 
-/// What applying an overlay did.
+/// The result of applying an overlay.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedOverlay {
-    /// The Workspace.
     pub overlay: String,
-    /// What it lies over.
+    /// The Workspace below.
     pub over: String,
-    /// The paths that were changed there.
+    /// The paths that were changed below.
     pub paths: Vec<String>,
-    /// What the overlay still changes.
+    /// Changes that remain in the overlay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftShown>,
-    /// Why not everything was applied, if something failed on the way.
+    /// Reason that not everything was applied, if something failed on the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Envelope>,
 }
@@ -190,23 +170,22 @@ pub struct AppliedOverlay {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftShown {
-    /// The path, as it is called below.
+    /// Path as it is called below.
     pub path: String,
-    /// Why it is still in the overlay.
+    /// Reason that it is still in the overlay.
     pub reason: LeftReason,
-    /// What is protected about it, and how a person can have it applied.
+    /// Reason that the path is protected, and the way for a person to have it applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<String>,
 }
 
-/// That an overlay shows what is below again.
+/// The result of dropping an overlay, which then shows the state below again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DroppedOverlay {
-    /// The Workspace.
     pub overlay: String,
-    /// What it lies over.
+    /// The Workspace below.
     pub over: String,
-    /// How many changes were dropped.
+    /// Number of changes that were dropped.
     pub changes: usize,
 }

@@ -1,4 +1,4 @@
-//! Which Workspace a path belongs to, and what may be done there.
+//! The Workspace of a path, and what may be done there.
 
 use piton_core::Envelope;
 use piton_workspaces::path::LogicalPath;
@@ -8,7 +8,7 @@ use super::reply::{ResolvedPath, ToolVerdict};
 use super::world::FileWorld;
 
 impl FileWorld {
-    /// Which Workspace a path belongs to, and what each tool may do there. No Store is asked.
+    /// Returns the Workspace of a path, and the permission of each tool there. Does not access any Store.
     pub fn resolve(&self, path: &str) -> Result<ResolvedPath, Envelope> {
         let path = parsed(path)?;
         let Some((workspace, at)) = self.workspaces.find(&path) else {
@@ -19,6 +19,7 @@ impl FileWorld {
             tool: *tool,
             refused: permit(*tool).err().map(|error| error.to_string()),
         };
+        // The message of any tool that reports the path as hidden will do.
         let hidden = Tool::ALL.iter().find_map(|tool| match permit(*tool) {
             Err(hidden @ Error::Hidden { .. }) => Some(hidden.to_string()),
             _ => None,
@@ -33,7 +34,7 @@ impl FileWorld {
     }
 }
 
-/// A path from a person.
+/// Parses a path from a person.
 pub(super) fn parsed(path: &str) -> Result<LogicalPath, Envelope> {
     path.parse().map_err(|problem| Error::path(path, problem).envelope())
 }

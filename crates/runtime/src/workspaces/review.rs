@@ -1,4 +1,4 @@
-//! What an overlay changed; applying it to what lies below, or dropping it.
+//! Review of an overlay: its changes, and applying or dropping them.
 
 use std::sync::Arc;
 
@@ -16,16 +16,17 @@ use super::world::{FileWorld, actor};
 use crate::bounds::{OVERLAY_CHANGES_SHOWN_MAX, OVERLAY_DIFF_BYTES_MAX};
 use crate::provenance::ForkedOverlay;
 
-/// What somebody is told who does not say what a fork is called.
+/// Suggestion for a fork without a usable name.
 const ANOTHER: &str = "Name another overlay: --into /NAME.";
 
 impl FileWorld {
-    /// What an overlay changed, line by line, with who changed it last.
+    /// Returns the changes of an overlay, line by line, with the author of the last change.
     pub async fn diff(&self, prefix: &str) -> Result<OverlayDiff, Envelope> {
         let overlay = self.overlay(prefix)?;
         let differences = overlay.store.diff().await.map_err(overlay_error(overlay))?;
         let (mut changes, mut bytes) = (Vec::new(), 0);
         for one in differences.iter().take(OVERLAY_CHANGES_SHOWN_MAX) {
+            // Once the limit is used up, later paths are still listed, without their lines.
             let change = self.change_shown(overlay, one, bytes < OVERLAY_DIFF_BYTES_MAX).await?;
             bytes += change.diff.as_ref().map_or(0, String::len);
             changes.push(change);
@@ -35,13 +36,14 @@ impl FileWorld {
             over: overlay.over.to_string(),
             left_out: differences.len() - changes.len(),
             changes,
+            // All differences are kept, not only those shown: apply compares them with the state at that time.
             reviewed: differences,
         })
     }
 
-    /// Applies the changes that `person` reviewed to what lies below. If something below changed since it was copied
-    /// up, nothing is applied, unless `leaves_conflicts`: then that stays in the overlay. So does what was written after
-    /// the review.
+    /// Applies the changes that `person` reviewed to the Workspace below. If something below changed since it was
+    /// copied up, nothing is applied, unless `leaves_conflicts` is set: then the conflicting changes stay in the
+    /// overlay. Anything written after the review stays there as well.
     pub async fn apply(
         &self,
         prefix: &str,
@@ -50,6 +52,8 @@ impl FileWorld {
         leaves_conflicts: bool,
     ) -> Result<AppliedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
+        // The operator sees the lower Store read-write, whatever scope agents have there. Protected names stay
+        // protected.
         let operator = overlay.store.operator(&overlay.over).map_err(|error| error.envelope())?;
         let files = Files::new(Arc::new(operator));
         let files = files.recorded(self.ledgers.clone(), actor(person, None));
@@ -59,12 +63,16 @@ impl FileWorld {
             reviewed: Some(reviewed.to_vec()),
             leaves_conflicts,
         };
+        // An error here means that nothing was applied. A failure after the first change is part of the answer, in
+        // `stopped`.
         let applied = overlay.store.apply(&files, &request).await;
-        // If this fails, the records are settled by whoever opens them next; what was applied has to be said.
+        // If this fails, the next process to open the records settles them. The caller must still learn what was
+        // applied.
         let flushed = self.flush().await;
         let applied = applied.map_err(|error| match error {
             Error::OverlayConflict { paths, changes } => {
                 let overlay = shell_word(overlay.prefix.as_str());
+                // If every change conflicts, `--leave-conflicts` would apply nothing, so it is not suggested.
                 let next = if paths.len() == changes {
                     format!("Bring them in by hand, then drop the overlay with `piton workspace drop {overlay}`.")
                 } else {
@@ -93,7 +101,7 @@ impl FileWorld {
         })
     }
 
-    /// Forgets what an overlay changed.
+    /// Discards the changes of an overlay.
     pub async fn drop_overlay(&self, prefix: &str) -> Result<DroppedOverlay, Envelope> {
         let overlay = self.overlay(prefix)?;
         let changes = overlay.store.diff().await.map_err(overlay_error(overlay))?.len();
@@ -105,7 +113,7 @@ impl FileWorld {
         })
     }
 
-    /// Makes the overlay at `into` show what the one at `prefix` shows: it has to be empty, and to lie over the same
+    /// Makes the overlay at `into` show what the one at `prefix` shows. It must be empty and lie over the same
     /// Workspace.
     pub async fn fork_overlay(
         &self,
@@ -132,6 +140,7 @@ impl FileWorld {
             );
             return Err(refused(message, "Fork it into an overlay over the same Workspace."));
         }
+        // The fork must outlive this process, so neither side may be in memory.
         let is_kept = |overlay: &OpenedOverlay| {
             let own =
                 |config: &WorkspaceConfig| config.prefix.parse().as_ref() == Ok(&overlay.prefix);
@@ -141,6 +150,7 @@ impl FileWorld {
             let message = "An overlay in memory ends with its process.".to_owned();
             return Err(refused(message, "Fork one that is kept into one that is: `virtual`."));
         }
+        // The Store checks that the target is empty, and refuses it otherwise.
         let copied = from.store.fork_into(&to.store).await;
         copied.map_err(|fault| match fault {
             StoreFault::NotEmpty => refused(
@@ -160,7 +170,7 @@ impl FileWorld {
         })
     }
 
-    /// The overlay at a prefix; the only one if none is named.
+    /// Returns the overlay at a prefix, or the only one if none is named.
     pub(super) fn overlay(&self, prefix: &str) -> Result<&OpenedOverlay, Envelope> {
         if prefix.is_empty()
             && let [only] = self.overlays.as_slice()
@@ -192,6 +202,7 @@ impl FileWorld {
         with_lines: bool,
     ) -> Result<ChangeShown, Envelope> {
         let path = overlay.prefix.join(&one.path);
+        // The diff is still useful without its author, so an unreadable record is not an error here.
         let by = self.ledgers.last(&self.workspaces, &path).await.ok().flatten().map(render_record);
         let mut change = ChangeShown {
             path: one.path.to_string(),
@@ -220,7 +231,7 @@ impl FileWorld {
     }
 }
 
-/// How `git diff` says that a file becomes a program, or is none any more.
+/// Returns the lines with which `git diff` reports a change of the executable bit.
 fn mode_line(one: &OverlayDifference) -> String {
     match (one.kind, one.executable) {
         (_, None) => String::new(),

@@ -1,4 +1,4 @@
-//! The Workspaces of a process, open.
+//! The open Workspaces of a process.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::joined::JoinedWorkspaces;
 use super::reply::WorkspaceShown;
 use crate::connection::CallBasis;
 
-/// What every refusal of a configuration ends with.
+/// Suggestion at the end of every refusal of a configuration.
 const MEND: &str =
     "Mend what is named, in `[[workspaces]]` of the configuration file or in --workspace.";
 
-/// The Workspaces of a process, open.
+/// The open Workspaces of a process.
 pub struct FileWorld {
     pub(super) workspaces: Arc<Workspaces>,
     pub(super) overlays: Vec<OpenedOverlay>,
@@ -37,8 +37,8 @@ impl fmt::Debug for FileWorld {
 }
 
 impl FileWorld {
-    /// Opens what is declared, and settles what processes left open there that died. If anything is wrong, every
-    /// problem is named and nothing is open.
+    /// Opens the declared Workspaces and settles the records that dead processes left open there. If anything is wrong,
+    /// every problem is reported and nothing is opened.
     pub async fn open(joined: JoinedWorkspaces, ports: &WorkspacePorts) -> Result<Self, Envelope> {
         let opened = opened(&joined, ports).map_err(|error| match error {
             Error::Config { .. } => error.envelope().with_suggestion(MEND),
@@ -48,11 +48,14 @@ impl FileWorld {
         notes.extend(opened.warnings);
         let ledgers = Ledgers::of(&ports.kept.table, &ports.kept.clock, &opened.mounts);
         let workspaces = Arc::new(opened.workspaces);
+        // A process that died between a change and its outcome left the record open. It is settled from the files
+        // before anyone here reads or writes.
         ledgers.recover(&workspaces).await.map_err(|error| error.envelope())?;
         Ok(Self { workspaces, overlays: opened.overlays, ledgers, declared, notes })
     }
 
-    /// Everything for which [`Self::open`] refuses what is declared, each beginning with the prefix that it is about.
+    /// Returns every problem for which [`Self::open`] refuses the declarations, each beginning with the prefix
+    /// concerned.
     pub fn problems(joined: &JoinedWorkspaces, ports: &WorkspacePorts) -> Vec<String> {
         match opened(joined, ports) {
             Ok(_) => Vec::new(),
@@ -61,45 +64,46 @@ impl FileWorld {
         }
     }
 
-    /// What an agent is told about its files before it begins.
+    /// Returns the overview of its files that an agent gets before it begins.
     pub fn map(&self) -> String {
         self.workspaces.map()
     }
 
-    /// The tools of which at least one use can succeed.
+    /// Returns the tools that can succeed at least once.
     pub fn tools(&self) -> Vec<Tool> {
         self.workspaces.tools()
     }
 
-    /// The tools of which at least one use can succeed under one of what steps leave.
+    /// Returns the tools that can succeed at least once under any of these step accesses.
     pub fn tools_left(&self, left: &[Option<StepAccess>]) -> Vec<Tool> {
         let sets: Vec<_> =
             left.iter().map(|access| self.granted(access.as_ref()).tools()).collect();
         Tool::ALL.iter().copied().filter(|tool| sets.iter().any(|set| set.contains(tool))).collect()
     }
 
-    /// What an agent is told about its files at a step that leaves it this.
+    /// Returns the overview of its files for an agent at a step with this access.
     pub fn map_left(&self, access: Option<&StepAccess>) -> String {
         self.granted(access).map()
     }
 
-    /// The Workspaces as they were declared, for whoever compares them with others.
+    /// Returns the Workspaces as they were declared, for comparison with others.
     pub fn configs(&self) -> impl Iterator<Item = &WorkspaceConfig> {
         self.declared.iter().map(|(config, _)| config)
     }
 
-    /// What a person should know who looks after this: what does not count, and what reaches the same files.
+    /// Returns notes for the person who maintains this: declarations that do not count, and Workspaces that reach the
+    /// same files.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The Workspaces, in the order of their prefixes.
+    /// Returns the Workspaces in the order of their prefixes.
     pub fn describe(&self) -> Vec<WorkspaceShown> {
         self.workspaces.all().iter().map(|one| self.shown_one(one)).collect()
     }
 
-    /// Makes a call of an agent, with what the step that it stands on leaves it. What it changes is recorded as its
-    /// own, with that step.
+    /// Makes a call of an agent, with the access that its step leaves. Changes are recorded under the agent's name,
+    /// with that step.
     pub async fn call(
         &self,
         agent: &str,
@@ -107,41 +111,45 @@ impl FileWorld {
         tool: &str,
         arguments: Value,
     ) -> Result<String, Envelope> {
+        // The tool runs against the narrowed set, so nothing beyond it can be reached, whatever the arguments.
         let granted = self.granted(standing.access.as_ref());
         let files = Files::new(Arc::clone(&granted));
         let actor = actor(agent, standing.provenance.as_ref());
         let reply = files.recorded(self.ledgers.clone(), actor).call(tool, arguments).await;
         match reply.error {
             None => Ok(reply.text),
+            // The same set means that the step narrowed nothing, so the error needs no mention of it.
             Some(error) if Arc::ptr_eq(&granted, &self.workspaces) => Err(error.envelope()),
             Some(error) => Err(narrowed(error.envelope(), &granted)),
         }
     }
 
-    /// Whether what became of a change is known and not written yet.
+    /// True if the outcome of a change is known but not yet written.
     pub fn has_unwritten(&self) -> bool {
         self.ledgers.has_unwritten()
     }
 
-    /// Writes what became of changes, where that rode along with no further change. Before it is written, whoever
-    /// reads the records finds it out from the files.
+    /// Writes the outcomes of changes that no later change has carried along. Until then, readers of the records derive
+    /// them from the files.
     pub async fn flush(&self) -> Result<(), Envelope> {
         self.ledgers.flush().await.map_err(|error| error.envelope())
     }
 
-    /// What a step leaves of the Workspaces; all of them if it does not speak of files.
+    /// Returns the Workspaces that a step leaves; all of them if the step does not mention files.
     fn granted(&self, access: Option<&StepAccess>) -> Arc<Workspaces> {
         let access = access.and_then(|access| access.workspaces.as_ref());
         let Some(access) = access else { return Arc::clone(&self.workspaces) };
         let grant = |one: &WorkspaceAccess| {
-            // What is no prefix or no scope here grants nothing.
+            // An entry that is not a valid prefix or scope here grants nothing: errors narrow access, they never widen
+            // it.
             Some((one.prefix.parse().ok()?, one.scope.as_str().parse().ok()?))
         };
         let grants: Vec<_> = access.iter().filter_map(grant).collect();
         Arc::new(self.workspaces.narrowed(&grants))
     }
 
-    /// The directories of the machine that the Workspaces reach, and how: what a wall has to leave open.
+    /// Returns the directories of the machine that the Workspaces reach, with their scopes. A sandbox must leave these
+    /// open.
     pub fn openings(declared: &JoinedWorkspaces) -> Vec<AllowedDirectory> {
         let opening = |(config, _): &(WorkspaceConfig, DeclaredBy)| {
             let directory = config.directory.clone()?;
@@ -166,12 +174,12 @@ impl FileWorld {
     }
 }
 
-/// Where the files of a Workspace are kept, for the person who configured it.
+/// Describes the storage of a Workspace for the person who configured it.
 fn stored(config: &WorkspaceConfig, by: DeclaredBy) -> String {
     let kept = match (&config.directory, &config.namespace) {
         (Some(directory), _) => return format!("directory {}", directory.display()),
         (None, Some(_)) if by == DeclaredBy::User => "virtual, kept",
-        // Whoever moves the directory begins with none of them.
+        // The namespace contains the directory, so after moving the directory the Workspace starts empty.
         (None, Some(_)) => "virtual, kept for this directory",
         (None, None) => "virtual, in memory",
     };
@@ -181,7 +189,7 @@ fn stored(config: &WorkspaceConfig, by: DeclaredBy) -> String {
     }
 }
 
-/// Who acts, as it is recorded.
+/// Returns the actor as it is recorded.
 pub(super) fn actor(agent: &str, at: Option<&Provenance>) -> Actor {
     Actor {
         agent: agent.to_owned(),
@@ -192,7 +200,7 @@ pub(super) fn actor(agent: &str, at: Option<&Provenance>) -> Actor {
     }
 }
 
-/// A refusal under a narrower set, with what that is.
+/// Adds the narrowed set to a refusal that it may have caused.
 fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
     let narrows = [Code::WorkspaceUnmapped, Code::WorkspaceScope, Code::WorkspaceBadArgument];
     if !narrows.contains(&refused.code) {
@@ -204,11 +212,12 @@ fn narrowed(refused: Envelope, granted: &Workspaces) -> Envelope {
     refused.with_suggestion(suggestion.trim_end())
 }
 
-/// Opens what is declared, or names everything that is wrong with it.
+/// Opens the declared Workspaces, or returns everything that is wrong with them.
 fn opened(joined: &JoinedWorkspaces, ports: &WorkspacePorts) -> Result<Opened, Error> {
     let configs: Vec<WorkspaceConfig> =
         joined.workspaces.iter().map(|(config, _)| config.clone()).collect();
     let mut problems = joined.problems.clone();
+    // Opened even if problems are known already, so that one run reports all of them.
     match open(&configs, ports) {
         Ok(opened) if problems.is_empty() => return Ok(opened),
         Ok(_) => {}

@@ -2,9 +2,8 @@
 //!
 //! Pure. Adapters decide where a ring is kept; [`text`] is its written form.
 //!
-//! Invariants: a key is 32 bytes, and a ring has a current key and at most one before it. The
-//! current key is always tried first. Signatures are compared in constant time. Keys are never
-//! shown, not even by `Debug`.
+//! Invariants: a key is 32 bytes, and a ring has a current key and at most one before it. The current key is always
+//! tried first. Signatures are compared in constant time. Keys are never shown, not even by `Debug`.
 
 use std::fmt;
 
@@ -17,14 +16,14 @@ use crate::port::{KeyAge, Signature};
 #[cfg(feature = "local")]
 pub(crate) mod text;
 
-/// The least that is accepted of a signature: 80 bits cannot be guessed against a live server.
+/// Minimum length of an accepted signature: 80 bits cannot be guessed against a live server.
 const SIGNATURE_BYTES_MIN: usize = 10;
 
 /// A signing key.
 #[derive(Clone)]
 pub(crate) struct SigningKey {
     bytes: [u8; 32],
-    /// What every signature begins with: half of the work of a short message.
+    /// The state with which every signature begins: half of the work for a short message.
     begun: Hmac<Sha256>,
 }
 
@@ -45,6 +44,7 @@ impl SigningKey {
     }
 
     fn verifies(&self, message: &[u8], signature: &[u8]) -> bool {
+        // Truncated signatures are allowed, so the minimum length is what makes guessing hopeless.
         signature.len() >= SIGNATURE_BYTES_MIN
             && self.mac(message).verify_truncated_left(signature).is_ok()
     }
@@ -72,12 +72,12 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A first ring.
+    /// Generates a first ring.
     pub(crate) fn generate(entropy: &dyn Entropy) -> Self {
         Self { current: SigningKey::generate(entropy), previous: None }
     }
 
-    /// The ring after a rotation. The previous key is gone from it.
+    /// Returns the ring after a rotation, which drops the previous key.
     pub(crate) fn rotated(&self, entropy: &dyn Entropy) -> Self {
         Self { current: SigningKey::generate(entropy), previous: Some(self.current.clone()) }
     }
@@ -87,12 +87,12 @@ impl Ring {
         Signature(self.current.mac(message).finalize().into_bytes().into())
     }
 
-    /// Which key made `signature` of `message`.
+    /// Returns the key that made `signature` of `message`, if one did.
     pub(crate) fn verify(&self, message: &[u8], signature: &[u8]) -> Option<KeyAge> {
         self.first_that(|_, key| key.verifies(message, signature))
     }
 
-    /// The first key that `accepts`, in the order in which keys are tried.
+    /// Returns the first key that `accepts`, in the order in which keys are tried.
     fn first_that(&self, mut accepts: impl FnMut(KeyAge, &SigningKey) -> bool) -> Option<KeyAge> {
         let current = (KeyAge::Current, Some(&self.current));
         let previous = (KeyAge::Previous, self.previous.as_ref());

@@ -1,10 +1,10 @@
 //! The written form of a key ring: one line of canonical JSON.
 //!
-//! Version 2 is written. It has a checksum over everything else, because a changed character of a key is a key as
+//! Version 2 is written. It has a checksum over everything else, because a key with a changed character is a key as
 //! well. Version 1 has none and is still read; the next rotation or repair writes version 2.
 //!
-//! Invariants: what is not exactly a ring of one of these versions is refused with the reason, never guessed
-//! at or replaced. A refusal never repeats what was found, because that may be a key.
+//! Invariants: anything that is not exactly a ring of one of these versions is refused with the reason, and never
+//! guessed at or replaced. A refusal never repeats what was found, because that may be a key.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use piton_core::{Digest, FileBytes, canonical};
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::{Ring, SigningKey};
 use crate::Error;
 
-/// The version that is written.
+/// Version that is written.
 const VERSION: u64 = 2;
 
-/// The version without a checksum.
+/// Version without a checksum.
 const UNCHECKED: u64 = 1;
 
 #[derive(Serialize, Deserialize)]
@@ -48,7 +48,7 @@ struct VersionText {
     v: u64,
 }
 
-/// Writes a ring down.
+/// Renders a ring as text.
 pub(crate) fn render(ring: &Ring) -> Vec<u8> {
     let mut text = RingText {
         checksum: None,
@@ -56,6 +56,7 @@ pub(crate) fn render(ring: &Ring) -> Vec<u8> {
         previous: ring.previous.as_ref().map(render_key),
         v: VERSION,
     };
+    // The checksum covers the text without itself.
     text.checksum = Some(Digest::of(&FileBytes(&encode(&text))).hex());
     let mut bytes = encode(&text);
     bytes.push(b'\n');
@@ -70,11 +71,12 @@ fn render_key(key: &SigningKey) -> KeyText {
     KeyText { alg: Algorithm::HmacSha256, key: URL_SAFE_NO_PAD.encode(key.bytes) }
 }
 
-/// Reads a ring back.
+/// Parses a ring.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Ring, Error> {
     let corrupt = |problem| Error::KeyringCorrupt { problem };
     let version: VersionText =
         serde_json::from_slice(bytes).map_err(|_| corrupt("it is not JSON with a version"))?;
+    // A ring of a newer version has other fields, and must be reported as newer, not as damaged.
     let text: Result<RingText, _> = serde_json::from_slice(bytes);
     let Ok(text) = text else {
         return Err(match version.v {
@@ -88,9 +90,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Ring, Error> {
         current: parse_key(&text.current)?,
         previous: text.previous.as_ref().map(parse_key).transpose()?,
     };
-    // Another version has other fields. With these, another number is a changed one.
+    // Another version has other fields. With these fields, another number is a changed one.
     match (text.v, &text.checksum) {
         (UNCHECKED, None) => Ok(ring),
+        // Rendered again and compared, which checks the checksum and every other byte at once.
         (VERSION, Some(_)) if render(&ring) == bytes => Ok(ring),
         _ => Err(corrupt("it was changed after it was written")),
     }

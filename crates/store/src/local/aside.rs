@@ -1,4 +1,4 @@
-//! What was taken out of a stream and is kept beside it.
+//! Data that was taken out of a stream and is kept beside it.
 //!
 //! | name | is |
 //! |---|---|
@@ -27,20 +27,20 @@ use crate::{
     record::SEGMENTS,
 };
 
-/// How the directories of repairs are called.
+/// Prefix of the directories of repairs.
 const REPAIR: &str = "repair";
 
-/// How many hexadecimal digits a digest has.
+/// Number of hexadecimal digits in a digest.
 const DIGEST_DIGITS: usize = 64;
 
-/// What is kept beside a stream, by name.
+/// Lists what is kept beside a stream, by name.
 pub(super) fn list(stream_dir: &StreamDir) -> Result<Vec<SetAside>, Error> {
     let look = || names(stream_dir)?.into_iter().map(|name| describe(stream_dir, name)).collect();
     let look: io::Result<Vec<SetAside>> = look();
     look.map_err(Error::io("look at what was set aside"))
 }
 
-/// The names of what is kept beside a stream, in byte order.
+/// Returns the names of what is kept beside a stream, in byte order.
 fn names(stream_dir: &StreamDir) -> io::Result<Vec<String>> {
     let disk = stream_dir.disk().as_ref();
     let mut names = names_in(disk, &stream_dir.dir)?;
@@ -65,7 +65,7 @@ pub(super) fn digests(stream_dir: &StreamDir, found: &mut BTreeSet<Digest>) -> R
 
 fn digests_below(disk: &dyn Disk, path: &Path, found: &mut BTreeSet<Digest>) -> io::Result<()> {
     match disk.stat(path)? {
-        // Somebody removed it meanwhile.
+        // It was removed in the meantime.
         None => Ok(()),
         Some(stat) if stat.is_dir => {
             let mut names = names_in(disk, path)?.into_iter();
@@ -81,8 +81,8 @@ fn digests_below(disk: &dyn Disk, path: &Path, found: &mut BTreeSet<Digest>) -> 
     }
 }
 
-/// The digests that are written in full in `text`: runs of as many hexadecimal digits. A letter before or behind one
-/// may have become a digit.
+/// Finds the digests that are written in full in `text`: runs of that many hexadecimal digits. Because of damage, a
+/// character right before or behind a digest may have become a digit, so both ends of a longer run are tried.
 fn digests_in(text: &[u8]) -> impl Iterator<Item = Digest> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let runs = text.split(move |byte| !is_digit(byte));
@@ -92,12 +92,12 @@ fn digests_in(text: &[u8]) -> impl Iterator<Item = Digest> {
     })
 }
 
-/// The number of a directory of a repair that is called `name`.
+/// Returns the number of a repair's directory called `name`.
 fn number(name: &str) -> Option<u32> {
     name.strip_prefix(REPAIR)?.strip_prefix('-')?.parse().ok()
 }
 
-/// What is kept under `name`.
+/// Describes what is kept under `name`.
 pub(super) fn describe(stream_dir: &StreamDir, name: String) -> io::Result<SetAside> {
     let path = stream_dir.dir.join(&name);
     let (files, bytes) = size(stream_dir.disk().as_ref(), &path)?;
@@ -119,19 +119,17 @@ fn size(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u64)> {
     }
 }
 
-/// Something damaged that a repair put elsewhere in the data directory.
+/// Damaged data that a repair moved elsewhere in the data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedKept {
-    /// Where it is, relative to the data directory.
+    /// Path relative to the data directory.
     pub place: String,
-    /// How many files it is made of.
     pub files: u64,
-    /// How many bytes they have.
     pub bytes: u64,
 }
 
-/// Lists the damaged keys, tables and blobs that repairs keep, by place. What was taken out of streams is beside those.
-/// Blocks.
+/// Lists the damaged keyrings, tables and blobs that repairs keep, by path. Data taken out of streams is kept beside
+/// those streams and is not listed. Blocks.
 pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
     let look = || -> io::Result<Vec<DamagedKept>> {
         let disk = dir.disk().as_ref();
@@ -145,7 +143,7 @@ pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
             if name.starts_with("table") {
                 places.push(place);
             } else {
-                // Blobs lie in a directory for each namespace.
+                // Blobs lie in one directory per namespace.
                 places.extend(names_in(disk, &place)?.into_iter().map(|name| place.join(name)));
             }
         }
@@ -160,19 +158,19 @@ pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
     look().map_err(Error::io("look at what was set aside"))
 }
 
-/// Copies the control file, whose bytes are `control`, and the files behind its valid part into a directory, durably;
-/// then removes those files, but not the control file. Returns the name of the directory; nothing if there is nothing
+/// Copies the control file, whose bytes are `control`, and the files behind its valid part into a directory, durably.
+/// Then removes those files, but not the control file. Returns the name of the directory, or `None` if there is nothing
 /// to keep.
 ///
-/// Everything is copied and synced before anything is removed, and the control file stays as it is, so that the stream
-/// is damaged for everybody until the caller replaces it. A repair that was cut off is continued in its own directory.
+/// Everything is copied and synced before anything is removed. The control file stays as it is, so that every process
+/// sees a damaged stream until the caller replaces it. An interrupted repair is continued in its own directory.
 pub(super) fn take_away(
     stream_dir: &StreamDir,
     control: &[u8],
     behind: &[PathBuf],
 ) -> io::Result<Option<String>> {
     if control.is_empty() && behind.is_empty() {
-        // A repair that was cut off may have taken everything away, and not have made that durable.
+        // An interrupted repair may have taken everything away without making that durable.
         sync_names(stream_dir)?;
         return Ok(None);
     }
@@ -180,19 +178,22 @@ pub(super) fn take_away(
     let control_name = stream_dir.control.file_name().expect("a control file has a name");
     let name = directory(stream_dir, control, Path::new(control_name))?;
     let backup = stream_dir.dir.join(&name);
+    // It exists already if an interrupted repair is being continued.
     disk.create_dir(&backup)?;
     if !control.is_empty() {
         replace(disk, &backup.join(control_name), &backup.join("copy.tmp"), control)?;
     }
+    // Copied rather than moved: until everything is durable in the copy, the stream keeps all its files.
     for file in behind {
         copy(disk, &stream_dir.dir.join(file), &backup)?;
     }
+    // Contents, their names, and the directory's own name: all durable before the first removal.
     disk.sync_dir(&backup)?;
     disk.sync_dir(&stream_dir.dir)?;
     for file in behind {
         remove(disk, &stream_dir.dir.join(file))?;
     }
-    // Also if nothing was removed: whoever did so before may not have got here.
+    // Needed even if nothing was removed: an earlier repair that did the removing may not have got here.
     sync_names(stream_dir)?;
     Ok(Some(name))
 }
@@ -203,11 +204,11 @@ pub(super) fn sync_names(stream_dir: &StreamDir) -> io::Result<()> {
     stream_dir.disk().sync_dir(&stream_dir.dir)
 }
 
-/// The directory of the newest repair, if that did not get to its end; otherwise a name that is free.
+/// Returns the directory of the newest repair if that did not finish, and otherwise a free name.
 ///
-/// A repair ends when it replaces the control file. If the newest directory is empty, or holds a copy of the control
-/// file that is still there, it did not end, or it took nothing from the control file; in both cases more can be put
-/// there.
+/// A repair finishes by replacing the control file. If the newest directory is empty, or holds a copy of the control
+/// file that is still in place, that repair did not finish or took nothing from the control file. In both cases more
+/// can be added to the directory.
 fn directory(stream_dir: &StreamDir, control: &[u8], control_name: &Path) -> io::Result<String> {
     let disk = stream_dir.disk().as_ref();
     let newest = names_in(disk, &stream_dir.dir)?.iter().filter_map(|name| number(name)).max();
@@ -232,14 +233,14 @@ fn copy(disk: &dyn Disk, source: &Path, backup: &Path) -> io::Result<()> {
     let bytes = match disk.read(source, PLAN_BYTES_MAX as u64) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            // No segment is so long; it is kept whole all the same.
+            // No segment is this long, but the file is kept in full all the same.
             return disk.rename(source, &backup.join(free_name(disk, backup, name)?));
         }
         Err(error) => return Err(error),
     };
     let is_other = match disk.read(&target, bytes.len() as u64) {
-        // A repair that was cut off has begun with it. It is written anew: the sync may have failed, and a later one
-        // says nothing about bytes from before.
+        // An interrupted repair may have begun with this file. It is written again: its sync may have failed, and a
+        // later sync says nothing about bytes from before.
         Ok(copied) => !bytes.starts_with(&copied),
         Err(error) if error.kind() == io::ErrorKind::NotFound => false,
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => true,
@@ -265,7 +266,7 @@ mod tests {
         let hex = digest.hex();
         check(format!("{{\"digest\":\"{digest}\"}}\n"), 2);
         check(format!("piton1 00000001 {hex}\n\u{0}"), 2);
-        // The character before it, or the one behind it, became a digit.
+        // The character before the digest, or the one behind it, became a digit.
         check(format!("sha2568{hex}\""), 1);
         check(format!(":{hex}2}}"), 1);
         check(hex[1..].to_owned(), 0);

@@ -1,12 +1,11 @@
 //! Blobs as files: `<namespace>/<first two hex digits>/<the other 62>`.
 //!
-//! The 256 directories of a namespace are made once, so that storing a blob never has to make one
-//! durable first. A blob is written to a temporary file, synced, renamed to its name, and its
-//! directory synced; a blob that is there already is checked, made young, and its directory synced,
-//! because whoever put it may have died before doing so.
+//! The 256 directories of a namespace are created once, so that storing a blob never has to make a directory durable
+//! first. A blob is written to a temporary file, synced, and renamed to its name; then its directory is synced. A blob
+//! that exists already is checked and made young, and its directory is synced too, because the process that stored it
+//! may have died before doing so.
 //!
-//! Limitations: a temporary file that a dead process left behind stays until the next sweep of its
-//! namespace.
+//! Limitations: a temporary file that a dead process left behind stays until the next sweep of its namespace.
 
 use std::{
     io,
@@ -33,7 +32,7 @@ use crate::{
     port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease},
 };
 
-/// Marks a temporary file; a digest never starts with it.
+/// Prefix of temporary files; a digest never starts with it.
 const TEMPORARY: &str = "tmp-";
 
 /// Blobs under a data directory.
@@ -45,12 +44,14 @@ pub struct LocalBlobs {
 
 #[derive(Default)]
 struct BlobsInner {
+    // One flag for each namespace: its directories are known to be durable.
     ready: [AtomicBool; BlobNamespace::ALL.len()],
     counter: AtomicU64,
 }
 
-/// A blob on its way: what remains is to give it its name and to sync that.
+/// A blob whose bytes are durable, but which may still need its name, and whose directory is not synced yet.
 pub(super) struct Staged {
+    // None if the blob exists under its name already.
     temporary: Option<PathBuf>,
     path: PathBuf,
 }
@@ -69,7 +70,7 @@ impl Staged {
         }
     }
 
-    /// Removes what was written, as far as that is possible.
+    /// Removes the temporary file, as far as that is possible.
     pub(super) fn abandon(&self, disk: &dyn Disk) {
         if let Some(temporary) = &self.temporary {
             let _ = disk.remove_file(temporary);
@@ -78,7 +79,7 @@ impl Staged {
 }
 
 impl LocalBlobs {
-    /// Blobs under `dir`.
+    /// Creates a store for blobs under `dir`.
     pub fn new(dir: DataDir) -> Self {
         Self { dir, shared: Arc::default() }
     }
@@ -87,7 +88,7 @@ impl LocalBlobs {
         self.dir.disk().as_ref()
     }
 
-    /// The bytes of a blob's file, unless no blob is as large.
+    /// Reads a blob's file, unless it is larger than any blob.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.disk().read(path, BLOB_BYTES_MAX as u64)
     }
@@ -97,7 +98,7 @@ impl LocalBlobs {
         self.dir.blobs(namespace).join(&hex[..2]).join(&hex[2..])
     }
 
-    /// Makes the directories of a namespace, once.
+    /// Creates the directories of a namespace, once.
     pub(super) fn prepare(&self, namespace: BlobNamespace) -> io::Result<()> {
         let ready = &self.shared.ready[namespace as usize];
         if ready.load(Ordering::Acquire) {
@@ -105,12 +106,14 @@ impl LocalBlobs {
         }
         let (disk, base) = (self.disk(), self.dir.blobs(namespace));
         if disk.stat(&base.join("complete"))?.is_none() {
+            // Every level from the namespace up to the data directory may be missing.
             let mut above = vec![base.as_path()];
             while let Some(parent) = above[above.len() - 1].parent()
                 && parent != self.dir.root()
             {
                 above.push(parent);
             }
+            // Created from the top down, and all levels synced before `complete` is written.
             for dir in above.iter().rev() {
                 disk.create_dir(dir)?;
             }
@@ -120,7 +123,7 @@ impl LocalBlobs {
             for dir in above.iter().rev().copied().chain([self.dir.root()]) {
                 disk.sync_dir(dir)?;
             }
-            // Its presence says that the directories above are durable.
+            // The presence of this file says that the directories above are durable.
             match disk.create(&base.join("complete")) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _ => disk.sync_dir(&base)?,
@@ -130,7 +133,7 @@ impl LocalBlobs {
         Ok(())
     }
 
-    /// Writes and syncs a blob under a temporary name, unless it is there already.
+    /// Writes and syncs a blob under a temporary name, unless it exists already.
     pub(super) fn stage(
         &self,
         namespace: BlobNamespace,
@@ -151,6 +154,7 @@ impl LocalBlobs {
             }
             made => made?,
         };
+        // Without a sync before the rename, a power cut could leave the blob's name on an empty file.
         let staged = Staged { temporary: Some(temporary), path };
         match file.write_all_at(0, bytes).and_then(|()| file.sync()) {
             Ok(()) => Ok(staged),
@@ -161,7 +165,7 @@ impl LocalBlobs {
         }
     }
 
-    /// Makes a blob that must be there already young, for a plan that refers to it.
+    /// Makes a blob that must exist already young, for a plan that refers to it.
     pub(super) fn stage_existing(
         &self,
         namespace: BlobNamespace,
@@ -174,20 +178,22 @@ impl LocalBlobs {
         Err(Error::BlobMissing { namespace, digest })
     }
 
-    /// Whether the blob is there, whole; if so it is young from now on.
+    /// Checks whether the blob exists and is intact. If so, it is young from now on.
     fn refresh(&self, path: &Path, digest: Digest) -> io::Result<bool> {
         let disk = self.disk();
         if disk.stat(path)?.is_none() {
             return Ok(false);
         }
+        // The digest is checked, not only the name: a plan must not come to depend on a damaged blob.
         match self.read(path) {
             Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => {}
-            // A damaged blob is written anew.
+            // A damaged blob is written again.
             Ok(_) => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(false),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             Err(error) => return Err(error),
         }
+        // A sweep removes only old blobs, so a touched one is safe until the plan that refers to it is durable.
         match disk.touch(path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -197,6 +203,8 @@ impl LocalBlobs {
 
     fn create_temporary(&self, dir: &Path) -> io::Result<(PathBuf, Box<dyn DiskFile>)> {
         loop {
+            // Process id and counter make the name unique among living processes; the loop skips names that dead ones
+            // left.
             let number = self.shared.counter.fetch_add(1, Ordering::Relaxed);
             let path = dir.join(format!("{TEMPORARY}{}-{number}", process::id()));
             match self.disk().create(&path) {
@@ -213,6 +221,7 @@ impl LocalBlobs {
         self.prepare(namespace)
             .and_then(|()| self.stage(namespace, digest, bytes))
             .and_then(|staged| {
+                // Done for an existing blob too: its name may not be durable yet.
                 staged.publish(self.disk())?;
                 self.disk().sync_dir(&staged.dir())
             })
@@ -248,6 +257,7 @@ impl LocalBlobs {
     ) -> io::Result<Vec<BlobEntry>> {
         let base = self.dir.blobs(namespace);
         let mut entries = Vec::new();
+        // Directories before the one that holds `after` have nothing left to list.
         let first = after.map_or(0, |digest| digest.as_bytes()[0]);
         for byte in first..=u8::MAX {
             let prefix = format!("{byte:02x}");
@@ -276,6 +286,7 @@ impl LocalBlobs {
         let mut removed = Vec::new();
         for &digest in digests {
             match self.entry(namespace, digest)? {
+                // Looked at again right before it goes: a writer may have made the blob young since the caller decided.
                 Some(entry) if entry.age >= age_min => {
                     self.disk().remove_file(&self.path(namespace, digest))?;
                     removed.push(entry);
@@ -301,13 +312,14 @@ impl LocalBlobs {
             for made in [&self.dir.damaged(), &dir] {
                 disk.create_dir(made)?;
             }
-            // Copied rather than renamed: of a rename between two directories a power cut may keep the half that takes
-            // the file away.
+            // Copied rather than renamed: after a power cut, a rename between two directories may survive only in the
+            // directory that loses the file.
             let name = super::files::free_name(disk, &dir, &digest.hex())?;
             super::files::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
             for synced in [&dir, &self.dir.damaged(), self.dir.root()] {
                 disk.sync_dir(synced)?;
             }
+            // The copy is durable under its name now, so the damaged file can go.
             remove(disk, &from)?;
             disk.sync_dir(from.parent().expect("a blob lies in a directory"))?;
             Ok(format!("damaged/{namespace}/{name}"))
@@ -315,7 +327,7 @@ impl LocalBlobs {
         take().map(Some).map_err(Error::io("take a damaged blob out of use"))
     }
 
-    /// Removes temporary files that no living writer can still want.
+    /// Removes temporary files that no living writer can still need.
     fn remove_temporaries(&self, namespace: BlobNamespace) -> io::Result<()> {
         let base = self.dir.blobs(namespace);
         for byte in 0..=u8::MAX {

@@ -1,12 +1,12 @@
 //! Cached projections as files in a session's `cache` directory.
 //!
-//! An entry is the 32 bytes of its content's SHA-256, then the content. It is renamed into place
-//! without a sync: after a power cut an entry may be empty or torn, which its digest shows.
+//! An entry is the 32 bytes of its content's SHA-256, then the content. It is renamed into place without a sync: after
+//! a power cut an entry may be empty or torn, which its digest reveals.
 //!
-//! Invariants: nothing here is durable and nothing here is truth; what is damaged is a miss.
+//! Invariants: nothing here is durable and nothing here is truth; a damaged entry is a miss.
 //!
-//! Limitations: entries of versions that no program uses any more stay until the session's cache
-//! is invalidated, and so does the unfinished file of a process that died.
+//! Limitations: entries of versions that no program uses any more stay until the session's cache is invalidated, and so
+//! does the unfinished file of a process that died.
 
 use std::{
     io,
@@ -31,12 +31,12 @@ use crate::{
     port::{BoxFuture, Cache, CacheKey},
 };
 
-/// Bytes of the digest in front of the content.
+/// Size of the digest in front of the content.
 const DIGEST_BYTES: usize = 32;
 
 /// The cache of the sessions under a data directory.
 ///
-/// Only a session that exists has a cache: for another one `put` does nothing.
+/// Only a session that exists has a cache: for any other, `put` does nothing.
 #[derive(Clone)]
 pub struct LocalCache {
     dir: DataDir,
@@ -45,7 +45,7 @@ pub struct LocalCache {
 }
 
 impl LocalCache {
-    /// The cache under `dir`.
+    /// Creates the cache under `dir`.
     pub fn new(dir: DataDir) -> Self {
         Self { dir, counter: Arc::default() }
     }
@@ -95,7 +95,7 @@ impl LocalCache {
             disk.rename(&fresh, &path)
         })();
         if written.is_err() {
-            // The cache may keep rubbish; the error that led here is the one to tell.
+            // The cache may keep rubbish; the error that led here is the one to report.
             let _ = disk.remove_file(&fresh);
         }
         written
@@ -122,7 +122,7 @@ impl Cache for LocalCache {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(super::blocking(move || {
             check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
-            // A session that was deleted, or was never there, has no cache.
+            // A session that was deleted, or never existed, has no cache.
             unless_gone(own.put_blocking(&key, &bytes)).map_err(Error::io("write a cached result"))
         }))
     }

@@ -1,7 +1,7 @@
-//! Where everything lies under the data directory.
+//! The paths of everything under the data directory.
 //!
-//! Invariants: adapters find every path here; only `format.json` and the copies before a migration are `format`'s own.
-//! Files are for their owner only, and so are directories.
+//! Invariants: adapters find every path here; only `format.json` and the copies before a migration belong to `format`.
+//! Files and directories are accessible to their owner only.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,21 +26,22 @@ use crate::{
 pub struct DataDir {
     root: Arc<Path>,
     disk: Arc<dyn Disk>,
-    /// Keeps others from changing the format while it is open.
+    /// Keeps other processes from changing the format while the directory is open.
     format: Option<Arc<Lease>>,
 }
 
 impl DataDir {
-    /// Opens a data directory on this machine, making it if need be.
+    /// Opens a data directory on this machine, creating it if necessary.
     ///
-    /// A directory on a network file system is refused: locks and syncs do not hold there. So is one that a newer
-    /// Piton wrote in a way that this one does not know, and one that holds what Piton did not put there. An older one
-    /// is migrated.
+    /// A directory on a network file system is refused: locks and syncs do not hold there. So is one that a newer Piton
+    /// wrote in a way that this one does not know, and one that holds something that Piton did not put there. An older
+    /// one is migrated.
     pub fn open(root: &Path) -> Result<Self, Error> {
         file_system::create_root(root)?;
         if let FileSystem::Network(kind) = file_system::detect(root)? {
             return Err(Error::UnsupportedFileSystem { file_system: kind });
         }
+        // The check sees the directory as it was found, before anything of ours is created in it.
         dir_guard::check(&RealDisk, root)?;
         let mut dir = Self::on(Arc::new(RealDisk), root)?;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
@@ -51,6 +52,7 @@ impl DataDir {
     /// Opens a data directory that no other process has open, and keeps all others out of it. Blocks.
     pub fn open_alone(root: &Path) -> Result<Self, Error> {
         let mut dir = Self::open(root)?;
+        // The shared lease of `open` goes first: it would keep even this process from the exclusive one.
         dir.format = None;
         let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         dir.format = Some(Arc::new(format::lock_exclusively(&leases)?));
@@ -76,72 +78,72 @@ impl DataDir {
         if is_new { self.disk.sync_dir(&self.root) } else { Ok(()) }
     }
 
-    /// The disk that it is on.
+    /// Returns the disk that the data directory is on.
     pub fn disk(&self) -> &Arc<dyn Disk> {
         &self.disk
     }
 
-    /// The directory itself.
+    /// Returns the path of the data directory itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The sessions' directory, one directory a session.
+    /// Returns the directory of sessions, which has one directory per session.
     pub fn sessions(&self) -> PathBuf {
         self.root.join("sessions")
     }
 
-    /// The backpacks' directory, one directory a backpack.
+    /// Returns the directory of backpacks, which has one directory per backpack.
     pub fn backpacks(&self) -> PathBuf {
         self.root.join("backpacks")
     }
 
-    /// Where deleted streams wait for their removal.
+    /// Returns the directory in which deleted streams wait for their removal.
     pub fn trash(&self) -> PathBuf {
         self.root.join("trash")
     }
 
-    /// Where what was taken out of use because it is damaged is kept.
+    /// Returns the directory for damaged data that was taken out of use.
     pub fn damaged(&self) -> PathBuf {
         self.root.join("damaged")
     }
 
-    /// The key ring.
+    /// Returns the path of the key ring.
     pub fn keyring(&self) -> PathBuf {
         self.root.join("keys/keyring.json")
     }
 
-    /// The table's database.
+    /// Returns the path of the table's database.
     pub fn table(&self) -> PathBuf {
         self.root.join("table.sqlite3")
     }
 
-    /// The file that is locked while a lease is held.
+    /// Returns the file that is locked while a lease is held.
     pub fn lease(&self, name: &LeaseName) -> PathBuf {
         self.root.join("leases").join(format!("{name}.lock"))
     }
 
-    /// The file that is locked while a lease is being taken.
+    /// Returns the file that is locked while a lease is being taken.
     pub fn lease_turn(&self, name: &LeaseName) -> PathBuf {
         self.root.join("leases").join(format!("{name}.turn"))
     }
 
-    /// The cached projections of a session.
+    /// Returns the directory of a session's cached projections.
     pub fn cache(&self, stream: &StreamId) -> PathBuf {
         self.sessions().join(stream.as_str()).join("cache")
     }
 
-    /// The replies that clients may ask for again, one directory a client.
+    /// Returns the directory of replies that clients may ask for again, which has one directory per client.
     pub fn replies(&self) -> PathBuf {
         self.root.join("run/replies")
     }
 
-    /// The calls whose replies are being made, a file that is locked for each.
+    /// Returns the directory of calls whose replies are being made, with a locked file for each.
     pub fn reply_claims(&self) -> PathBuf {
         self.root.join("run/calls")
     }
 
-    /// The blobs of a namespace.
+    /// Returns the directory of a namespace's blobs.
     pub fn blobs(&self, namespace: BlobNamespace) -> PathBuf {
         self.root.join(match namespace {
             BlobNamespace::Snapshots => "snapshots",

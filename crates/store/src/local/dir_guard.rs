@@ -1,17 +1,17 @@
-//! Whether a directory may become a data directory.
+//! Decides whether a directory may become a data directory.
 //!
-//! A mistyped path must not make one of a directory that somebody uses: Piton empties `trash`, and lists what lies in
-//! `sessions`.
+//! A mistyped path must not turn a directory that is in use into a data directory: Piton empties `trash`, and lists
+//! what lies in `sessions`.
 //!
-//! *Limitations*: a directory without `format.json` is judged by the names in it alone. Hidden ones are passed over: the
-//! home of a service has some, and none is in the way.
+//! *Limitations*: a directory without `format.json` is judged only by the names in it. Hidden names are ignored: the
+//! home directory of a service has some, and none is in the way.
 
 use std::{io, path::Path};
 
 use super::disk::Disk;
 use crate::Error;
 
-/// What lies in a data directory: what the store keeps there, and what the program keeps beside it.
+/// Names in a data directory: what the store keeps there, and what the program keeps beside it.
 const OURS: [&str; 18] = [
     "artifacts",
     "backpacks",
@@ -33,10 +33,10 @@ const OURS: [&str; 18] = [
     "workflows",
 ];
 
-/// What SQLite keeps beside its database begins like this.
+/// Prefix of the files that SQLite keeps beside its database.
 const BESIDE_THE_TABLE: &str = "table.sqlite3-";
 
-/// What a file system keeps in its topmost directory.
+/// Directory that a file system keeps at its top level.
 const OF_THE_FILE_SYSTEM: &str = "lost+found";
 
 /// Refuses a directory that is neither empty nor a data directory. Touches nothing.

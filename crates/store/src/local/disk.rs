@@ -1,35 +1,35 @@
 //! The few file operations that durable writing needs, as a trait.
 //!
-//! Everything that the local adapters do to files goes through [`Disk`], so that a test can count
-//! the calls, fail any one of them, or cut the power between two of them. SQLite's files are the
-//! exception: only SQLite touches those.
+//! Everything that the local adapters do to files goes through [`Disk`], so that a test can count the calls, fail any
+//! one of them, or cut the power between two of them. SQLite's files are the exception: only SQLite touches those.
 //!
 //! Limitations: paths are never user input here; they are built from validated names.
 
 use std::{fmt, io, path::Path, time::Duration};
 
-/// A place for files.
+/// A file system, as far as this crate uses one.
 pub trait Disk: fmt::Debug + Send + Sync + 'static {
-    /// Makes a new file, for its owner only. Fails if the name is taken.
+    /// Creates a new file, accessible to its owner only. Fails if the name is taken.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
     /// Opens an existing file for writing.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// The bytes of a file from `offset` on. If there are more than `len_max`, none is read, and the error is
-    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge): a file may have any length once it was damaged.
+    /// Reads a file from `offset` on. If there are more than `len_max` bytes, none is read, and the error is
+    /// [`FileTooLarge`](io::ErrorKind::FileTooLarge): a damaged file may have any length.
     fn read_from(&self, path: &Path, offset: u64, len_max: u64) -> io::Result<Vec<u8>>;
 
-    /// What is known of a file or directory; `None` if there is none.
+    /// Returns the metadata of a file or directory, or `None` if there is none.
     fn stat(&self, path: &Path) -> io::Result<Option<Stat>>;
 
-    /// The names in a directory, in no order.
+    /// Returns the names in a directory, in no particular order.
     fn list(&self, path: &Path) -> io::Result<Vec<String>>;
 
-    /// Makes a directory, for its owner only. Its parent must exist; it may exist itself.
+    /// Creates a directory, accessible to its owner only. Its parent must exist; the directory itself may exist
+    /// already.
     fn create_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Gives a file or directory another name, replacing a file that has it.
+    /// Renames a file or directory, replacing a file that has the new name.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a file.
@@ -44,19 +44,19 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
     /// Makes a file as young as one written now.
     fn touch(&self, path: &Path) -> io::Result<()>;
 
-    /// Forgets cached bytes of a file, so that the next read comes from the medium.
+    /// Drops cached bytes of a file, so that the next read comes from the medium.
     fn evict(&self, path: &Path) -> io::Result<()>;
 
-    /// Locks a file, making it if need be; `None` if somebody else holds a lock that excludes it.
+    /// Locks a file, creating it if necessary. Returns `None` if a lock that excludes this one is held elsewhere.
     ///
-    /// The lock is on the file that the path names when this returns: if the name moved to another
-    /// file in between, the lock is taken anew.
+    /// The lock is on the file that the path names when this returns: if the name moved to another file in between, the
+    /// lock is taken again on that file.
     fn lock(&self, path: &Path, exclusive: bool) -> io::Result<Option<Box<dyn FileLock>>>;
 
-    /// How many of the operations of one append may usefully run at the same time.
+    /// Returns the number of operations of one append that may usefully run at the same time.
     fn parallelism(&self) -> usize;
 
-    /// The bytes of a whole file of at most `len_max`.
+    /// Reads a whole file of at most `len_max` bytes.
     fn read(&self, path: &Path, len_max: u64) -> io::Result<Vec<u8>> {
         self.read_from(path, 0, len_max)
     }
@@ -64,10 +64,10 @@ pub trait Disk: fmt::Debug + Send + Sync + 'static {
 
 /// A file open for writing.
 pub trait DiskFile: Send {
-    /// Writes some bytes at an offset; returns how many it took.
+    /// Writes some bytes at an offset and returns how many were taken.
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Cuts or extends the file.
+    /// Truncates or extends the file.
     fn set_len(&mut self, len: u64) -> io::Result<()>;
 
     /// Makes the file's bytes and length durable.
@@ -90,18 +90,16 @@ pub trait DiskFile: Send {
     }
 }
 
-/// A held file lock; dropping it frees it, and so does the death of the process.
+/// A held file lock, released when it is dropped or when the process dies.
 pub trait FileLock: Send + Sync {}
 
-/// What is known of a file without reading it.
+/// Metadata of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
     /// Tells this file from any other that has or had its name: inode and time of birth.
     pub incarnation: u128,
-    /// Its length.
     pub len: u64,
-    /// The time since it was last written or touched.
+    /// Time since the file was last written or touched.
     pub age: Duration,
-    /// Whether it is a directory.
     pub is_dir: bool,
 }

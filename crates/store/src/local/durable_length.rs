@@ -1,13 +1,13 @@
-//! The length that a log is known to have had on the medium, beside the log.
+//! A note beside a log of the length that it is known to have had on the medium.
 //!
 //! A log is one file, and a log that was cut between two records looks like one that never had more. So each commit
-//! leaves a note in `log.length`, after its sync and before it is acknowledged: how long the log is, and how many events
-//! it has. See `docs/format/log.md`.
+//! leaves a note in `log.length`, after its sync and before it is acknowledged: the length of the log and its number of
+//! events. See `docs/format/log.md`.
 //!
 //! *Invariants*: a note is never ahead of what is durable. It is written without a sync, so it may be missing, torn or
-//! from an earlier commit; then it says less, and nothing that is wrong.
+//! from an earlier commit. Then it says less, but nothing wrong.
 //!
-//! *Limitations*: what was committed after the note that reached the medium can be cut off without a trace.
+//! *Limitations*: records that were committed after the note that reached the medium can be cut off without a trace.
 
 use std::{io, path::PathBuf};
 
@@ -24,7 +24,7 @@ const NUMBER_DIGITS: usize = 16;
 const DIGEST_DIGITS: usize = 64;
 const NOTE_BYTES: usize = MAGIC.len() + 2 * (NUMBER_DIGITS + 1) + DIGEST_DIGITS + 1;
 
-/// How long a log was when all of it was durable.
+/// The length of a log at a moment when all of it was durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DurableLength {
     pub(super) bytes: u64,
@@ -40,7 +40,7 @@ impl DurableLength {
         stream_dir.control.with_extension("length")
     }
 
-    /// The note beside a log, if there is a whole one of this stream.
+    /// Reads the note beside a log, if there is a complete one for this stream.
     pub(super) fn read(stream_dir: &StreamDir) -> io::Result<Option<Self>> {
         match stream_dir.disk().read(&Self::path(stream_dir), NOTE_BYTES as u64) {
             Ok(note) => Ok(Self::parse(&note, stream_dir)),
@@ -54,7 +54,8 @@ impl DurableLength {
         }
     }
 
-    /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with it.
+    /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with
+    /// it.
     pub(super) fn write(stream_dir: &StreamDir, head: StreamHead) {
         let path = Self::path(stream_dir);
         let write = || {
@@ -64,6 +65,8 @@ impl DurableLength {
                 }
                 file => file?,
             };
+            // Notes all have the same length, so overwriting in place leaves either note or a mix that the digest
+            // rejects.
             file.write_all_at(0, &Self::of(head).text(stream_dir))
         };
         let _: io::Result<()> = write();
@@ -72,6 +75,7 @@ impl DurableLength {
     /// Makes the note say that the log ends at `head`, durably.
     pub(super) fn lower(stream_dir: &StreamDir, head: StreamHead) -> io::Result<()> {
         let (disk, path) = (stream_dir.disk().as_ref(), Self::path(stream_dir));
+        // Nothing is left of the log. A note, even of length 0, would say that there was a commit.
         if head.position == 0 {
             remove(disk, &path)?;
             return disk.sync_dir(&stream_dir.dir);
@@ -92,11 +96,13 @@ impl DurableLength {
             u64::from_str_radix(digits, 16).ok()
         };
         let found = Self { bytes: number(0)?, events: number(NUMBER_DIGITS + 1)? };
+        // Rendered again and compared: only the exact text is a note, whatever its numbers parse to.
         (found.text(stream_dir) == note).then_some(found)
     }
 }
 
-/// The digest of what a note says. The stream is part of it, so that a note which was copied to another says nothing.
+/// Returns the digest of a note's contents. It covers the stream, so that a note copied to another stream is not valid
+/// there.
 fn digest_of(numbers: &str, stream_dir: &StreamDir) -> Digest {
     let mut builder = DigestBuilder::new();
     builder.update(numbers.as_bytes());

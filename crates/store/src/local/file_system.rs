@@ -1,10 +1,10 @@
-//! Which file system a data directory lies on.
+//! Detects the file system that a data directory lies on.
 //!
-//! The store needs locks that hold between processes and syncs that reach the medium. Network file
-//! systems promise neither reliably, so they are refused before anything is written.
+//! The store needs locks that hold between processes and syncs that reach the medium. Network file systems promise
+//! neither reliably, so they are refused before anything is written.
 //!
-//! Limitations: a file system is judged by its kind. One in user space (FUSE) is judged by the
-//! name that it was mounted under, and taken for a local one if that name is not known.
+//! Limitations: a file system is judged by its kind. One in user space (FUSE) is judged by the name that it was mounted
+//! under, and treated as local if that name is not known.
 #![expect(
     clippy::disallowed_methods,
     reason = "looks at the file system before there is a disk to go through"
@@ -21,19 +21,19 @@ use rustix::fs::{major, minor, statfs};
 
 use crate::Error;
 
-/// What kind of file system something lies on.
+/// Kind of a file system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileSystem {
-    /// One on this machine.
+    /// On this machine.
     Local,
-    /// One that is reached over a network, and what it is called.
+    /// Reached over a network, with its name.
     Network(String),
 }
 
-/// What `statfs` answers for a file system in user space.
+/// Magic number that `statfs` returns for a file system in user space.
 const FUSE: u32 = 0x6573_5546;
 
-/// What `statfs` answers for file systems that are always on a network.
+/// Magic numbers that `statfs` returns for file systems that are always on a network.
 const NETWORK: [(u32, &str); 9] = [
     (0x6969, "NFS"),
     (0x517B, "SMB"),
@@ -71,7 +71,7 @@ const NETWORK_FUSE: [&str; 21] = [
     "webdavfs",
 ];
 
-/// Makes the data directory and what is missing above it, for its owner only.
+/// Creates the data directory and missing directories above it, accessible to their owner only.
 pub(super) fn create_root(root: &Path) -> Result<(), Error> {
     DirBuilder::new()
         .recursive(true)
@@ -80,7 +80,7 @@ pub(super) fn create_root(root: &Path) -> Result<(), Error> {
         .map_err(Error::io("make the data directory"))
 }
 
-/// The kind of file system that `path` lies on.
+/// Returns the kind of file system that `path` lies on.
 pub(super) fn detect(path: &Path) -> Result<FileSystem, Error> {
     let look = || -> io::Result<FileSystem> {
         let magic = magic(path)?;
@@ -88,7 +88,7 @@ pub(super) fn detect(path: &Path) -> Result<FileSystem, Error> {
             return Ok(decide(magic, None));
         }
         let device = fs::metadata(path)?.dev();
-        // Without /proc nothing is known of the mount, which is the same as an unknown name.
+        // Without /proc nothing is known about the mount, which is treated like an unknown name.
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         Ok(decide(magic, mount_on(&mounts, major(device), minor(device))))
     };
@@ -104,12 +104,12 @@ fn magic(path: &Path) -> io::Result<u32> {
     Ok(statfs(path)?.f_type as u32)
 }
 
-/// How something was mounted.
+/// A mount, as the kernel lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Mount<'a> {
     /// The type, such as `fuse.sshfs`.
     kind: &'a str,
-    /// What was mounted, such as `host:/directory`.
+    /// The mounted thing, such as `host:/directory`.
     source: &'a str,
 }
 
@@ -126,7 +126,7 @@ fn mount_on(mounts: &str, major: u32, minor: u32) -> Option<Mount<'_>> {
     })
 }
 
-/// Decides by what `statfs` answered, and for a file system in user space by its mount.
+/// Decides by the magic number from `statfs`, and for a file system in user space by its mount.
 fn decide(magic: u32, mount: Option<Mount<'_>>) -> FileSystem {
     if let Some((_, name)) = NETWORK.iter().find(|(known, _)| *known == magic) {
         return FileSystem::Network((*name).to_owned());
@@ -137,10 +137,10 @@ fn decide(magic: u32, mount: Option<Mount<'_>>) -> FileSystem {
     }
 }
 
-/// The program that mounted a network, if one did.
+/// Returns the program that mounted a network, if one did.
 fn network_program(mount: Mount<'_>) -> Option<&str> {
     let named = mount.kind.strip_prefix("fuse.").unwrap_or(mount.kind);
-    // Older programs give their name in front of the source: `sshfs#host:/directory`.
+    // Older programs put their name in front of the source: `sshfs#host:/directory`.
     let in_source = mount.source.split_once('#').map_or(mount.source, |(program, _)| program);
     let known = |name: &&str| NETWORK_FUSE.contains(name);
     [named, in_source].into_iter().find(known).or_else(|| {
@@ -208,7 +208,7 @@ broken line
 
     #[test]
     fn the_kernel_answers_for_a_directory_of_its_own() {
-        // procfs is certainly there, certainly not on a network, and has a fixed number.
+        // procfs certainly exists, is certainly not on a network, and has a fixed number.
         assert_eq!(magic(Path::new("/proc")).unwrap(), 0x9fa0);
         assert_eq!(detect(Path::new("/proc")).unwrap(), FileSystem::Local);
         assert!(detect(Path::new("/no/such/directory")).is_err());

@@ -1,10 +1,10 @@
-//! What adapters do to files in several operations of a disk.
+//! File operations that take several calls to a disk.
 
 use std::{io, path::Path};
 
 use super::disk::Disk;
 
-/// Takes it for done if there was nothing to do it to.
+/// Treats an operation on something that does not exist as done.
 pub(super) fn unless_gone(result: io::Result<()>) -> io::Result<()> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -12,7 +12,7 @@ pub(super) fn unless_gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// The names in a directory, in no order; none if it is not there.
+/// Returns the names in a directory, in no particular order; none if the directory does not exist.
 pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
     match disk.list(dir) {
         Err(error)
@@ -24,7 +24,7 @@ pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// The first of `stem-1`, `stem-2`, … that nothing in `dir` is called.
+/// Returns the first of `stem-1`, `stem-2`, … that is not taken in `dir`.
 pub(super) fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<String> {
     for number in 1..u32::MAX {
         let name = format!("{stem}-{number}");
@@ -35,12 +35,12 @@ pub(super) fn free_name(disk: &dyn Disk, dir: &Path, stem: &str) -> io::Result<S
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Removes a file, unless others did meanwhile.
+/// Removes a file, unless it is gone already.
 pub(super) fn remove(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     unless_gone(disk.remove_file(path))
 }
 
-/// Removes a directory and everything in it. What others removed meanwhile does not matter.
+/// Removes a directory and everything in it. Files that others remove meanwhile do not matter.
 pub(super) fn remove_all(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
     for name in names_in(disk, dir)? {
         let path = dir.join(name);
@@ -56,6 +56,7 @@ pub(super) fn remove_all(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
 pub(super) fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = match disk.create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            // Removed rather than overwritten: the old file may be longer, and its earlier sync may have failed.
             disk.remove_file(path)?;
             disk.create(path)?
         }
@@ -65,9 +66,11 @@ pub(super) fn write_new(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Resul
     file.sync()
 }
 
-/// Gives a file another content in one step, durably: it is written as `fresh`, in the same directory, and renamed.
+/// Replaces the content of a file in one step, durably: writes it as `fresh`, in the same directory, and renames that.
 /// One writer at a time.
 pub(super) fn replace(disk: &dyn Disk, path: &Path, fresh: &Path, bytes: &[u8]) -> io::Result<()> {
+    // The new content is synced before it gets the name, and the name before this returns: a crash leaves the old file
+    // or the new one.
     write_new(disk, fresh, bytes)?;
     disk.rename(fresh, path)?;
     disk.sync_dir(path.parent().expect("a file lies in a directory"))

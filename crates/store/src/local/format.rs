@@ -1,15 +1,15 @@
-//! Which format a data directory has, and how it gets from one to the next.
+//! The format of a data directory, and its migration from one version to the next.
 //!
-//! `format.json` says the version of everything below the directory, and the oldest version of Piton's formats that
-//! can still read it. Whoever has the directory open shares the lease `format` for as long; a migration needs it
-//! alone.
+//! `format.json` states the version of everything below the directory, and the oldest version of Piton's formats that
+//! can still read it. A process that has the directory open shares the lease `format` for as long; a migration needs
+//! that lease exclusively.
 //!
-//! Invariants: a directory that a newer Piton changed beyond what this one knows is refused before anything is
-//! touched. A migration begins after a whole copy was made, and the new version is written last: whatever happens
-//! in between, the old version is still what the file says, and the copy is there.
+//! Invariants: a directory that a newer Piton changed beyond what this one knows is refused before anything is touched.
+//! A migration begins after a complete copy was made, and the new version is written last: whatever happens in between,
+//! the file still states the old version, and the copy exists.
 //!
-//! Limitations: a copy is made of everything, so a migration needs as much room as the directory has, and as much
-//! memory as its largest file. Nothing removes the copy.
+//! Limitations: the copy holds everything, so a migration needs as much room as the directory has, and as much memory
+//! as its largest file. Nothing removes the copy.
 
 use std::{io, path::Path};
 
@@ -26,22 +26,22 @@ use crate::{
     port::{Lease, Mode, Patience},
 };
 
-/// What fails when the format cannot be written.
+/// Operation named in errors about writing the format.
 const WRITING: &str = "write the format of the data directory";
 
-/// The version that this Piton writes.
+/// Version that this Piton writes.
 const VERSION: u64 = 1;
 
-/// The oldest Piton's version that can read what this one writes.
+/// Oldest version of Piton's formats that can read what this one writes.
 const OLDEST_READER: u64 = 1;
 
 const FILE: &str = "format.json";
 
-/// What is in the directory, but is not data: locks, what is being removed, and copies.
+/// Entries of the directory that are not data: locks, files being removed, and copies.
 const NOT_DATA: [&str; 3] = ["leases", "trash", BACKUPS];
 const BACKUPS: &str = "backups";
 
-/// What `format.json` says. A newer Piton may say more.
+/// Contents of `format.json`. A newer Piton may write more fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Format {
@@ -49,24 +49,24 @@ struct Format {
     oldest_reader: u64,
 }
 
-/// Brings a directory from one version to the next. It may be run again after it was cut off.
+/// Step from one version to the next. It may run again after an interruption.
 struct Migration {
     from: u64,
     run: fn(&DataDir) -> io::Result<()>,
 }
 
-/// Every migration there is. Version 1 is the first.
+/// All migrations, by the version that they start from. Version 1 is the first version.
 const MIGRATIONS: &[Migration] = &[];
 
-/// Makes sure that this Piton knows the format of `dir`, migrating it if need be, and keeps others from migrating it
-/// for as long as the lease is held. Blocks.
+/// Makes sure that this Piton knows the format of `dir`, migrating it if necessary. No other process can migrate it for
+/// as long as the returned lease is held. Blocks.
 pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error> {
     let format = Format { version: VERSION, oldest_reader: OLDEST_READER };
     let patience = Patience::Wait(FORMAT_WAIT);
     SupportedFormat { format, migrations: MIGRATIONS, patience }.settle(dir, leases)
 }
 
-/// Keeps everybody else out of a data directory for as long as the lease is held. Blocks.
+/// Keeps all other processes out of a data directory for as long as the lease is held. Blocks.
 pub(super) fn lock_exclusively(leases: &LocalLeases) -> Result<Lease, Error> {
     let alone =
         leases.acquire_blocking(&name("format"), Mode::Exclusive, Patience::Wait(FORMAT_WAIT));
@@ -78,11 +78,11 @@ pub(super) fn lock_exclusively(leases: &LocalLeases) -> Result<Lease, Error> {
     })
 }
 
-/// What a Piton knows.
+/// Format that a Piton knows, and the ways to get there.
 struct SupportedFormat {
     format: Format,
     migrations: &'static [Migration],
-    /// What it does while others have the directory.
+    /// Time to wait while others have the directory open.
     patience: Patience,
 }
 
@@ -97,6 +97,8 @@ impl SupportedFormat {
         if found.version >= self.format.version {
             return Ok(shared);
         }
+        // A shared lease cannot become an exclusive one. Another process may migrate in between, so `migrate` reads the
+        // version again.
         drop(shared);
         let alone = leases.acquire_blocking(&name("format"), Mode::Exclusive, self.patience);
         let alone = alone.map_err(|error| match error {
@@ -104,11 +106,13 @@ impl SupportedFormat {
             error => error,
         })?;
         self.migrate(dir)?;
+        // Settled again from the start: the version is read under a shared lease, in case the directory changed in
+        // between.
         drop(alone);
         self.settle(dir, leases)
     }
 
-    /// Whether this Piton may use what it found.
+    /// Refuses a directory that this Piton cannot read.
     fn check(&self, found: Format) -> Result<(), Error> {
         if found.oldest_reader > self.format.version {
             let (found, known) = (found.version, self.format.version);
@@ -117,11 +121,12 @@ impl SupportedFormat {
         Ok(())
     }
 
-    /// Writes the first file. A directory of Piton's without one is new, or of the version before there was a file,
-    /// which is the same.
+    /// Writes the first format file. A directory without one is new, or dates from the version before there was a file,
+    /// which is the same version.
     fn begin(&self, dir: &DataDir, leases: &LocalLeases) -> Result<Format, Error> {
         let _alone =
             leases.acquire_blocking(&name("format-first"), Mode::Exclusive, self.patience)?;
+        // Another process may have written it while this one waited for the lease.
         if let Some(found) = read(dir)? {
             return Ok(found);
         }
@@ -129,9 +134,9 @@ impl SupportedFormat {
         Ok(self.format)
     }
 
-    /// Migrates step by step. The caller has the directory alone.
+    /// Migrates step by step. The caller has the directory to itself.
     fn migrate(&self, dir: &DataDir) -> Result<(), Error> {
-        // Another process may have done it meanwhile.
+        // Another process may have migrated it in the meantime.
         while let Some(found) = read(dir)?.filter(|found| found.version < self.format.version) {
             let next = self.migrations.iter().find(|migration| migration.from == found.version);
             let Some(migration) = next else {
@@ -139,10 +144,13 @@ impl SupportedFormat {
                 return Err(Error::UnsupportedVersion { what: "the data directory", found, known });
             };
             let backup = format!("before-{}", found.version + 1);
+            // A step that failed is repeated. Its copy is from before the first attempt, and `back_up` does not replace
+            // it.
             back_up(dir, &backup).map_err(Error::io("copy the data directory"))?;
             (migration.run)(dir).map_err(Error::io("migrate the data directory"))?;
             let version = found.version + 1;
             let oldest_reader = self.format.oldest_reader.min(version);
+            // The version is written last: until then the directory counts as not migrated.
             write(dir, Format { version, oldest_reader }).map_err(Error::io(WRITING))?;
         }
         Ok(())
@@ -155,7 +163,7 @@ fn name(text: &str) -> LeaseName {
     text.parse().expect("a plain word is a name")
 }
 
-/// What the file says; nothing if there is none.
+/// Reads the format file; `None` if there is none.
 fn read(dir: &DataDir) -> Result<Option<Format>, Error> {
     let path = dir.root().join(FILE);
     match dir.disk().read(&path, FORMAT_FILE_BYTES_MAX) {
@@ -166,7 +174,7 @@ fn read(dir: &DataDir) -> Result<Option<Format>, Error> {
     }
 }
 
-/// Replaces the file in one step, durably.
+/// Replaces the format file in one step, durably.
 fn write(dir: &DataDir, format: Format) -> io::Result<()> {
     let path = dir.root().join(FILE);
     let fresh = dir.root().join("format.json.new");
@@ -175,7 +183,7 @@ fn write(dir: &DataDir, format: Format) -> io::Result<()> {
     replace(dir.disk().as_ref(), &path, &fresh, &bytes)
 }
 
-/// Copies everything, unless a whole copy of that name is there.
+/// Copies all data, unless a complete copy of that name exists.
 fn back_up(dir: &DataDir, name: &str) -> io::Result<()> {
     let disk = dir.disk().as_ref();
     let backups = dir.root().join(BACKUPS);
@@ -184,6 +192,7 @@ fn back_up(dir: &DataDir, name: &str) -> io::Result<()> {
         return Ok(());
     }
     disk.create_dir(&backups)?;
+    // A partial copy may be of any state, so it is made again from the start.
     remove_all(disk, &partial)?;
     disk.create_dir(&partial)?;
     for entry in disk.list(dir.root())? {
@@ -191,6 +200,7 @@ fn back_up(dir: &DataDir, name: &str) -> io::Result<()> {
             copy(disk, &dir.root().join(&entry), &partial.join(&entry))?;
         }
     }
+    // Contents first, then the final name: a copy under its final name is complete.
     disk.sync_dir(&partial)?;
     disk.rename(&partial, &whole)?;
     disk.sync_dir(&backups)?;
@@ -223,7 +233,7 @@ mod tests {
         port::{Lease, Patience},
     };
 
-    /// Version 0 kept what it knew in a file `old`; version 1 has it in `new`.
+    /// Version 0 kept its data in a file `old`; version 1 keeps it in `new`.
     const FROM_ZERO: &[Migration] = &[Migration {
         from: 0,
         run: |dir| {
@@ -282,7 +292,7 @@ mod tests {
         assert!(matches!(place.settle(FAILS), Err(Error::Io { .. })));
         assert_eq!(place.version(), 0);
         assert!(place.root.path().join("backups/before-1/old").exists());
-        // What happens to the data now is not in the copy, which is the one from before.
+        // Later changes to the data are not in the copy, which dates from before the migration.
         fs::write(place.root.path().join("old"), "half migrated").unwrap();
         place.settle(FROM_ZERO).unwrap();
         assert_eq!(place.version(), 1);

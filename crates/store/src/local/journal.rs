@@ -32,10 +32,10 @@ use crate::{
     record::Record,
 };
 
-/// Sessions: a segment for each plan, and a manifest.
+/// Journal of sessions: a segment for each plan, and a manifest.
 pub type SegmentedJournal<E> = LocalJournal<E, Segmented>;
 
-/// Backpacks: one file of records, with group commit.
+/// Journal of backpacks: one file of records, with group commit.
 pub type LogJournal<E> = LocalJournal<E, LogLayout>;
 
 /// A journal under a data directory.
@@ -53,7 +53,7 @@ impl<E, L> Clone for LocalJournal<E, L> {
 }
 
 impl<E: Event> SegmentedJournal<E> {
-    /// The journal of sessions.
+    /// Creates the journal of sessions.
     pub fn sessions(
         dir: DataDir,
         blobs: LocalBlobs,
@@ -66,7 +66,7 @@ impl<E: Event> SegmentedJournal<E> {
 }
 
 impl<E: Event> LogJournal<E> {
-    /// The journal of backpacks.
+    /// Creates the journal of backpacks.
     pub fn backpacks(
         dir: DataDir,
         blobs: LocalBlobs,
@@ -102,7 +102,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(streams)
     }
 
-    /// Every directory that may hold a stream, or what is left of one.
+    /// Returns every directory that may hold a stream, or what is left of one.
     fn places(&self) -> Result<Vec<StreamId>, Error> {
         let names = self.root.dir.disk().list(&self.root.streams);
         let names = names.map_err(Error::io("list the streams"))?;
@@ -127,11 +127,12 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(found.into_iter().collect())
     }
 
-    /// Takes the lock of a stream that may be written to.
+    /// Takes the lock of a stream, unless the stream may not be written to.
     fn lock(&self, stream_dir: &StreamDir, make: bool) -> Result<Box<dyn FileLock>, Error> {
         let Some(lock) = stream_dir.lock(make)? else {
             return Err(Error::Locked { stream: stream_dir.stream.clone() });
         };
+        // Looked at under the lock: a writer that is still at work could leave the mark right after.
         let mark = stream_dir
             .disk()
             .stat(&stream_dir.poison_mark())
@@ -145,24 +146,27 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     fn lease_blocking(&self, stream_dir: StreamDir) -> Result<StreamLease, Error> {
         let lock = self.lock(&stream_dir, true)?;
         let shared = self.tails.get(&stream_dir.stream);
+        // The stream's lock is held, so nothing is written while the tail catches up.
         let mut tail = tail::lock(&shared);
         let ending = reading::catch_up::<E, L>(&stream_dir, &mut tail)?;
         let epoch = tail.head.next_manifest.get();
         drop(tail);
+        // A damaged stream gets no lease, and `lock` is released on return.
         let torn_tail = ending.into_sound(&stream_dir.stream)?;
         Ok(self.leased(stream_dir, shared, torn_tail, lock, epoch))
     }
 
-    /// A lease that takes a few metadata lookups and no reading: that is cheaper than a change of threads. Nothing if
-    /// it takes more.
+    /// Leases a stream with a few metadata lookups and no reading, which is cheaper than switching threads. Returns
+    /// `None` if it would take more.
     fn lease_warm(&self, stream_dir: &StreamDir) -> Option<Result<StreamLease, Error>> {
         let shared = self.tails.find(&stream_dir.stream)?;
         let lock = match self.lock(stream_dir, false) {
             Ok(lock) => lock,
-            // Its directory is gone, and may be made anew.
+            // The directory is gone; the slow path may create it again.
             Err(Error::NotFound { .. }) => return None,
             Err(error) => return Some(Err(error)),
         };
+        // Giving up here drops the lock, and the slow path takes it again.
         let head = tail::try_lock(&shared)?.head;
         let is_current =
             head.position > 0 && head.is_current(stream_dir.control_stat().ok()?.as_ref());
@@ -186,7 +190,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         StreamLease { stream, epoch, torn_tail, hold }
     }
 
-    /// What `lookup` can answer without reading a file: one metadata lookup.
+    /// Answers `lookup` with one metadata lookup and without reading a file, if possible.
     fn lookup_warm(&self, stream_dir: &StreamDir, key: &DedupeKey) -> CachedFact {
         let Some(shared) = self.tails.find(&stream_dir.stream) else { return CachedFact::Unknown };
         let Some(tail) = tail::try_lock(&shared) else { return CachedFact::Unknown };
@@ -195,6 +199,8 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
             _ => return CachedFact::Unknown,
         }
         let StreamHead { newest_first, synced, position, .. } = tail.head;
+        // A key is reported only if its event is known to be durable. All commits before the newest one are; the newest
+        // needs a sync that this process knows of.
         match tail.keys.get(key) {
             None => CachedFact::Answer(None),
             Some(&index) if index < newest_first || synced >= position => {
@@ -211,9 +217,10 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     ) -> Result<Option<EventIndex>, Error> {
         let shared = self.tails.get(&stream_dir.stream);
         let mut tail = tail::lock(&shared);
-        // What is wrong behind the valid part does not matter to what is found in it.
+        // A flaw behind the valid part does not matter for keys found in the valid part.
         reading::catch_up::<E, L>(stream_dir, &mut tail)?;
         let Some(&index) = tail.keys.get(key) else { return Ok(None) };
+        // The event may have come from the page cache, left by a writer that died before its sync.
         if index >= tail.head.newest_first && tail.head.synced < tail.head.position {
             stream_dir.confirm_newest_unlocked(tail.head)?;
             tail.head.synced = tail.head.position;
@@ -238,7 +245,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(Follow::Appended { events: reading.events, cursor: reading.tail.head.cursor() })
     }
 
-    /// Runs `work` on a blocking thread, with this journal and a stream's place.
+    /// Runs `work` on a blocking thread with this journal and a stream's directory.
     fn run<'a, R: Send + 'static>(
         &self,
         stream: &StreamId,
@@ -252,10 +259,12 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         let lease = writer.lease();
         let foreign = || Error::ForeignLease { stream: lease.stream.clone() };
         let hold = lease.hold.as_any().downcast_ref::<PipelineHold>().ok_or_else(foreign)?;
+        // A lease of another journal holds a lock in another directory, which protects nothing here.
         if !Arc::ptr_eq(&hold.0.stream_dir.root, &self.root) {
             return Err(foreign());
         }
         let (answer, start) = hold.0.enqueue(plan.encode(&lease.stream)?)?;
+        // Detached: the job finishes even if the caller stops waiting for its answer.
         if start {
             let pipeline = Arc::clone(&hold.0);
             super::detach(move || pipeline.drain());
@@ -264,7 +273,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     }
 }
 
-/// What is known of a key without reading a file.
+/// Cached knowledge about a key.
 enum CachedFact {
     Answer(Option<EventIndex>),
     Unknown,
@@ -286,6 +295,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
                 return Err(Error::NotFound { stream: stream_dir.stream });
             }
             let cursor = reading.tail.head.cursor();
+            // Remembered, so that a lease or a lookup right after this needs no second reading.
             reading::remember(&own.tails, &stream_dir.stream, reading.tail);
             Ok(LoadedStream { events: reading.events, cursor, torn_tail })
         })
@@ -305,7 +315,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
         let cursor = *cursor;
         let stream_dir = self.stream_dir(stream);
-        // One metadata lookup is cheaper than a change of threads.
+        // One metadata lookup is cheaper than switching threads.
         if let Ok(stat) = stream_dir.control_stat()
             && StreamHead::from_cursor(&cursor).is_current(stat.as_ref())
         {
@@ -377,7 +387,9 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         writer: &Writer<'_>,
         plan: AppendPlan<E>,
     ) -> BoxFuture<'a, Result<Appended, Error>> {
+        // Queued now, not when the future is first polled: that keeps plans in the order of the calls.
         let queued = self.enqueue(writer, plan);
+        // The sender goes away without an answer if the job never ran, because the runtime is shutting down.
         Box::pin(async move { queued?.await.unwrap_or(Err(Error::ShuttingDown)) })
     }
 
@@ -389,6 +401,8 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
             else {
                 return Err(Error::ForeignLease { stream: lease.stream.clone() });
             };
+            // No append may be in flight while the files go. The stream's lock stays held until `lease` is dropped at
+            // the end.
             hold.0.finish();
             own.tails.forget(&lease.stream);
             maintenance::delete(&hold.0.stream_dir)
@@ -400,6 +414,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
         self.run(stream, |own, stream_dir| {
+            // What is remembered came from the page cache; the check is about the medium.
             own.tails.forget(&stream_dir.stream);
             maintenance::verify::<E, L>(&stream_dir)
         })

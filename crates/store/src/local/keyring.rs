@@ -1,15 +1,15 @@
 //! The key ring as a file, `keys/keyring.json`.
 //!
-//! A ring is written to a new file, synced, and renamed into place, by whoever holds the lease
-//! `keyring`; so there is always one whole ring or none. Readers take no lease: they keep the ring
-//! in memory and look at each call whether the name still belongs to the same file.
+//! A ring is written to a new file, synced, and renamed into place, under the lease `keyring`; so there is always one
+//! complete ring or none. Readers take no lease: they keep the ring in memory, and check on each call whether the name
+//! still belongs to the same file.
 //!
-//! Invariants: a ring that cannot be read is replaced by a repair only, which keeps it, because
-//! tokens that it signed are lost with it. A key changes by rotation or repair; there is no clock here.
+//! Invariants: only a repair replaces a ring that cannot be read, and it keeps the old one, because the tokens that it
+//! signed are lost with it. A key changes by rotation or repair; there is no clock here.
 //!
-//! Limitations: an edit of the file in place that keeps its length is seen by the next process
-//! only. A process that reads a new ring between its rename and the sync of the directory may sign
-//! with a key that a power cut then takes back; such tokens are refused afterwards.
+//! Limitations: an in-place edit of the file that keeps its length is seen only by the next process. A process that
+//! reads a new ring between its rename and the sync of the directory may sign with a key that a power cut then takes
+//! back; such tokens are refused afterwards.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits for another process on the adapter's threads"
@@ -48,7 +48,7 @@ struct KeyRingInner {
     cached: Mutex<Option<CachedRing>>,
 }
 
-/// A ring, and the file it was read from.
+/// A ring, and the file that it was read from.
 #[derive(Clone)]
 struct CachedRing {
     incarnation: u128,
@@ -57,7 +57,7 @@ struct CachedRing {
 }
 
 impl LocalKeyRing {
-    /// The key ring under `dir`. The first signature makes one if there is none.
+    /// Creates the key ring under `dir`. The first signature generates a ring if there is none.
     pub fn new(dir: DataDir, entropy: Arc<dyn Entropy>) -> Self {
         let lease = "keyring".parse().expect("a plain word is a name");
         let cached = Mutex::new(None);
@@ -74,7 +74,7 @@ impl KeyRingInner {
         *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = cached;
     }
 
-    /// The ring that is kept in memory, if it was read from the file that `stat` is of.
+    /// Returns the ring in memory if it was read from the file that `stat` describes.
     fn remembered(&self, stat: &Stat) -> Option<Arc<Ring>> {
         let cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         let cached = cached.as_ref()?;
@@ -82,13 +82,12 @@ impl KeyRingInner {
         is_same.then(|| Arc::clone(&cached.ring))
     }
 
-    /// The ring, if one metadata lookup is enough to know it: that is cheaper than a change of
-    /// threads.
+    /// Returns the ring if one metadata lookup is enough to know it, which is cheaper than switching threads.
     fn cached(&self) -> Option<Arc<Ring>> {
         self.remembered(&self.disk().stat(&self.dir.keyring()).ok()??)
     }
 
-    /// The ring as it is now, if there is one.
+    /// Returns the ring as it is now, if there is one.
     fn read(&self) -> Result<Option<Arc<Ring>>, Error> {
         let path = self.dir.keyring();
         let Some(stat) = self.disk().stat(&path).map_err(Error::io("look for the key ring"))?
@@ -105,12 +104,13 @@ impl KeyRingInner {
                 _ => Error::io("read the key ring")(error),
             })?;
         let ring = Arc::new(text::parse(&bytes)?);
+        // The metadata is from before the read. If the file was replaced in between, the next call reads it again.
         let Stat { incarnation, len, .. } = stat;
         self.remember(Some(CachedRing { incarnation, len, ring: Arc::clone(&ring) }));
         Ok(Some(ring))
     }
 
-    /// The ring as it is now; makes one if there is none.
+    /// Returns the ring as it is now, generating one if there is none.
     fn read_or_make(&self) -> Result<Arc<Ring>, Error> {
         if let Some(ring) = self.read()? {
             return Ok(ring);
@@ -127,6 +127,7 @@ impl KeyRingInner {
 
     fn rotate(&self) -> Result<(), Error> {
         let _lock = self.lock()?;
+        // Read under the lock, so that two rotations cannot both build on the same ring and lose one's key.
         let ring = match self.read()? {
             Some(ring) => ring.rotated(self.entropy.as_ref()),
             None => Ring::generate(self.entropy.as_ref()),
@@ -134,7 +135,7 @@ impl KeyRingInner {
         self.write(&ring)
     }
 
-    /// Puts a ring that cannot be read aside, and makes a new one. One of a newer version is left alone.
+    /// Sets a ring that cannot be read aside, and generates a new one. A ring of a newer version is left alone.
     fn repair(&self) -> Result<Option<String>, Error> {
         let _lock = self.lock()?;
         match self.read() {
@@ -144,8 +145,8 @@ impl KeyRingInner {
         let path = self.dir.keyring();
         let dir = path.parent().expect("the ring lies in a directory").to_path_buf();
         let keep = || {
-            // A copy, so that there is a ring at every moment: without one, the next signature would make keys of
-            // which nobody was told.
+            // A copy, so that there is a ring at every moment: without one, the next signature would silently generate
+            // keys.
             let name = free_name(self.disk(), &dir, "keyring.json.damaged")?;
             let bytes = self.disk().read(&path, u64::MAX)?;
             write_new(self.disk(), &dir.join(&name), &bytes)?;

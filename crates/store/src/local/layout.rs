@@ -1,4 +1,4 @@
-//! What a local journal needs to know of the way a stream is laid out in files.
+//! The interface between a local journal and the file layout of its streams.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -10,58 +10,58 @@ use super::{
 };
 use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};
 
-/// The valid part of a control file after records of it were written again.
+/// The valid part of a control file after some of its records were rewritten.
 pub(super) struct Restored {
     pub(super) control: Vec<u8>,
     pub(super) head: StreamHead,
-    /// How many plans have their records written again.
+    /// Number of plans whose records were rewritten.
     pub(super) rewritten: u64,
 }
 
-/// A way to lay out a stream. Everything else about a local journal is the same for all.
+/// A file layout of streams. Everything else about a local journal is the same for all layouts.
 pub(super) trait Layout: Send + Sync + 'static {
-    /// The file whose length decides what is part of the stream.
+    /// Name of the file whose length decides what is part of the stream.
     const CONTROL: &'static str;
 
-    /// How many waiting plans one commit takes.
+    /// Maximum number of waiting plans that one commit takes.
     const PLANS_PER_COMMIT: usize;
 
-    /// Reads and checks what lies behind the tail's head, and moves the head over it.
+    /// Reads and checks everything behind the tail's head, and moves the head over it.
     fn scan<E: Event>(
         stream_dir: &StreamDir,
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error>;
 
-    /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls
-    /// [`StreamDir::undo`] if this fails.
+    /// Makes plans part of the stream, durably. The caller holds the stream's lock, and calls [`StreamDir::undo`] if
+    /// this fails.
     fn commit(
         stream_dir: &StreamDir,
         head: StreamHead,
         plans: &[Arc<EncodedPlan>],
     ) -> Result<StreamHead, Error>;
 
-    /// Notes beside a stream what was just made part of it, for the case that its end goes missing. The caller holds the
-    /// stream's lock. Nothing depends on it.
+    /// Leaves a note beside a stream of what just became part of it, in case its end goes missing. The caller holds the
+    /// stream's lock. Nothing depends on the note.
     fn committed(_: &StreamDir, _: StreamHead) {}
 
-    /// Makes what [`committed`](Self::committed) noted say that the stream ends at `head`, durably, before a repair makes
-    /// it so. Returns how many events more it had, as far as that is known.
+    /// Makes the note of [`committed`](Self::committed) say that the stream ends at `head`, durably, before a repair
+    /// makes it so. Returns the number of events that the stream had beyond that, as far as it is known.
     fn roll_back(_: &StreamDir, _: StreamHead) -> io::Result<u64> {
         Ok(0)
     }
 
-    /// The pinned snapshots, from control records alone, and where to go on next time.
+    /// Returns the pinned snapshots, from control records alone, and the head to continue from next time.
     fn pins<E: Event>(
         stream_dir: &StreamDir,
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error>;
 
-    /// The control records; none if the layout has no such thing.
+    /// Returns the control records; none if the layout has no such thing.
     fn records<E: Event>(stream_dir: &StreamDir) -> Result<(Vec<Record>, TailEnding), Error>;
 
-    /// A damaged control file in which records that are damaged or gone are written again, as far as they follow from
-    /// other files, with where it ends. `head` is where its valid part ends. Nothing on disk is changed.
+    /// Returns a damaged control file with its damaged or missing records rewritten, as far as they follow from other
+    /// files, and its end. `head` is the end of its valid part. Nothing on disk is changed.
     fn restore<E: Event>(
         _: &StreamDir,
         head: StreamHead,
@@ -72,12 +72,12 @@ pub(super) trait Layout: Send + Sync + 'static {
         Ok(Restored { control: control[..valid].to_vec(), head, rewritten: 0 })
     }
 
-    /// Files of the stream, relative to it, that hold only what lies behind `head`, in order.
+    /// Returns the files of the stream, relative to it, that hold only data behind `head`, in order.
     fn files_behind(stream_dir: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>>;
 
-    /// Whether the names of files show that plans were acknowledged, although the control file holds none.
+    /// True if the names of files show that plans were acknowledged although the control file holds none.
     fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool>;
 
-    /// Forgets the stream's cached bytes.
+    /// Drops the stream's cached bytes.
     fn evict(stream_dir: &StreamDir) -> io::Result<()>;
 }

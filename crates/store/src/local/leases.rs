@@ -1,16 +1,16 @@
 //! Leases as locks on files.
 //!
-//! A lease is two files: the one that is locked while it is held, and a *turn* that is locked for
-//! the moment in which it is being taken. Whoever waits for an exclusive lease keeps the turn, so
-//! that new shared holders queue behind it instead of starving it.
+//! A lease is two files: one that is locked while the lease is held, and a *turn* that is locked for the moment in
+//! which the lease is being taken. A caller that waits for an exclusive lease keeps the turn, so that new shared
+//! holders queue behind it instead of starving it.
 //!
-//! A lock on a file can only be tried again and again. So the callers of one process queue in
-//! memory first, where whoever frees a lease wakes the next one, and only the one in front looks at
-//! the files: a thousand calls that wait cost what one does. The turn is fair between processes: a
-//! process that frees a lease asks for it again behind the process that has the turn.
+//! A file lock can only be polled. So the callers of one process queue in memory first, where releasing a lease wakes
+//! the next caller, and only the caller at the front looks at the files: a thousand waiting calls cost as much as one.
+//! The turn is fair between processes: a process that releases a lease asks for it again behind the process that has
+//! the turn.
 //!
-//! Invariants: what excludes is the files; the queue only keeps callers from trying in vain. A
-//! caller that stops waiting, or is dropped, leaves the queue at once and the files after one pause.
+//! Invariants: exclusion comes from the files; the queue only keeps callers from trying in vain. A caller that stops
+//! waiting, or is dropped, leaves the queue at once and the files after one pause.
 #![expect(clippy::disallowed_methods, reason = "waits and blocks on the adapter's threads")]
 
 use std::{
@@ -34,7 +34,7 @@ use crate::{
     port::{BoxFuture, Hold, Lease, Leases, Mode, Patience},
 };
 
-/// Leases under a data directory. Clones are of one process: their callers queue together.
+/// Leases under a data directory. Clones belong to one process: their callers queue together.
 #[derive(Clone)]
 pub struct LocalLeases {
     dir: DataDir,
@@ -44,7 +44,8 @@ pub struct LocalLeases {
     queue: MemoryLeases,
 }
 
-/// The lock is freed before the place in the queue, so that the next one finds it free.
+/// A held lease. Fields drop in order: the lock is released before the place in the queue, so that the next caller
+/// finds it free.
 struct HeldLock {
     _lock: Box<dyn FileLock>,
     _place: Option<Lease>,
@@ -71,19 +72,19 @@ impl Drop for OnDrop {
 }
 
 impl LocalLeases {
-    /// Leases whose waits are measured by `clock`.
+    /// Creates leases whose waits are measured by `clock`.
     pub fn new(dir: DataDir, clock: Arc<dyn Clock>, trace: Arc<dyn Trace>) -> Self {
         let queue = MemoryLeases::new(Arc::clone(&clock));
         Self { dir, clock, trace, queue }
     }
 
-    /// Enters the time between a first blob and the end of an append. Blocks.
+    /// Enters the period between a plan's first blob and the end of its append. Blocks.
     pub(super) fn enter_writing(&self) -> Result<Lease, Error> {
         let patience = Patience::Wait(COLLECTION_WAIT);
         self.acquire_blocking(&collect::lease_name(), Mode::Shared, patience)
     }
 
-    /// Takes a lease on the calling thread, which does not queue.
+    /// Takes a lease on the calling thread, without queueing.
     pub(super) fn acquire_blocking(
         &self,
         name: &LeaseName,
@@ -115,13 +116,14 @@ impl LeaseAttempt {
         Error::Busy { what: format!("the lease {}", self.name), waited_ms }
     }
 
-    /// A place at the front of the queue of this process.
+    /// Waits for a place at the front of this process's queue.
     async fn place(&self) -> Result<Lease, Error> {
         let queue = &self.leases.queue;
         match queue.acquire(&self.name, self.mode, Patience::FailFast).await {
             Err(Error::Busy { .. }) if !self.patience.is_zero() => {}
             outcome => return outcome,
         }
+        // The queue in memory has no timer of its own, so the runtime's timer ends the wait.
         let waiting = queue.acquire(&self.name, self.mode, Patience::Wait(self.patience));
         timeout(self.patience, waiting).await.unwrap_or_else(|_| Err(self.busy()))
     }
@@ -138,31 +140,36 @@ impl LeaseAttempt {
         lock.map_err(Error::io("take a lease"))
     }
 
-    /// Others pass through the turn in an instant; who does not wait must not trip over them.
+    /// True if this attempt goes through the turn. Others hold the turn for an instant only, and an attempt that does
+    /// not wait must not fail because of that.
     fn needs_turn(&self) -> bool {
         self.mode == Mode::Shared || !self.patience.is_zero()
     }
 
-    /// The lock, if it is free now.
+    /// Returns the lock if it is free now.
     fn lock_now(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
         let turn = if self.needs_turn() { self.try_turn()? } else { None };
+        // Another attempt has the turn. If it waits for the lease, this one must not get in first.
         if self.needs_turn() && turn.is_none() {
             return Ok(None);
         }
+        // The turn is released on return, with or without the lock.
         self.try_lock()
     }
 
-    /// Waits for the lock on the calling thread, until nobody wants it any more.
+    /// Waits for the lock on the calling thread, until it is taken, patience runs out, or nobody wants it any more.
     fn wait(&self, is_unwanted: &AtomicBool) -> Result<Box<dyn FileLock>, Error> {
         let retry = |attempt: &dyn Fn() -> Result<Option<Box<dyn FileLock>>, Error>| loop {
             if let Some(lock) = attempt()? {
                 return Ok(lock);
             }
+            // Checked after the attempt, so that an attempt without patience still gets one try.
             if self.waited() >= self.patience || is_unwanted.load(Ordering::Relaxed) {
                 return Err(self.busy());
             }
             thread::sleep(LEASE_PAUSE);
         };
+        // The turn stays locked while this waits for the lease itself. That is what holds back new shared holders.
         let _turn = self.needs_turn().then(|| retry(&|| self.try_turn())).transpose()?;
         retry(&|| self.try_lock())
     }
@@ -188,16 +195,17 @@ impl Leases for LocalLeases {
         let attempt = LeaseAttempt::new(self, name, mode, patience);
         Box::pin(async move {
             let place = attempt.place().await?;
-            // Mostly nobody else has it; then a look takes less than the way to another thread.
+            // The lease is usually free, and then trying is cheaper than switching to another thread.
             if let Some(lock) = attempt.lock_now()? {
                 return Ok(attempt.into_lease(lock, Some(place)));
             }
             if attempt.patience.is_zero() {
                 return Err(attempt.busy());
             }
+            // The thread cannot be cancelled. If this future is dropped, the flag makes it stop at its next look.
             let unwanted = Arc::new(AtomicBool::new(false));
             let _given_up = OnDrop(Arc::clone(&unwanted));
-            // The place goes along: while this thread waits, the next caller would wait in vain.
+            // The place moves along: while this thread waits, the next caller in the queue would wait in vain.
             super::blocking(move || {
                 let lock = attempt.wait(&unwanted)?;
                 Ok(attempt.into_lease(lock, Some(place)))

@@ -1,10 +1,10 @@
 //! The log layout: one file of framed records, a record for each plan.
 //!
-//! Plans that wait together are written together and share one sync. Each record carries the
-//! offset at which its group began: a damaged record that a later group follows was acknowledged,
-//! so that is damage. One that none follows is a torn tail if it can be what an unfinished write
-//! left (see [`crate::torn`]), and damage if not. A log that ends, or cannot be read, before the length that it is known
-//! to have had (see [`super::durable_length`]) is damaged in any case.
+//! Plans that wait together are written together and share one sync. Each record carries the offset at which its group
+//! began. A damaged record that a later group follows was acknowledged, so it is damage. A damaged record that nothing
+//! follows is a torn tail if an unfinished write can have left it (see [`crate::torn`]), and damage otherwise. A log
+//! that ends, or becomes unreadable, before the length that it is known to have had (see [`super::durable_length`]) is
+//! damaged in any case.
 //!
 //! A record is a header line `piton1 <payload length> <group offset> <digest>`, numbers in
 //! lowercase hex of 8 and 16 digits, and the payload: the plan's events, one canonical line each.
@@ -38,7 +38,7 @@ const MAGIC: &[u8] = b"piton1 ";
 const LENGTH_DIGITS: usize = 8;
 const GROUP_DIGITS: usize = 16;
 const DIGEST_DIGITS: usize = 64;
-/// More digits than this are no version of ours, but damage.
+/// Maximum number of digits in a version; a longer number is damage.
 const VERSION_DIGITS_MAX: usize = 4;
 const HEADER_BYTES: usize = MAGIC.len() + LENGTH_DIGITS + 1 + GROUP_DIGITS + 1 + DIGEST_DIGITS + 1;
 
@@ -54,13 +54,14 @@ impl Layout for LogLayout {
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error> {
-        // Read before the log: whatever is written meanwhile, the log is not shorter than this.
+        // Read before the log: whatever is written in the meantime, the log is not shorter than this.
         let length = read_length(stream_dir)?;
         let ending = scan_records(stream_dir, tail, take)?;
         let position = tail.head.position;
         let Some(length) = length.filter(|length| position < length.bytes) else {
             return Ok(ending);
         };
+        // The end of the bytes tells the two apart: a log that was cut is shorter than the note, a damaged one is not.
         let flaw = |end: u64| {
             let reason = if end < length.bytes { Reason::LogCut } else { Reason::LogDamaged };
             tail.head.health(LineError::Corrupt(reason))
@@ -68,12 +69,12 @@ impl Layout for LogLayout {
         let health = match &ending {
             TailEnding::Broken { health, .. } => health.clone(),
             TailEnding::Torn(torn) => flaw(torn.offset + torn.bytes),
-            // The log is gone or empty, which all layouts have in common.
+            // The log is gone or empty; `reading::scan` handles that for all layouts.
             TailEnding::Clean if position == 0 => return Ok(ending),
             TailEnding::Clean => flaw(position),
         };
-        // A note goes with a log that is deleted, and changes before one that is repaired. So if it is still there, no
-        // writer explains what was read.
+        // A note is deleted together with its log, and changes before the log is repaired. So if the note is still the
+        // same, no writer at work explains what was read.
         if read_length(stream_dir)? != Some(length) {
             return Ok(ending);
         }
@@ -86,11 +87,13 @@ impl Layout for LogLayout {
         plans: &[Arc<EncodedPlan>],
     ) -> Result<StreamHead, Error> {
         let mut dirs = Vec::new();
+        // Only the first commit adds the log's name, so only it syncs the directories.
         if head.position == 0 {
             stream_dir.create_control()?;
             dirs.extend([stream_dir.dir.clone(), stream_dir.root.streams.clone()]);
         }
         let mut bytes = Vec::new();
+        // All plans of the batch form one group: each record carries the offset at which the group begins.
         let mut next = head;
         next.newest_first = head.next_event;
         next.newest_start = head.position;
@@ -100,9 +103,11 @@ impl Layout for LogLayout {
             next.next_event = plan.last().next();
         }
         let measured = head.position + bytes.len() as u64;
+        // Checked before anything is written: a longer log could not be read again.
         if measured > STREAM_BYTES_MAX {
             return Err(Error::TooLarge { what: "a log", measured, max: STREAM_BYTES_MAX });
         }
+        // The blobs become durable first, so that no durable record ever refers to a missing one.
         stream_dir.store_files(plans, None, dirs)?;
         stream_dir.extend_control(head, &bytes)?;
         next.position = measured;
@@ -115,7 +120,10 @@ impl Layout for LogLayout {
     }
 
     fn roll_back(stream_dir: &StreamDir, head: StreamHead) -> io::Result<u64> {
+        // The count is read before the note is lowered: it is the only trace of events whose records are gone.
         let events = DurableLength::read(stream_dir)?.map_or(0, |length| length.events);
+        // The note is lowered before the log is cut. The other way round, a crash in between would make the repaired
+        // log look cut.
         DurableLength::lower(stream_dir, head)?;
         Ok(events.saturating_sub(head.next_event.get()))
     }
@@ -124,7 +132,7 @@ impl Layout for LogLayout {
         _: &StreamDir,
         since: Option<&Cursor>,
     ) -> Result<(Vec<SnapshotRef>, StreamHead, TailEnding), Error> {
-        // A log has no control records; what its events refer to is known to its owner.
+        // A log has no control records; its owner knows which blobs its events refer to.
         Ok((Vec::new(), since.map(StreamHead::from_cursor).unwrap_or_default(), TailEnding::Clean))
     }
 
@@ -137,6 +145,7 @@ impl Layout for LogLayout {
     }
 
     fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool> {
+        // A note is written only after a commit, so its existence shows that there was one.
         Ok(DurableLength::read(stream_dir)?.is_some())
     }
 
@@ -149,7 +158,7 @@ fn read_length(stream_dir: &StreamDir) -> Result<Option<DurableLength>, Error> {
     DurableLength::read(stream_dir).map_err(Error::io("look at a stream"))
 }
 
-/// Reads and checks the records behind the tail's head.
+/// Reads and checks the records behind the tail's head, and moves the tail over those that are sound.
 fn scan_records<E: Event>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
@@ -162,6 +171,7 @@ fn scan_records<E: Event>(
         let offset = base + at as u64;
         let Some(frame) = LogFrame::read(&text[at..], offset) else {
             let rest = &text[at..];
+            // Checked first: a record of a newer version is neither torn nor damaged, and must not be cut off.
             if let Some(version) = newer_version(rest, offset) {
                 let health = tail.head.health(LineError::UnknownVersion(version));
                 return Ok(TailEnding::Broken { health, newest: false });
@@ -178,6 +188,7 @@ fn scan_records<E: Event>(
         match read_events::<E>(stream_dir, tail, frame.payload) {
             Ok(events) => {
                 let head = &mut tail.head;
+                // The first record of a group has its own offset as group offset.
                 if frame.group == offset {
                     head.newest_first = head.next_event;
                     head.newest_start = offset;
@@ -191,6 +202,8 @@ fn scan_records<E: Event>(
                 events.into_iter().for_each(&mut *take);
             }
             Err(flaw) => {
+                // The digest was right, so these are the bytes that were written: an unfinished write does not explain
+                // the flaw.
                 let health = tail.head.health(flaw);
                 return Ok(TailEnding::Broken { health, newest: is_last });
             }
@@ -206,22 +219,23 @@ struct LogFrame<'a> {
 }
 
 impl<'a> LogFrame<'a> {
-    /// The record at the start of `text`, which stands at `offset`, if it is whole.
+    /// Reads the record at the start of `text`, which stands at `offset`, if it is complete.
     fn read(text: &'a [u8], offset: u64) -> Option<Self> {
         let header = Header::read(text)?;
+        // A group begins at or before its records, so a larger offset means that the record was moved or damaged.
         if header.payload_len > PLAN_BYTES_MAX || header.group > offset {
             return None;
         }
         let payload = text.get(HEADER_BYTES..HEADER_BYTES + header.payload_len)?;
-        // The text of the numbers is part of the digest, so that their form is fixed too.
+        // The digest covers the numbers as text, so that their spelling is fixed too.
         let found = digest_of(header.numbers, payload);
         (found.hex() == header.digest).then_some(Self { group: header.group, payload })
     }
 }
 
-/// What the first line of a record says. Whether it is true, the digest shows.
+/// The first line of a record, as it is written. Only the digest shows whether it is true.
 struct Header<'a> {
-    /// The two numbers as text.
+    /// Both numbers as text, which is what the digest covers.
     numbers: &'a str,
     payload_len: usize,
     group: u64,
@@ -247,20 +261,23 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Whether the record at the start of `text`, which is not whole and which no later group follows, can be what an
-/// unfinished write left: it lacks its end, or a sector.
+/// True if the record at the start of `text` can be what an unfinished write left: it lacks its end or a sector. The
+/// record is known to be incomplete, with no later group behind it.
 fn is_unfinished(text: &[u8], offset: u64) -> bool {
     if text.len() < HEADER_BYTES || lacks_a_sector(text, offset) {
         return true;
     }
-    // The first line goes out before what follows it, so it is as it was written unless somebody changed it.
+    // The header line is written out before what follows it, so it is as it was written unless it was changed later.
     let Some(header) = Header::read(text) else { return false };
     let payload = &text[HEADER_BYTES..];
+    // No plan is that long; or all bytes of the payload are there, so the write was complete. Either way the record was
+    // altered afterwards.
     if header.payload_len > PLAN_BYTES_MAX || header.payload_len <= payload.len() {
         return false;
     }
     // The file ends before the record does, unless the length is what was changed.
     let next = find(payload, MAGIC).unwrap_or(payload.len());
+    // If the digest fits a shorter payload, the record was complete and acknowledged, and only its length was altered.
     let whole_at = |end: usize| {
         let numbers = format!("{end:08x} {:016x}", header.group);
         digest_of(&numbers, &payload[..end]).hex() == header.digest
@@ -268,7 +285,7 @@ fn is_unfinished(text: &[u8], offset: u64) -> bool {
     !whole_at(next) && !whole_at(payload.len())
 }
 
-/// The version of the record at the start of `text`, if it is one that this program does not know.
+/// Returns the version of the record at the start of `text` if this program does not know it.
 fn newer_version(text: &[u8], offset: u64) -> Option<u64> {
     let stem = MAGIC.strip_suffix(b"1 ").expect("the first version is 1");
     let rest = text.strip_prefix(stem)?;
@@ -277,13 +294,13 @@ fn newer_version(text: &[u8], offset: u64) -> Option<u64> {
         return None;
     }
     let version = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
-    // A digit may have been changed in a record that is ours.
+    // If the record is sound as version 1, it is ours, and only the digit was changed.
     let mut ours = MAGIC.to_vec();
     ours.extend_from_slice(&rest[digits + 1..]);
     (version != 1 && LogFrame::read(&ours, offset).is_none()).then_some(version)
 }
 
-/// Where `wanted` begins in `text`.
+/// Returns the offset at which `wanted` begins in `text`.
 fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).position(|window| window == wanted)
 }
@@ -303,11 +320,13 @@ fn write_frame(out: &mut Vec<u8>, group: u64, payload: &[u8]) {
     out.extend_from_slice(payload);
 }
 
-/// Whether a whole record of a later group stands behind the damaged one at the start of `text`.
+/// True if a complete record of a later group stands behind the damaged record at the start of `text`.
 fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
+    // Lengths cannot be trusted behind damage, so every place where a record could begin is tried.
     let mut at = 1;
     while let Some(found) = text.get(at..).and_then(|rest| find(rest, MAGIC)) {
         at += found;
+        // A group that began after this record was written only once this record was durable and acknowledged.
         if LogFrame::read(&text[at..], offset + at as u64).is_some_and(|frame| frame.group > offset)
         {
             return true;
@@ -324,6 +343,7 @@ fn read_events<E: Event>(
 ) -> Result<Vec<E>, LineError> {
     let corrupt = |reason| Err(LineError::Corrupt(reason));
     let mut events: Vec<E> = Vec::new();
+    // Indices must continue without a gap, and no dedupe key may repeat: both were checked when the plan was appended.
     let mut expected = tail.head.next_event;
     for line in payload.split_inclusive(|&byte| byte == b'\n') {
         let event = read_event::<E>(line)?;

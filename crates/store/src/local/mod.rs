@@ -43,13 +43,14 @@ pub use table::{LocalTable, RepairedTable, TableStatus, repair_table};
 
 use crate::Error;
 
-/// Starts blocking work that nobody waits for.
+/// Starts blocking work whose result nobody waits for.
 #[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
 fn detach(work: impl FnOnce() + Send + 'static) {
     drop(tokio::task::spawn_blocking(work));
 }
 
-/// Runs blocking work on a thread that may block: on this one, if it may. The work ends even if nobody waits for it.
+/// Runs blocking work on a thread that may block: this one if it may, another one otherwise. The work runs to its end
+/// even if nobody waits for it.
 #[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
 async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,
@@ -60,14 +61,15 @@ async fn blocking<R: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(ended) => match ended.try_into_panic() {
+            // A panic surfaces in the caller, as if it had run the work itself.
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => Err(Error::ShuttingDown),
         },
     }
 }
 
-/// Runs short blocking work on the thread that asks for it, if the runtime lets others work meanwhile, and as
-/// [`blocking`] does if not: the way to another thread and back takes longer than most of what a table is asked.
+/// Runs short blocking work on the calling thread if the runtime lets other tasks continue meanwhile, and like
+/// [`blocking`] otherwise. Switching to another thread and back takes longer than most table operations.
 #[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
 async fn nearby<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, Error> + Send + 'static,

@@ -1,8 +1,8 @@
 //! The writing side of a lease: plans wait in a queue, and one job at a time writes them.
 //!
-//! The stream's lock is freed when the lease is gone and no job runs, whichever comes last: an
-//! append that has started ends, also when its caller and the lease are gone. A caller that has its
-//! answer can rely on the job being over, unless other plans wait.
+//! The stream's lock is released when the lease is gone and no job is running, whichever happens last: an append that
+//! has started runs to its end even if its caller and the lease are gone. A caller that has received its answer can
+//! rely on the job having ended, unless other plans are waiting.
 
 use std::{
     any::Any,
@@ -25,17 +25,17 @@ use crate::{
     port::{Appended, Cursor, LeaseHold},
 };
 
-/// How a layout makes plans part of a stream.
+/// A layout's function that makes plans part of a stream.
 pub(super) type Commit =
     fn(&StreamDir, StreamHead, &[Arc<EncodedPlan>]) -> Result<StreamHead, Error>;
 
-/// How a layout notes that plans became part of a stream.
+/// A layout's function that records that plans became part of a stream.
 pub(super) type Committed = fn(&StreamDir, StreamHead);
 
 type Answer = Result<Appended, Error>;
 type Reply = oneshot::Sender<Answer>;
 
-/// What a lease on a local stream holds.
+/// The state behind a lease on a local stream.
 pub(super) struct Pipeline {
     pub(super) stream_dir: StreamDir,
     pub(super) tails: Arc<Tails>,
@@ -49,11 +49,15 @@ pub(super) struct Pipeline {
 
 struct AppendQueue {
     waiting: VecDeque<(Arc<EncodedPlan>, Reply)>,
+    // True from the moment a job is due until it has found the queue empty.
     running: bool,
+    // Set for good by the first failed write and by `finish`; no plan is accepted afterwards.
     spent: bool,
+    // The unacknowledged end of the control file. It is set aside before the first write.
     torn: Option<TornTail>,
-    /// Whether the lease is gone.
+    /// Set when the lease is gone.
     closed: bool,
+    // Held until the lease is gone and the last job is over, so that no other process writes in between.
     lock: Option<Box<dyn FileLock>>,
 }
 
@@ -65,7 +69,7 @@ impl AppendQueue {
     }
 }
 
-/// The handle that sits in the lease; the job has its own.
+/// The handle inside the lease; the job holds its own reference to the pipeline.
 pub(super) struct PipelineHold(pub(super) Arc<Pipeline>);
 
 impl Drop for PipelineHold {
@@ -119,8 +123,7 @@ impl Pipeline {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a plan into the queue; the answer says how it ended, and whether the caller must
-    /// start the job.
+    /// Adds a plan to the queue. Returns a receiver for the outcome, and true if the caller must start the job.
     pub(super) fn enqueue(
         &self,
         plan: EncodedPlan,
@@ -131,18 +134,20 @@ impl Pipeline {
             return Err(Error::LeaseSpent { stream: stream() });
         }
         let waiting = queue.waiting.len();
+        // The queue is bounded: a caller that outruns the disk gets an error instead of using up memory.
         if waiting >= QUEUE_PLANS_MAX {
             let problem = PlanProblem::QueueFull { waiting };
             return Err(Error::PlanRefused { stream: stream(), problem });
         }
         let (reply, answer) = oneshot::channel();
         queue.waiting.push_back((Arc::new(plan), reply));
+        // Claimed under the queue's lock, so of several callers exactly one starts the job.
         let start = !queue.running;
         queue.running = true;
         Ok((answer, start))
     }
 
-    /// Blocks until no job runs, and keeps any from starting.
+    /// Keeps any further job from starting, and blocks until none is running.
     pub(super) fn finish(&self) {
         let mut queue = self.queue();
         queue.spent = true;
@@ -151,11 +156,13 @@ impl Pipeline {
         }
     }
 
-    /// The job: writes what waits until nothing does. Blocks.
+    /// The job: writes waiting plans until there are none left. Blocks.
     pub(super) fn drain(&self) {
         loop {
             let batch = self.take_batch(&mut self.queue());
             let answers = self.write(batch);
+            // "Nothing waits" and "not running" change under one lock: a plan queued before sees this job, a plan
+            // queued after starts its own.
             let mut queue = self.queue();
             let is_over = queue.waiting.is_empty();
             if is_over {
@@ -163,9 +170,11 @@ impl Pipeline {
                 queue.free_if_over();
                 self.idle.notify_all();
             }
+            // Answers go out after `running` was cleared: a caller that has its answer finds the job ended and the lock
+            // free.
             drop(queue);
             for (reply, answer) in answers {
-                // Nobody may be waiting for it any more.
+                // The caller may have stopped waiting.
                 let _ = reply.send(answer);
             }
             if is_over {
@@ -175,6 +184,7 @@ impl Pipeline {
     }
 
     fn take_batch(&self, queue: &mut AppendQueue) -> Vec<(Arc<EncodedPlan>, Reply)> {
+        // The size is checked before a plan is taken, so even the largest plan goes out in some batch.
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while batch.len() < self.plans_per_commit
             && bytes < GROUP_BYTES_MAX
@@ -186,22 +196,25 @@ impl Pipeline {
         batch
     }
 
-    /// After a failure nothing more is written through this lease.
+    /// Marks the lease as spent after a failure, and returns the refusals for the plans that still wait.
     fn spend(&self) -> impl Iterator<Item = (Reply, Answer)> + use<'_> {
         let mut queue = self.queue();
         queue.spent = true;
         let waiting = std::mem::take(&mut queue.waiting);
         drop(queue);
+        // The control file may no longer match the cached tail, so the next lease reads the stream again.
         self.tails.forget(&self.stream_dir.stream);
         let spent = || Err(Error::LeaseSpent { stream: self.stream_dir.stream.clone() });
         waiting.into_iter().map(move |(_, reply)| (reply, spent()))
     }
 
-    /// Writes one batch; returns the answer to each of its plans.
+    /// Writes one batch and returns the answer to each of its plans.
     fn write(&self, batch: Vec<(Arc<EncodedPlan>, Reply)>) -> Vec<(Reply, Answer)> {
         let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
         let (outcomes, accepted, head) = self.sort_out(&plans);
         let result = self.make_durable(head, &accepted, &outcomes);
+        // The batch becomes durable as a whole or not at all. A failure replaces every success, replays included; a
+        // plan that was refused on its own account keeps its own error.
         let answers = outcomes.into_iter().map(|outcome| match (&result, outcome) {
             (Err(error), Ok(_)) => Err(error.clone()),
             (_, outcome) => outcome,
@@ -213,12 +226,14 @@ impl Pipeline {
         answers
     }
 
-    /// Decides for each plan whether it is new, and which are to be written.
+    /// Decides which plans are new and must be written. Returns an outcome for each plan, the new plans and the current
+    /// head.
     fn sort_out(
         &self,
         plans: &[Arc<EncodedPlan>],
     ) -> (Vec<Answer>, Vec<Arc<EncodedPlan>>, StreamHead) {
         let tail = tail::lock(&self.tail);
+        // Plans of one batch are not in the tail yet, but a later one may repeat the key of an earlier one.
         let mut pending: HashMap<&DedupeKey, EventIndex> = HashMap::new();
         let mut next = tail.head.next_event;
         let mut accepted = Vec::new();
@@ -257,6 +272,8 @@ impl Pipeline {
         outcomes: &[Answer],
     ) -> Result<(), Error> {
         if accepted.is_empty() {
+            // A replayed plan is reported as durable, so it must be. Its bytes may have come from the page cache, left
+            // by a writer that died before its sync.
             let replayed = outcomes.iter().any(Result::is_ok);
             if replayed && head.synced < head.position {
                 self.stream_dir.confirm_newest(head)?;
@@ -265,19 +282,24 @@ impl Pipeline {
             return Ok(());
         }
         let written = (|| {
+            // From the first blob to the end of the commit no sweep may run: it would remove blobs that nothing refers
+            // to yet.
             let _writing = self.stream_dir.enter_writing(accepted)?;
             if self.queue().torn.is_some() {
+                // The torn bytes go before anything is written: the commit overwrites their place, and its group may be
+                // shorter than they are.
                 self.stream_dir.set_aside_torn(head)?;
                 self.queue().torn = None;
             }
             let mut head = head;
             if head.synced < head.position {
-                // Somebody who died may have left the newest group unsynced. What follows must never be durable without
-                // it: after a power cut that would read as a stream whose middle is lost.
+                // A process that died may have left the newest group unsynced. The next group must never become durable
+                // without it: after a power cut, the stream would look as if its middle were lost.
                 self.stream_dir.confirm_newest(head)?;
                 head.synced = head.position;
             }
             let mut head = (self.commit)(&self.stream_dir, head, accepted)?;
+            // The first commit creates the control file, so only now does its incarnation exist.
             if head.incarnation == 0
                 && let Some(stat) = self.stream_dir.control_stat()?
             {
@@ -287,14 +309,19 @@ impl Pipeline {
         })();
         match written {
             Ok(durable) => {
+                // Neither note is needed for durability. Both are written after the sync, so neither can claim too
+                // much.
                 if head.position == 0 {
                     self.stream_dir.mark_begun();
                 }
                 (self.committed)(&self.stream_dir, durable);
+                // The tail changes last: it never shows an event that is not durable.
                 tail::lock(&self.tail).learn(durable, accepted);
                 Ok(())
             }
             Err(error) => {
+                // The commit may have reached the medium in part, or whole with its sync failed. It must not reappear
+                // after the caller got an error.
                 self.stream_dir.undo(head);
                 Err(error)
             }

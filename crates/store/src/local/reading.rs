@@ -1,11 +1,10 @@
 //! Reading a stream, and the rule for doubts about its end.
 //!
-//! A reader without the stream's lock may meet a plan that is being written. So it never concludes
-//! anything from a flaw: it looks again under the lock, and if a writer has that, it uses what
-//! stands before the newest plan.
+//! A reader without the stream's lock may run into a plan that is being written. So it never draws a conclusion from a
+//! flaw: it reads again under the lock, and if a writer holds that, it uses what stands before the newest plan.
 //!
-//! A stream that was written to and whose control file is gone or empty is damaged. That it was written to is shown by
-//! its mark ([`StreamDir::begun_mark`]) or by other files of it ([`Layout::shows_lost_plans`]).
+//! A stream that was written to and whose control file is gone or empty is damaged. Its mark
+//! ([`StreamDir::begun_mark`]) or its other files ([`Layout::shows_lost_plans`]) show that it was written to.
 
 use std::{io, time::Duration};
 
@@ -20,19 +19,21 @@ use crate::{
     record::Record,
 };
 
-/// What was read, and how the reading ended.
+/// The events that were read, and how the reading ended.
 pub(super) struct StreamReading<E> {
     pub(super) events: Vec<E>,
     pub(super) tail: Tail,
     pub(super) ending: TailEnding,
 }
 
-/// Reads from `head` on.
+/// Reads a stream from `head` on.
 pub(super) fn read<E: Event, L: Layout>(
     stream_dir: &StreamDir,
     head: StreamHead,
 ) -> Result<StreamReading<E>, Error> {
     let mut tail = Tail { head, ..Tail::default() };
+    // Taken before the contents are read. If the file is replaced in between, the next look notices another
+    // incarnation.
     let stat = stream_dir.control_stat()?;
     if let Some(stat) = stat {
         tail.head.incarnation = stat.incarnation;
@@ -42,7 +43,7 @@ pub(super) fn read<E: Event, L: Layout>(
     Ok(StreamReading { events, tail, ending })
 }
 
-/// Reads what lies behind the tail's head. That there is nothing at all is damage if there was something.
+/// Reads everything behind the tail's head. If there is nothing at all, but there once was something, that is damage.
 fn scan<E: Event, L: Layout>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
@@ -50,23 +51,23 @@ fn scan<E: Event, L: Layout>(
 ) -> Result<TailEnding, Error> {
     let ending = L::scan::<E>(stream_dir, tail, take)?;
     if tail.head.position == 0 && ending == TailEnding::Clean && was_written::<L>(stream_dir)? {
-        // The first plan may have become durable since its control file was read.
+        // Still a doubt, hence `newest`: the first plan may have become durable since its control file was read.
         return Ok(TailEnding::Broken { health: CONTROL_MISSING, newest: true });
     }
     Ok(ending)
 }
 
-/// How a stream is whose control file was lost.
+/// Health of a stream whose control file was lost.
 const CONTROL_MISSING: Health = Health::CorruptHead { reason: Reason::ControlMissing };
 
-/// Whether anything but the control file shows that plans were acknowledged.
+/// True if anything but the control file shows that plans were acknowledged.
 pub(super) fn was_written<L: Layout>(stream_dir: &StreamDir) -> Result<bool, Error> {
     let look =
         || -> io::Result<bool> { Ok(stream_dir.has_begun()? || L::shows_lost_plans(stream_dir)?) };
     look().map_err(Error::io("look at a stream"))
 }
 
-/// Reads from `head` on, and settles doubts.
+/// Reads a stream from `head` on, and resolves doubts about its end under the lock.
 pub(super) fn resolve_tail<E: Event, L: Layout>(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -75,9 +76,11 @@ pub(super) fn resolve_tail<E: Event, L: Layout>(
     if reading.ending == TailEnding::Clean {
         return Ok(reading);
     }
+    // With the lock no writer is at work, so what the second reading finds is final.
     if let Some(_lock) = stream_dir.lock(false)? {
         return read::<E, L>(stream_dir, head);
     }
+    // A writer has the lock. It can explain a flaw in the newest plan, but nothing that acknowledged plans follow.
     match reading.ending {
         TailEnding::Broken { newest: false, .. } => {}
         _ => reading.ending = TailEnding::Clean,
@@ -85,7 +88,7 @@ pub(super) fn resolve_tail<E: Event, L: Layout>(
     Ok(reading)
 }
 
-/// Moves a remembered tail over what came since, whoever wrote it.
+/// Moves a remembered tail over everything written since, by this process or another.
 pub(super) fn catch_up<E: Event, L: Layout>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
@@ -94,6 +97,7 @@ pub(super) fn catch_up<E: Event, L: Layout>(
     if tail.head.is_replaced(stat.as_ref()) {
         *tail = Tail::default();
     }
+    // At position 0 the scan runs even without a control file: it is what notices that one was lost.
     if tail.head.position > 0 && tail.head.is_current(stat.as_ref()) {
         return Ok(TailEnding::Clean);
     }
@@ -107,13 +111,14 @@ pub(super) fn catch_up<E: Event, L: Layout>(
 pub(super) fn remember(tails: &Tails, stream: &StreamId, read: Tail) {
     let shared = tails.get(stream);
     let mut known = tail::lock(&shared);
+    // A longer tail of the same file knows more. One of another file is out of date at any length.
     let same = known.head.incarnation == read.head.incarnation;
     if !same || known.head.position < read.head.position {
         *known = read;
     }
 }
 
-/// Reads what is valid.
+/// Reads the valid part of a stream, whatever its health.
 pub(super) fn salvage<E: Event, L: Layout>(
     stream_dir: &StreamDir,
 ) -> Result<SalvagedStream<E>, Error> {
@@ -125,14 +130,14 @@ pub(super) fn salvage<E: Event, L: Layout>(
     Ok(SalvagedStream { events: reading.events, health, torn_tail })
 }
 
-/// Whether nothing was pinned since `cursor`: one metadata lookup.
+/// True if nothing was pinned since `cursor`. Costs one metadata lookup.
 pub(super) fn has_no_new_pins(stream_dir: &StreamDir, cursor: &Cursor) -> bool {
     stream_dir.control_stat().is_ok_and(|stat| {
         stat.is_some_and(|stat| stat.incarnation == cursor.incarnation && stat.len == cursor.seen)
     })
 }
 
-/// The pinned snapshots.
+/// Returns the snapshots pinned since `since`, each once, and a cursor for the next call.
 pub(super) fn pins<E: Event, L: Layout>(
     stream_dir: &StreamDir,
     since: Option<&Cursor>,
@@ -145,8 +150,10 @@ pub(super) fn pins<E: Event, L: Layout>(
         }
         since => since,
     };
+    // Taken before the records are read, so that the cursor never claims to have seen more than was read.
     let stat = stream_dir.control_stat()?;
     let mut outcome = L::pins::<E>(stream_dir, since)?;
+    // The same rule as in `resolve_tail`: a doubt is settled under the lock if that is free.
     if outcome.2 != TailEnding::Clean
         && let Some(_lock) = stream_dir.lock(false)?
     {
@@ -155,7 +162,7 @@ pub(super) fn pins<E: Event, L: Layout>(
     let (mut snapshots, mut head, ending) = outcome;
     ending.into_sound(&stream_dir.stream)?;
     if stat.is_none_or(|stat| stat.len == 0) {
-        // What it pinned is not known if its control file was lost.
+        // If the control file was lost, the stream's pins are unknown, and a sweep must not take that for "none".
         age::<L>(stream_dir).or_else(|error| match error {
             Error::NotFound { .. } => Ok(Duration::ZERO),
             error => Err(error),
@@ -169,7 +176,7 @@ pub(super) fn pins<E: Event, L: Layout>(
     Ok(Pins { snapshots, cursor })
 }
 
-/// The control records. What a writer is at work on is left out.
+/// Returns the control records, without those of a plan that is being written.
 pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec<Record>, Error> {
     age::<L>(stream_dir)?;
     let (mut records, mut ending) = L::records::<E>(stream_dir)?;
@@ -181,6 +188,7 @@ pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec
         locked = true;
     }
     match ending {
+        // Without the lock, a flaw in the newest plan may be a write in progress; its records are left out.
         TailEnding::Broken { health, newest } if locked || !newest => {
             Err(Error::NotHealthy { stream: stream_dir.stream.clone(), health })
         }
@@ -188,14 +196,14 @@ pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec
     }
 }
 
-/// The time since the stream was last written to: one metadata lookup, unless its control file is lost.
+/// Returns the time since the stream was last written to. Costs one metadata lookup, unless the control file is lost.
 pub(super) fn age<L: Layout>(stream_dir: &StreamDir) -> Result<Duration, Error> {
     let written = |stat: Option<super::disk::Stat>| stat.filter(|stat| stat.len > 0);
     let stream = || stream_dir.stream.clone();
     match written(stream_dir.control_stat()?) {
         Some(stat) => Ok(stat.age),
         None if !was_written::<L>(stream_dir)? => Err(Error::NotFound { stream: stream() }),
-        // Its first plan may have become durable in between.
+        // The first plan may have become durable in between.
         None => match written(stream_dir.control_stat()?) {
             Some(stat) => Ok(stat.age),
             None => Err(Error::NotHealthy { stream: stream(), health: CONTROL_MISSING }),

@@ -38,7 +38,7 @@ impl Disk for RealDisk {
             file.seek(SeekFrom::Start(offset))?;
         }
         let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-        // What is written behind that meanwhile is for the next reading.
+        // Bytes written behind that in the meantime are for the next reading.
         file.take(len).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
@@ -90,6 +90,7 @@ impl Disk for RealDisk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        // Syncing a directory makes its names durable, not the contents of the files.
         File::open(path)?.sync_all()
     }
 
@@ -116,6 +117,8 @@ impl Disk for RealDisk {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error),
             }
+            // Between opening and locking, the name may have moved to another file, or the file may have been deleted.
+            // A lock on a file without this name would exclude nobody, so the attempt is repeated.
             let held = file.metadata()?;
             match fs::symlink_metadata(path) {
                 Ok(named) if named.ino() == held.ino() && named.dev() == held.dev() => {
@@ -145,6 +148,7 @@ fn stat_of(metadata: &fs::Metadata) -> Stat {
         .and_then(|time| SystemTime::now().duration_since(time).ok())
         .unwrap_or(Duration::ZERO);
     Stat {
+        // An inode number is used again once its file is gone. The time of birth tells the new file from the old one.
         incarnation: (born << 64) ^ (u128::from(metadata.dev()) << 48) ^ u128::from(metadata.ino()),
         len: metadata.len(),
         age,
@@ -164,6 +168,7 @@ impl DiskFile for RealFile {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        // The length counts as data that is needed to read the file, so this syncs it too. Timestamps may be lost.
         self.0.sync_data()
     }
 }

@@ -1,12 +1,12 @@
-//! Replies as files below `run/replies`, a directory for each client.
+//! Replies as files below `run/replies`, in one directory per client.
 //!
-//! A file is the 32 bytes of its content's SHA-256, then the content. It is renamed into place without a sync: a reply
-//! that a power cut takes is one whose call the client can only make again. What is damaged is not there.
+//! A file is the 32 bytes of its content's SHA-256, then the content. It is renamed into place without a sync: if a
+//! power cut takes a reply, all that the client can do is to make the call again. A damaged file counts as missing.
 //!
 //! The time since a directory changed is the time since something was kept for its client.
 //!
-//! A claim is a locked file below `run/calls`, which goes with it. What a process that died left there is removed by the
-//! next one that claims anything.
+//! A claim is a locked file below `run/calls`, and the file is removed when the claim ends. The next process that
+//! claims anything removes what a dead process left there.
 //!
 //! Limitations: another process that keeps something for the same client at the same moment may find one entry more, or
 //! one less, than the bounds say.
@@ -37,7 +37,7 @@ use crate::{
     port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey},
 };
 
-/// Bytes of the digest in front of the content.
+/// Size of the digest in front of the content.
 const DIGEST_BYTES: usize = 32;
 
 /// Replies under a data directory.
@@ -46,11 +46,11 @@ pub struct LocalReplies {
     dir: DataDir,
     /// Tells apart the unfinished files of this process.
     counter: Arc<AtomicU64>,
-    /// Whether the claims of processes that died were removed.
+    /// Set once the claims of dead processes were removed.
     is_swept: Arc<AtomicBool>,
 }
 
-/// A claim. Its file goes before its lock does, so that nobody else's is removed.
+/// A claim. Its file is removed before its lock is released, so that no other process's file is removed.
 struct ClaimFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,
@@ -61,13 +61,13 @@ impl Hold for ClaimFile {}
 
 impl Drop for ClaimFile {
     fn drop(&mut self) {
-        // A file that stays is one to lock the next time.
+        // A file that stays will simply be locked the next time.
         let _ = remove(self.disk.as_ref(), &self.path);
     }
 }
 
 impl LocalReplies {
-    /// The replies under `dir`.
+    /// Creates the store for replies under `dir`.
     pub fn new(dir: DataDir) -> Self {
         Self { dir, counter: Arc::default(), is_swept: Arc::default() }
     }
@@ -82,6 +82,7 @@ impl LocalReplies {
 
     fn get_blocking(&self, key: &ReplyKey) -> io::Result<Option<Vec<u8>>> {
         let dir = self.client_dir(key.client);
+        // The directory's age decides for all its entries: they expire together.
         match self.disk().stat(&dir)? {
             Some(stat) if stat.age < REPLY_TIME => {}
             _ => return Ok(None),
@@ -101,6 +102,7 @@ impl LocalReplies {
         let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
             return Ok(None);
         };
+        // Without a sync, a power cut can leave the name on an empty or torn file. The digest tells.
         if Digest::of(&FileBytes(content)).as_bytes() != digest {
             return Ok(None);
         }
@@ -113,6 +115,7 @@ impl LocalReplies {
         match disk.stat(&dir)? {
             Some(stat) if stat.age < REPLY_TIME => {}
             found => {
+                // Expired entries must not come back to life because the directory becomes young again.
                 if found.is_some() {
                     remove_all(disk, &dir)?;
                 }
@@ -131,7 +134,7 @@ impl LocalReplies {
             disk.rename(&fresh, &path)
         })();
         if written.is_err() {
-            // The error that led here is the one to tell.
+            // The error that led here is the one to report.
             let _ = disk.remove_file(&fresh);
         }
         written?;
@@ -144,6 +147,8 @@ impl LocalReplies {
             for parent in dir.parent().into_iter().chain([dir.as_path()]) {
                 self.disk().create_dir(parent)?;
             }
+            // Locking and dropping a claim removes its file. One that is held by a living process cannot be locked, and
+            // stays.
             for name in names_in(self.disk(), &dir)? {
                 drop(self.lock_claim(dir.join(name))?);
             }
@@ -162,7 +167,7 @@ impl LocalReplies {
         Ok(lock.map(|lock| ClaimFile { disk: Arc::clone(self.dir.disk()), path, _lock: lock }))
     }
 
-    /// Makes the directory of a client. What belongs to clients who did not come back makes room for it.
+    /// Creates the directory of a client, and makes room for it by removing those of clients that did not come back.
     fn begin_client(&self, dir: &Path) -> io::Result<()> {
         let (disk, replies) = (self.disk(), self.dir.replies());
         for parent in replies.parent().into_iter().chain([replies.as_path()]) {
@@ -170,6 +175,7 @@ impl LocalReplies {
         }
         let mut clients = self.by_age(&replies)?;
         let mut excess = (clients.len() + 1).saturating_sub(REPLY_CLIENTS_MAX);
+        // From the oldest on: those that expired go in any case, and younger ones only while there are too many.
         clients.reverse();
         for (stat, name) in clients {
             if stat.age < REPLY_TIME && excess == 0 {
@@ -181,10 +187,10 @@ impl LocalReplies {
         disk.create_dir(dir)
     }
 
-    /// Removes the oldest entries but `kept` until the rest is within bounds.
+    /// Removes the oldest entries, but not `kept`, until the rest is within bounds.
     fn make_room(&self, dir: &Path, kept: &str) -> io::Result<()> {
         let mut entries = self.by_age(dir)?;
-        // Stable: behind what was kept just now they stand by age.
+        // The sort is stable: behind the entry that was kept just now, the others stay in order of age.
         entries.sort_by_key(|(_, name)| name != kept);
         let mut bytes = 0;
         for (place, (stat, name)) in entries.iter().enumerate() {
@@ -198,11 +204,11 @@ impl LocalReplies {
         Ok(())
     }
 
-    /// What lies in a directory, the youngest first.
+    /// Lists the contents of a directory, the youngest first.
     fn by_age(&self, dir: &Path) -> io::Result<Vec<(Stat, String)>> {
         let mut found = Vec::new();
         for name in names_in(self.disk(), dir)? {
-            // Others may have removed it.
+            // Another process may have removed it.
             if let Some(stat) = self.disk().stat(&dir.join(&name))? {
                 found.push((stat, name));
             }

@@ -7,9 +7,9 @@
 //! 4. the plan's group is written to the manifest in one write, and synced.
 //!
 //! A segment that no manifest record attests is not part of the stream. One that begins where the manifest ends belongs
-//! to a plan that did not become part of it: a crash or a failure came before step 4. Since a plan is written only once
-//! all before it are durable, one that begins *behind* the manifest's end shows that records of acknowledged plans are
-//! gone, and that is damage. Only names are looked at for this, when a stream is read from its start.
+//! to a plan that was never committed: a crash or a failure came before step 4. A plan is written only once all plans
+//! before it are durable, so a segment that begins *behind* the manifest's end shows that records of acknowledged plans
+//! are gone, and that is damage. This check looks only at names, and only when a stream is read from its start.
 
 use std::{
     collections::HashMap,
@@ -40,16 +40,16 @@ use crate::{
     torn::is_torn,
 };
 
-/// Where a segment is written before it has its name. There is one writer, so one name is enough.
+/// Path under which a segment is written before it gets its name. There is one writer, so one path is enough.
 const TEMPORARY: &str = "events/segment.tmp";
 
-/// What follows the name of a segment that was put aside.
+/// Suffix for the name of a segment that was put aside.
 const ASIDE: &str = "aside";
 
 /// The layout of sessions.
 pub struct Segmented;
 
-/// A plan's events, checked against its records.
+/// A plan's events after a check against its records. The outer error is the disk's, the inner one the stream's.
 type Checked<E> = Result<Result<Vec<E>, LineError>, Error>;
 
 impl Layout for Segmented {
@@ -61,6 +61,7 @@ impl Layout for Segmented {
         tail: &mut Tail,
         take: &mut dyn FnMut(E),
     ) -> Result<TailEnding, Error> {
+        // Names first, manifest second: see `segments_from_start`.
         let segments = segments_from_start(stream_dir, tail.head)?;
         let ending = scan_control(stream_dir, tail, take)?;
         Ok(unless_records_are_gone(&segments, tail.head, ending))
@@ -86,7 +87,7 @@ impl Layout for Segmented {
         let (groups, ending) = read_groups::<E>(stream_dir, head)?;
         let refs = groups.iter().flat_map(|group| &group.pins);
         let refs = refs.map(|pin| pin.snapshot_ref).collect();
-        // The newest group is read again next time: its pins may not all have been there.
+        // The newest group is read again next time, because not all of its pins may have been there.
         if let Some(newest) = groups.last() {
             head.position = newest.start;
             head.next_manifest = newest.close.manifest_index;
@@ -107,12 +108,15 @@ impl Layout for Segmented {
     ) -> Result<Restored, Error> {
         let remains = Remains::of(control, &stream_dir.stream).map_err(maintenance::newer)?;
         let segments = segments(stream_dir).map_err(Error::io("list the segments of a stream"))?;
-        // Read again: the keys of its events are needed as well.
+        // The valid part is read again because the dedupe keys of its events are needed as well.
         let mut tail = Tail::default();
         scan_text::<E>(stream_dir, &mut tail, control, &mut |_| {})?;
         let valid = usize::try_from(tail.head.position).unwrap_or(control.len());
+        // From the end of the valid part on, each group is rendered from its segment, one after the other, until no
+        // segment follows.
         let (mut restored, mut rewritten) = (control[..valid].to_vec(), 0);
         while let Some(group) = next_group::<E>(stream_dir, &mut tail, &segments, &remains)? {
+            // A group that is still there byte for byte was not lost; only the others count as rewritten.
             rewritten +=
                 u64::from(!control[restored.len().min(control.len())..].starts_with(&group));
             restored.extend(group);
@@ -130,6 +134,8 @@ impl Layout for Segmented {
     }
 
     fn shows_lost_plans(stream_dir: &StreamDir) -> io::Result<bool> {
+        // A segment at event 0 may belong to a first plan that failed; one further on needs an acknowledged plan before
+        // it.
         Ok(segments(stream_dir)?.iter().any(|(first, _)| *first > EventIndex::ZERO))
     }
 
@@ -142,7 +148,7 @@ impl Layout for Segmented {
     }
 }
 
-/// The bounds of every segment by the names of files, in order.
+/// Returns the bounds of every segment, read from the file names, in order.
 fn segments(stream_dir: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
     let names = names_in(stream_dir.disk().as_ref(), &stream_dir.dir.join(SEGMENTS))?;
     let mut bounds: Vec<_> = names.iter().filter_map(|name| record::segment_bounds(name)).collect();
@@ -150,8 +156,10 @@ fn segments(stream_dir: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>>
     Ok(bounds)
 }
 
-/// The segments, if a reading begins at the start. They are listed before the manifest is read: the records of all
-/// plans before one that is there now are durable already, so a reader needs no lock to conclude from them.
+/// Returns the segments if a reading begins at the start of the stream, and none otherwise.
+///
+/// They are listed before the manifest is read. The records of all plans before a segment that exists now are durable
+/// already, so a reader can draw conclusions from the list without holding the lock.
 fn segments_from_start(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -162,16 +170,18 @@ fn segments_from_start(
     segments(stream_dir).map_err(Error::io("list the segments of a stream"))
 }
 
-/// The ending of a reading, or the damage that the names of `segments` show behind it.
+/// Returns the ending of a reading, or the damage behind it that the names of `segments` show.
 fn unless_records_are_gone(
     segments: &[(EventIndex, EventIndex)],
     head: StreamHead,
     ending: TailEnding,
 ) -> TailEnding {
+    // A segment right at the end may belong to a plan that never got its records. Only one further on proves a loss.
     let is_behind = |(first, _): &(EventIndex, EventIndex)| *first > head.next_event;
     if matches!(ending, TailEnding::Broken { .. }) || !segments.iter().any(is_behind) {
         return ending;
     }
+    // No record at all, not even a torn one: the control file itself is gone or empty.
     let reason = match head.position {
         0 if ending == TailEnding::Clean => Reason::ControlMissing,
         _ => Reason::SegmentUnattested,
@@ -179,8 +189,8 @@ fn unless_records_are_gone(
     TailEnding::Broken { health: head.health(LineError::Corrupt(reason)), newest: false }
 }
 
-/// Whether `rest`, which stands behind `head`, is what a crash left of the group of a plan that was being appended. The
-/// plan's segment was durable before, and says what the group was to be.
+/// True if `rest`, which stands behind `head`, can be what a crash left of the group of a plan that was being appended.
+/// The plan's segment was durable before the group was written, so it determines what the group would have been.
 fn is_unfinished<E: Event>(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -190,10 +200,11 @@ fn is_unfinished<E: Event>(
     Ok(groups.iter().any(|group| is_torn(rest, group, head.position)))
 }
 
-/// The group of each segment that begins at `head`, as the appending of its plan writes it.
+/// Renders the group of each segment that begins at `head`, exactly as appending its plan would write it.
 fn groups_at<E: Event>(stream_dir: &StreamDir, head: StreamHead) -> Result<Vec<Vec<u8>>, Error> {
     let bounds = segments(stream_dir).map_err(Error::io("list the segments of a stream"))?;
     let mut groups = Vec::new();
+    // A segment that cannot be read or parsed predicts no group.
     for bounds in bounds.into_iter().filter(|(first, _)| *first == head.next_event) {
         let Some(lines) = read_unattested(stream_dir, bounds)? else { continue };
         let Ok(events) = parse_segment::<E>(stream_dir, bounds, &lines) else { continue };
@@ -203,7 +214,7 @@ fn groups_at<E: Event>(stream_dir: &StreamDir, head: StreamHead) -> Result<Vec<V
     Ok(groups)
 }
 
-/// The records that attest a segment behind `head`.
+/// Returns the records that attest a segment behind `head`.
 fn records_of<E: Event>(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -216,41 +227,46 @@ fn records_of<E: Event>(
     record::of_segment(&stream_dir.stream, bounds, lines, introduced, head.next_manifest)
 }
 
-/// A segment that continues a damaged stream, and what speaks for it.
+/// A segment that could continue a damaged stream, with the evidence for it.
 struct Continuation<E> {
     is_attested: bool,
-    /// Whether another segment begins where it ends.
+    /// True if another segment begins where this one ends.
     is_followed: bool,
     age: Duration,
     events: Vec<E>,
     group: Vec<u8>,
 }
 
-/// Moves the tail over the segment that continues a damaged stream, and returns its group; nothing if none does.
+/// Moves the tail over the segment that continues a damaged stream and returns its group, or `None` if no segment does.
 ///
-/// A segment follows if its events are, to the byte, events of this stream from the tail's end on, and nothing in
-/// `remains` says that it was another one. It need not be attested: its record may be what was lost. If several follow,
-/// all but one are of plans that failed: the one that was attested is taken, then one that others build on, then the
-/// newest, because a failed plan came before the one that took its place.
+/// A segment qualifies if its bytes are exactly the events of this stream from the tail's end on, and nothing in
+/// `remains` says that another segment stood there. It need not be attested, since its record may be what was lost. If
+/// several qualify, all but one belong to plans that failed. The order of preference is: an attested segment, then one
+/// that other segments build on, then the newest, because a failed plan came before the plan that took its place.
 fn next_group<E: Event>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
     segments: &[(EventIndex, EventIndex)],
     remains: &Remains<'_>,
 ) -> Result<Option<Vec<u8>>, Error> {
-    // Segments are in order. Several begin at one event if a plan failed and the next was longer or shorter.
+    // Segments are sorted. Several begin at the same event if a plan failed and the next one was longer or shorter.
     let from =
         |index: EventIndex| &segments[segments.partition_point(|(first, _)| *first < index)..];
     let mut found = Vec::new();
     for bounds in
         from(tail.head.next_event).iter().take_while(|(first, _)| *first == tail.head.next_event)
     {
+        // A plan is written only once all before it are durable. So a segment that follows shows that this one was
+        // committed.
         let next = bounds.1.next();
         let is_followed = from(next).first().is_some_and(|(first, _)| *first == next);
         found.extend(continuation::<E>(stream_dir, tail.head, *bounds, is_followed, remains)?);
     }
+    // `false` sorts first: attested, then followed, then the smallest age.
     found.sort_by_key(|it| (!it.is_attested, !it.is_followed, it.age));
     for Continuation { events, group, .. } in found {
+        // The rendered group goes through the same reader as any other, so nothing is restored that could not be read
+        // back.
         let head = tail.head;
         let read = manifest::read(
             &group,
@@ -260,6 +276,7 @@ fn next_group<E: Event>(
             head.next_event,
         );
         let [written] = read.groups.as_slice() else { continue };
+        // A segment that repeats a known dedupe key cannot follow; the next candidate may.
         if learn(tail, written, &events).is_ok() {
             return Ok(Some(group));
         }
@@ -276,19 +293,21 @@ fn continuation<E: Event>(
 ) -> Result<Option<Continuation<E>>, Error> {
     let Some(lines) = read_unattested(stream_dir, bounds)? else { return Ok(None) };
     let parsed = parse_segment::<E>(stream_dir, bounds, &lines);
+    // The close record needs only the bytes and the bounds, so it exists even if the events do not parse.
     let records =
         records_of(stream_dir, head, bounds, &lines, parsed.as_deref().unwrap_or_default());
     let [Record::SegmentClosed(close), ..] = records.as_slice() else { return Ok(None) };
     let attested = remains.attest(close);
     let events = match parsed {
+        // A record that is left names another segment in this place.
         _ if attested == Some(false) => return Ok(None),
         Ok(events) if is_canonical(&events, &lines) => events,
-        // What a newer Piton wrote is not moved away.
+        // Data written by a newer Piton is not moved away.
         Err(LineError::UnknownVersion(version)) => return Err(maintenance::newer(version)),
         Ok(_) | Err(LineError::Corrupt(_)) => return Ok(None),
     };
     let is_attested = attested == Some(true);
-    // A plan whose records never were written may lack its snapshots as well, and nothing could go on from there.
+    // A plan whose records were never written may lack its snapshots too, and nothing could continue from there.
     if !is_attested && !is_followed && lacks_snapshots(stream_dir, &events)? {
         return Ok(None);
     }
@@ -300,7 +319,7 @@ fn continuation<E: Event>(
     Ok(Some(Continuation { is_attested, is_followed, age, events, group }))
 }
 
-/// Whether these are, byte for byte, the lines of these events.
+/// True if `lines` is, byte for byte, the encoding of `events`.
 fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
     let mut written = Vec::with_capacity(lines.len());
     let is_encoded = events.iter().all(|event| {
@@ -311,7 +330,7 @@ fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
     is_encoded && written == lines
 }
 
-/// Whether a snapshot that these events introduce cannot be read.
+/// True if a snapshot that these events introduce cannot be read.
 fn lacks_snapshots<E: Event>(stream_dir: &StreamDir, events: &[E]) -> Result<bool, Error> {
     for snapshot in events.iter().filter_map(Event::introduces) {
         match stream_dir.root.blobs.get_blocking(BlobNamespace::Snapshots, snapshot.digest()) {
@@ -330,6 +349,7 @@ fn read_unattested(
     let path = stream_dir.dir.join(record::segment_path(first, last));
     match stream_dir.disk().read(&path, PLAN_BYTES_MAX as u64) {
         Ok(bytes) => Ok(Some(bytes)),
+        // A file longer than any plan is no segment, and one that is gone was moved or removed in the meantime.
         Err(error)
             if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>
         {
@@ -351,7 +371,7 @@ fn scan_control<E: Event>(
     }
 }
 
-/// The same, of control records that were read from there on.
+/// Does the work of [`scan_control`] on control records that were already read from the tail's head on.
 fn scan_text<E: Event>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
@@ -370,12 +390,15 @@ fn scan_text<E: Event>(
         match events {
             Ok(events) => events.into_iter().for_each(&mut *take),
             Err(flaw) => {
+                // The tail did not move over this group, so its head is where the damage begins.
                 let rest = from(group.start);
                 let newest = manifest::is_newest(rest);
-                // If reading stopped among its pins, that is why they are missing.
+                // If reading stopped among this group's pins, the pins are missing because the group was cut off.
                 let is_last = group.end == reading.groups.last().map_or(0, |last| last.end);
                 let cut_off = flaw == LineError::Corrupt(Reason::MissingPin) && is_last;
                 let stop = reading.stop.filter(|_| cut_off);
+                // Torn only if all three hold: no later group follows, reading itself stopped here, and a durable
+                // segment predicts these bytes. Anything else could be an acknowledged plan.
                 if newest && stop.is_some() && is_unfinished::<E>(stream_dir, tail.head, rest)? {
                     return Ok(TailEnding::Torn(StreamDir::torn(group.start, end)));
                 }
@@ -384,6 +407,7 @@ fn scan_text<E: Event>(
             }
         }
     }
+    // Every complete group is sound; the rest is either the start of an unfinished write or damage.
     let Some(stop) = reading.stop else { return Ok(TailEnding::Clean) };
     let rest = from(stop.offset);
     let newest = manifest::is_newest(rest);
@@ -393,7 +417,7 @@ fn scan_text<E: Event>(
     Ok(TailEnding::Broken { health: tail.head.health(stop.flaw), newest })
 }
 
-/// The control records behind `head`, and how they end. No segment that they attest is read.
+/// Reads the control records behind `head` without reading any segment that they attest. Returns them and their ending.
 fn read_groups<E: Event>(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -403,6 +427,8 @@ fn read_groups<E: Event>(
     let text = stream_dir.read_control(base)?.unwrap_or_default();
     let reading =
         manifest::read(&text, base, &stream_dir.stream, head.next_manifest, head.next_event);
+    // `behind` is the end of the last group that was read, `before_newest` the end of the group before it. The last one
+    // may lack pins: no segment is read here that would show how many it has.
     let mut behind = head;
     let mut before_newest = head;
     for group in &reading.groups {
@@ -418,7 +444,7 @@ fn read_groups<E: Event>(
     let from = |at: StreamHead| &text[usize::try_from(at.position - base).unwrap_or(text.len())..];
     let newest = manifest::is_newest(from(behind));
     let mut ending = TailEnding::Broken { health: before_newest.health(stop.flaw), newest };
-    // Reading may have stopped among the pins of a group, or at the start of the next.
+    // Reading may have stopped among the pins of a group or at the start of the next one.
     for at in [before_newest, behind] {
         if manifest::is_newest(from(at)) && is_unfinished::<E>(stream_dir, at, from(at))? {
             let torn = TailEnding::Torn(StreamDir::torn(at.position, base + text.len() as u64));
@@ -429,7 +455,7 @@ fn read_groups<E: Event>(
     Ok((reading.groups, ending))
 }
 
-/// The pins of this reading, against which a repeated pin is checked.
+/// The pins met in this reading, against which repeated pins are checked.
 struct KnownPins {
     /// Events before this one were checked by an earlier reading.
     first: EventIndex,
@@ -447,12 +473,14 @@ fn check_group<E: Event>(
     };
     let mut missing = 0_usize;
     for event in &events {
+        // Each snapshot that an event introduces needs a pin in the same group: without one, a sweep could remove it.
         if let Some(snapshot) = event.introduces() {
             known.pins.insert(event.index(), (snapshot, event.id()));
             let pinned = group.pins.iter().any(|pin| pin.event_index == event.index());
             missing += usize::from(!pinned);
         }
     }
+    // A pin must repeat what an event of this reading introduced, or refer to an event from before it.
     let stray = group.pins.iter().any(|pin| {
         let own = (pin.snapshot_ref, pin.created_by_event_id);
         match known.pins.get(&pin.event_index) {
@@ -472,6 +500,7 @@ fn check_group<E: Event>(
 fn read_segment<E: Event>(stream_dir: &StreamDir, group: &Group) -> Checked<E> {
     let corrupt = |reason| Ok(Err(LineError::Corrupt(reason)));
     let close = &group.close;
+    // A file longer than its record says was altered. Nothing of it is read, however long it became.
     let longest = close.bytes.min(PLAN_BYTES_MAX as u64);
     let bytes = match stream_dir.disk().read(&stream_dir.dir.join(&close.segment_rel_path), longest)
     {
@@ -484,13 +513,14 @@ fn read_segment<E: Event>(stream_dir: &StreamDir, group: &Group) -> Checked<E> {
         }
         Err(error) => return Err(Error::io("read a segment")(error)),
     };
+    // The record attests length and digest, so the events are parsed only once the bytes are known to be right.
     if bytes.len() as u64 != close.bytes || Digest::of(&FileBytes(&bytes)) != close.sha256 {
         return corrupt(Reason::SegmentAltered);
     }
     Ok(parse_segment(stream_dir, (close.first_event_index, close.last_event_index), &bytes))
 }
 
-/// The events of a segment with these bounds.
+/// Parses the events of a segment and checks that they fill exactly these bounds.
 fn parse_segment<E: Event>(
     stream_dir: &StreamDir,
     (first, last): (EventIndex, EventIndex),
@@ -516,10 +546,12 @@ fn parse_segment<E: Event>(
     Ok(events)
 }
 
-/// Adds a checked group to the tail.
+/// Adds a checked group to the tail. If a dedupe key repeats, the tail stays as it was.
 fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), LineError> {
     for (number, event) in events.iter().enumerate() {
         let known = tail.keys.contains_key(event.dedupe_key());
+        // The keys of this group that went in already come out again, so that the tail stays at the end of the group
+        // before.
         if known {
             for event in &events[..number] {
                 tail.keys.remove(event.dedupe_key());
@@ -537,8 +569,8 @@ fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), L
     Ok(())
 }
 
-/// Gives the segment that has the next plan's name another one. It should be of a plan that failed, but nothing attests
-/// that, and it may be all that is left of one whose record was lost.
+/// Renames the segment that already has the next plan's name. It should belong to a plan that failed, but nothing
+/// attests to that, and it may be all that is left of a plan whose record was lost.
 fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     if disk.stat(path)?.is_none() {
         return Ok(());
@@ -549,6 +581,7 @@ fn put_aside(disk: &dyn Disk, path: &Path) -> io::Result<()> {
     disk.rename(path, &dir.join(aside))
 }
 
+/// Makes one plan part of the stream, in the four steps that the module describes.
 fn commit(
     stream_dir: &StreamDir,
     head: StreamHead,
@@ -557,6 +590,7 @@ fn commit(
     let disk: &dyn Disk = stream_dir.disk().as_ref();
     let is_first = head.position == 0;
     let mut dirs = vec![stream_dir.dir.join(SEGMENTS)];
+    // Only the first commit adds names to the stream's own directory and to the one above, so only it syncs them.
     if is_first {
         disk.create_dir(&dirs[0]).map_err(Error::io("make a stream's directory"))?;
         stream_dir.create_control()?;
@@ -565,10 +599,14 @@ fn commit(
     let records = record::of_plan(&stream_dir.stream, plan, head.next_manifest);
     let group = manifest::render(&records, head.position);
     let path = stream_dir.dir.join(record::segment_path(plan.first, plan.last()));
+    // Never overwritten: see `put_aside`.
     put_aside(disk, &path).map_err(Error::io("put a segment aside"))?;
     let segment =
         NewFile { temporary: stream_dir.dir.join(TEMPORARY), path, bytes: Arc::clone(plan) };
+    // Steps 1 to 3: after this, the segment and the blobs are durable under their names, but not yet part of the
+    // stream.
     stream_dir.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;
+    // Step 4: once the group is synced, the plan is part of the stream.
     stream_dir.extend_control(head, &group)?;
     let position = head.position + group.len() as u64;
     let mut next_manifest = head.next_manifest;

@@ -1,4 +1,4 @@
-//! One stream's place on disk, and the steps that both layouts share.
+//! A stream's directory on disk, and the steps that both layouts share.
 
 use std::{
     collections::HashSet,
@@ -24,7 +24,7 @@ use crate::{
     port::{BlobNamespace, Lease},
 };
 
-/// What the streams of one journal share.
+/// State shared by the streams of one journal.
 pub(super) struct JournalRoot {
     pub(super) dir: DataDir,
     /// The directory that holds the streams.
@@ -32,7 +32,7 @@ pub(super) struct JournalRoot {
     pub(super) blobs: LocalBlobs,
     pub(super) leases: LocalLeases,
     pub(super) trace: Arc<dyn Trace>,
-    /// Streams whose disk failed under this process and took no mark.
+    /// Streams whose disk failed under this process and could not even take a poison mark.
     pub(super) failed: Mutex<HashSet<StreamId>>,
 }
 
@@ -73,18 +73,18 @@ impl StreamDir {
         self.root.dir.disk()
     }
 
-    /// The mark of a failed sync that could not be undone.
+    /// Path of the mark left by a failed sync that could not be undone.
     pub(super) fn poison_mark(&self) -> PathBuf {
         self.dir.join("poisoned")
     }
 
-    /// The mark that the first plan became part of the stream. It tells a control file that was lost from one that was
-    /// never written; that it is not there says nothing.
+    /// Path of the mark that the first plan became part of the stream. It tells a control file that was lost from one
+    /// that was never written. Its absence proves nothing.
     pub(super) fn begun_mark(&self) -> PathBuf {
         self.dir.join("begun")
     }
 
-    /// Leaves the mark. The plan is durable without it, so nothing waits for it, and nothing depends on it.
+    /// Leaves the mark. The plan is durable without it, so nothing waits for it and nothing depends on it.
     pub(super) fn mark_begun(&self) {
         let _ = self.disk().create(&self.begun_mark());
     }
@@ -97,7 +97,7 @@ impl StreamDir {
         self.disk().stat(&self.control).map_err(Error::io("look at a stream"))
     }
 
-    /// The bytes of the control file from `offset` on; nothing if there is no such file.
+    /// Returns the bytes of the control file from `offset` on, or `None` if there is no such file.
     pub(super) fn read_control(&self, offset: u64) -> Result<Option<Vec<u8>>, Error> {
         match self.control_from(offset) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -114,9 +114,9 @@ impl StreamDir {
         self.disk().read_from(&self.control, offset, STREAM_BYTES_MAX.saturating_sub(offset))
     }
 
-    /// Takes the stream's lock, making its directory if need be; `None` if another holds it.
+    /// Takes the stream's lock, creating the directory if `make` is set. Returns `None` if another holder has the lock.
     pub(super) fn lock(&self, make: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
-        // The directory may be deleted between being made and being used.
+        // The directory may be deleted between being created and being used, so this tries more than once.
         for _ in 0..LOCK_ATTEMPTS {
             match self.disk().lock(&self.dir.join(".lock"), true) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && make => {
@@ -130,16 +130,17 @@ impl StreamDir {
         Err(Error::NotFound { stream: self.stream.clone() })
     }
 
-    /// Enters the time in which no sweep may run, if the plans refer to blobs at all.
+    /// Keeps sweeps from running for as long as the lease is held, if the plans refer to any blobs.
     pub(super) fn enter_writing(&self, plans: &[Arc<EncodedPlan>]) -> Result<Option<Lease>, Error> {
+        // A plan without blobs has nothing that a sweep could take, so it need not wait for one.
         let refers = plans.iter().any(|plan| {
             !plan.blobs.is_empty() || plan.facts.iter().any(|fact| fact.introduces.is_some())
         });
         refers.then(|| self.root.leases.enter_writing()).transpose()
     }
 
-    /// Writes and syncs the plans' blobs and the new file, all at the same time, then gives them
-    /// their names and makes those durable, all directories at the same time.
+    /// Stores the plans' blobs and the new file: writes and syncs all of them at the same time, gives them their names,
+    /// and makes those durable, all directories at the same time.
     pub(super) fn store_files(
         &self,
         plans: &[Arc<EncodedPlan>],
@@ -157,6 +158,8 @@ impl StreamDir {
             }));
         }
         self.blob_jobs(plans, &mut jobs)?;
+        // Every job runs to its end even if one fails, so that everything that was staged is known and can be
+        // abandoned.
         let (staged, problems): (Vec<_>, Vec<_>) =
             sync_pool::run(self.disk().parallelism(), jobs).into_iter().partition(Result::is_ok);
         let staged: Vec<Staged> = staged.into_iter().flatten().flatten().collect();
@@ -169,12 +172,16 @@ impl StreamDir {
             }
             error
         };
+        // Nothing has its name yet, so a failure up to here leaves only temporary files.
         if let Some(error) = problems.into_iter().find_map(Result::err) {
             return Err(abandon(error));
         }
+        // Renamed only after all contents are synced: a name never appears for bytes that a power cut could take.
         self.publish(&staged, file_path.as_ref())
             .map_err(|error| abandon(Error::io("name a new file")(error)))?;
+        // Failures from here on leave named files that nothing attests. A sweep or the next plan deals with those.
         dirs.extend(staged.iter().map(Staged::dir));
+        // Blobs often share a directory, and each sync costs a wait for the disk.
         dirs.sort_unstable();
         dirs.dedup();
         self.sync_dirs(dirs)
@@ -184,6 +191,7 @@ impl StreamDir {
         for plan in plans {
             for (number, blob) in plan.blobs.iter().enumerate() {
                 let store = self.root.blobs.clone();
+                // The 256 directories must be durable before a blob's name in one of them can be.
                 store.prepare(blob.namespace()).map_err(Error::io("prepare the blobs"))?;
                 let plan = Arc::clone(plan);
                 jobs.push(Box::new(move || {
@@ -194,6 +202,8 @@ impl StreamDir {
                         .map_err(Error::io("store a blob"))
                 }));
             }
+            // Snapshots that the plan refers to but does not bring along must exist, and become young so that no sweep
+            // takes them.
             for snapshot in plan.snapshots_elsewhere() {
                 let store = self.root.blobs.clone();
                 jobs.push(Box::new(move || {
@@ -228,8 +238,8 @@ impl StreamDir {
         Ok(())
     }
 
-    /// Writes `bytes` behind the validated part of the control file and syncs them: the moment in
-    /// which plans become part of the stream. What stands there is durable already.
+    /// Writes `bytes` behind the validated part of the control file and syncs them: the moment at which plans become
+    /// part of the stream. Everything before them must be durable already.
     pub(super) fn extend_control(&self, head: StreamHead, bytes: &[u8]) -> Result<(), Error> {
         assert_eq!(head.synced, head.position, "the newest commit was confirmed");
         self.write_control(head.position, bytes)
@@ -244,7 +254,7 @@ impl StreamDir {
         write().map_err(Error::io("commit a plan"))
     }
 
-    /// Makes an empty control file if there is none.
+    /// Creates an empty control file if there is none.
     pub(super) fn create_control(&self) -> Result<(), Error> {
         match self.disk().create(&self.control) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -254,9 +264,10 @@ impl StreamDir {
         }
     }
 
-    /// Saves bytes that no append acknowledged beside the control file, then cuts them off.
+    /// Saves the bytes that no append acknowledged beside the control file, then cuts them off.
     pub(super) fn set_aside_torn(&self, head: StreamHead) -> Result<(), Error> {
         let stat = self.control_stat()?;
+        // No file, or one that is shorter than the validated part: there is nothing to save.
         let Some(bytes) = stat.and_then(|stat| stat.len.checked_sub(head.position)) else {
             return Ok(());
         };
@@ -265,6 +276,7 @@ impl StreamDir {
         }
         let disk = self.disk();
         let save = || {
+            // The copy and its name are durable before the file is cut, so at no moment are the bytes in neither place.
             let torn = self.control_from(head.position)?;
             self.save_beside(&format!("torn-{}", head.next_manifest.get()), &torn)?;
             disk.sync_dir(&self.dir)?;
@@ -278,7 +290,7 @@ impl StreamDir {
         Ok(())
     }
 
-    /// Saves `bytes` under the control file's name and a suffix that no other file has.
+    /// Saves `bytes` under the control file's name with a suffix that no other file has.
     fn save_beside(&self, suffix: &str, bytes: &[u8]) -> io::Result<()> {
         let stem = self.control.file_stem().and_then(|name| name.to_str()).unwrap_or("control");
         for attempt in 0_u32.. {
@@ -288,13 +300,14 @@ impl StreamDir {
             };
             let path = self.dir.join(name);
             match self.disk().create(&path) {
-                // Saved before the power went out in the middle of this.
+                // A run that a power cut interrupted may have saved the same bytes already; they only need their sync.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     match self.disk().read(&path, bytes.len() as u64) {
                         Ok(saved) if saved == bytes => return self.disk().open(&path)?.sync(),
                         Err(error) if error.kind() != io::ErrorKind::FileTooLarge => {
                             return Err(error);
                         }
+                        // Other bytes have this name, so the next number is tried.
                         _ => {}
                     }
                 }
@@ -308,7 +321,7 @@ impl StreamDir {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// After a failure: cuts the control file back to what was durable, or leaves a mark that
+    /// Undoes a failed write: cuts the control file back to what was durable. If that fails too, leaves a mark that
     /// keeps every process from writing until the stream was read again from the medium.
     pub(super) fn undo(&self, head: StreamHead) {
         let cut = || {
@@ -319,10 +332,12 @@ impl StreamDir {
             file.set_len(head.position)?;
             file.sync()
         };
+        // The cut is synced, so the failed plan cannot come back after a power cut.
         if cut().is_ok() {
             self.renew_control();
             return;
         }
+        // The page cache may now show bytes that the medium does not have, and no later sync would report it.
         self.root.poisoned().insert(self.stream.clone());
         self.root.trace.notice(&Notice::SyncFailed { stream: self.stream.to_string() });
         let mark = || -> io::Result<()> {
@@ -333,14 +348,14 @@ impl StreamDir {
             }
             self.disk().sync_dir(&self.dir)
         };
-        // If the disk takes no mark either, this process still knows.
+        // If the disk does not take the mark either, this process still knows from `failed`.
         let _ = mark();
     }
 
-    /// Puts the control file into a new file of the same name and content.
+    /// Copies the control file into a new file of the same name and content.
     ///
-    /// A reader may have seen the plan that was taken back. The next plan may have the same length,
-    /// but it will not be in the same file, so nobody mistakes the one for the other.
+    /// A reader may have seen the plan that was taken back. The next plan may have the same length, but it will not be
+    /// in the same file, so no reader mistakes one for the other.
     fn renew_control(&self) {
         let renew = || {
             if self.disk().stat(&self.control)?.is_none_or(|stat| stat.len == 0) {
@@ -350,32 +365,36 @@ impl StreamDir {
             let temporary = self.dir.join("control.tmp");
             replace(self.disk().as_ref(), &self.control, &temporary, &bytes)
         };
-        // It only helps readers that looked at the wrong moment; the stream is sound without it.
+        // This only helps readers that looked at the wrong moment; the stream is sound without it.
         let _: io::Result<()> = renew();
     }
 
-    /// Makes sure that the newest commit is durable, whoever wrote it. The caller has the lock.
+    /// Makes sure that the newest commit is durable, no matter which process wrote it. The caller holds the lock.
     ///
-    /// Its bytes are written once more: the sync of whoever wrote them may have failed, and a sync after a failed one
-    /// says nothing about bytes from before.
+    /// Its bytes are written once more: the original writer's sync may have failed, and a sync after a failed one says
+    /// nothing about bytes from before.
     pub(super) fn confirm_newest(&self, head: StreamHead) -> Result<(), Error> {
         let newest = self.control_from(head.newest_start).map_err(Error::io("commit a plan"))?;
         self.write_control(head.newest_start, &newest)
     }
 
-    /// The same for a caller without the lock. If a writer has it, a sync must do.
+    /// Does the same as [`confirm_newest`](Self::confirm_newest) for a caller without the lock. If a writer holds the
+    /// lock, a sync has to do.
     pub(super) fn confirm_newest_unlocked(&self, head: StreamHead) -> Result<(), Error> {
         if let Some(_lock) = self.lock(false)? {
             let stat = self.control_stat()?;
+            // Only if nothing was committed since: `head` no longer describes the newest commit otherwise.
             if head.is_current(stat.as_ref()) {
                 return self.confirm_newest(head);
             }
         }
+        // A writer confirms this commit before it goes beyond it. Until then, a sync is all that can be done without
+        // the lock.
         let sync = || self.disk().open(&self.control)?.sync();
         sync().map_err(Error::io("sync a stream"))
     }
 
-    /// The unacknowledged bytes behind `offset`.
+    /// Describes the unacknowledged bytes from `offset` to `end`.
     pub(super) fn torn(offset: u64, end: u64) -> TornTail {
         TornTail { offset, bytes: end - offset }
     }

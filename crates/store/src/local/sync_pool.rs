@@ -1,10 +1,10 @@
 //! A few threads that run the independent syncs of one append at the same time.
 //!
-//! A caller hands out jobs only to threads that are idle at that moment, and runs the others
-//! itself: it can never wait for a thread that waits for it.
+//! A caller hands out jobs only to threads that are idle at that moment, and runs the others itself: it can never wait
+//! for a thread that waits for it.
 //!
-//! Invariants: there is a result for every job. A job that panics does so again where it was asked for, and the thread
-//! that ran it goes on.
+//! Invariants: there is a result for every job. A job that panics does so again in the caller, and the thread that ran
+//! it keeps running.
 
 use std::{
     collections::VecDeque,
@@ -34,9 +34,10 @@ impl PoolInner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives the job to an idle thread, or gives it back.
+    /// Gives the job to an idle thread, or returns it.
     fn offer(&self, job: Job) -> Result<(), Job> {
         let mut state = self.state();
+        // Every queued job has an idle thread that is about to take it. More jobs than that would have to wait.
         if state.idle <= state.jobs.len() {
             return Err(job);
         }
@@ -56,6 +57,7 @@ impl PoolInner {
                 .unwrap_or_else(PoisonError::into_inner);
             state.idle -= 1;
             let job = state.jobs.pop_front();
+            // The lock is not held while the job runs: it waits for the disk.
             drop(state);
             if let Some(job) = job {
                 job();
@@ -71,7 +73,7 @@ fn shared() -> &'static Arc<PoolInner> {
         let shared = Arc::new(PoolInner::default());
         for number in 0..SYNC_THREADS {
             let own = Arc::clone(&shared);
-            // Without the thread its jobs run on the caller's.
+            // Without the thread, its jobs run on the caller's thread.
             let _ = thread::Builder::new()
                 .name(format!("piton-sync-{number}"))
                 .spawn(move || own.serve());
@@ -95,10 +97,11 @@ pub(super) fn run<R: Send + 'static>(
     for (number, job) in jobs.into_iter().enumerate() {
         let sender = sender.clone();
         let job: Job = Box::new(move || {
-            // Nothing that the job leaves half done is looked at: its panic goes on. The receiver lives until every
-            // result is in.
+            // Nothing that the job leaves half done is looked at, because its panic continues in the caller. The
+            // receiver lives until every result is in.
             let _ = sender.send((number, catch_unwind(AssertUnwindSafe(job))));
         });
+        // The caller keeps the first job for itself: it would only wait otherwise.
         if number == 0 || lent + 1 >= width {
             own.push(job);
             continue;
@@ -108,6 +111,7 @@ pub(super) fn run<R: Send + 'static>(
             Err(job) => own.push(job),
         }
     }
+    // The channel closes when the last job is done, which ends the loop over the results.
     drop(sender);
     for job in own {
         job();

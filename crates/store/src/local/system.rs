@@ -1,4 +1,4 @@
-//! This machine's clock, its timer and its randomness, and as whom the process runs on it.
+//! This machine's clock, timer and randomness, and the user that the process runs as.
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
 
 use std::{
@@ -18,25 +18,25 @@ use rustix::{
 pub struct SystemClock;
 
 impl Clock for SystemClock {
-    /// The time of day; zero if the machine believes that it is before 1970.
+    /// Returns the time of day, or zero if the machine believes that it is before 1970.
     fn now_ms(&self) -> TimestampMs {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         TimestampMs(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Time since the first call in this process, the same for every `SystemClock`.
+    /// Returns the time since the first call in this process, the same for every `SystemClock`.
     fn monotonic(&self) -> Duration {
         static START: OnceLock<Instant> = OnceLock::new();
         START.get_or_init(Instant::now).elapsed()
     }
 }
 
-/// Whether this process is one that no permission of a file stops.
+/// True if file permissions do not stop this process.
 pub fn runs_as_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The timer of the async runtime that waits.
+/// The timer of the async runtime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemTimer;
 
@@ -60,21 +60,22 @@ impl Entropy for SystemEntropy {
     }
 }
 
-/// What an id needs. Keys need more, and are never drawn ahead of time.
+/// Number of bytes that an id needs. Keys need more, and are never drawn ahead of time.
 const ID_BYTES: usize = 16;
 
 thread_local! {
     static DRAWN: RefCell<EntropyBuffer> = const { RefCell::new(EntropyBuffer { bytes: [0; 512], left: 0 }) };
 }
 
-/// Bytes that were drawn for the next ids, since a plan needs many and each call of the kernel has its price.
+/// Bytes drawn ahead for the next ids, because a plan needs many and each system call has its price.
 struct EntropyBuffer {
     bytes: [u8; 512],
-    /// How many of them, from the start, nobody has had.
+    /// Number of bytes, from the start, that are still unused.
     left: usize,
 }
 
 impl EntropyBuffer {
+    // Taken from the end and never again: no byte is handed out twice.
     fn fill(&mut self, wanted: &mut [u8]) {
         if self.left < wanted.len() {
             ask_kernel(&mut self.bytes);
@@ -119,7 +120,7 @@ mod tests {
     fn no_two_ids_are_alike_whatever_was_drawn_ahead() {
         let mut seen = std::collections::BTreeSet::new();
         for round in 0..200 {
-            // Other lengths in between, so that what is left over is of every length.
+            // Other lengths in between, so that the rest of the buffer has every length.
             SystemEntropy.fill(&mut vec![0; round % 17]);
             let mut id = [0; 16];
             SystemEntropy.fill(&mut id);
@@ -129,8 +130,7 @@ mod tests {
 
     #[test]
     fn every_byte_is_filled() {
-        // A byte that is never written stays zero in all 64 tries; a random one does so with a
-        // chance of 2^-512.
+        // A byte that is never written stays zero in all 64 tries; a random one does so with a chance of 2^-512.
         let mut seen = vec![0_u8; 1_000];
         for _ in 0..64 {
             let mut bytes = vec![0; seen.len()];

@@ -1,4 +1,4 @@
-//! What a process remembers of a stream, so that an append costs the same at any length.
+//! Per-process memory of a stream, so that an append costs the same at any length.
 
 use std::{
     collections::HashMap,
@@ -16,32 +16,33 @@ use crate::{
     port::Cursor,
 };
 
-/// Where the validated part of a stream ends.
+/// The end of the validated part of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct StreamHead {
-    /// Which control file this is about; 0 while there is none.
+    /// Identifies the control file; 0 while there is none.
     pub(super) incarnation: u128,
-    /// The validated bytes of the control file.
+    /// Length of the validated part of the control file, in bytes.
     pub(super) position: u64,
-    /// How many of them this process knows to be durable.
+    /// Number of those bytes that this process knows to be durable.
     pub(super) synced: u64,
     pub(super) next_manifest: ManifestIndex,
     pub(super) next_event: EventIndex,
-    /// The first event of the newest commit.
+    /// First event of the newest commit.
     pub(super) newest_first: EventIndex,
-    /// Where the newest commit begins in the control file.
+    /// Offset in the control file at which the newest commit begins.
     pub(super) newest_start: u64,
 }
 
 impl StreamHead {
-    /// Whether the control file has nothing beyond this.
+    /// True if the control file has nothing beyond this head.
     pub(super) fn is_current(&self, stat: Option<&Stat>) -> bool {
         stat.map_or(self.position == 0, |stat| {
+            // An empty file has nothing to tell it from another empty one.
             stat.len == self.position && (self.incarnation == stat.incarnation || stat.len == 0)
         })
     }
 
-    /// Whether the control file was cut or replaced since.
+    /// True if the control file was cut or replaced since.
     pub(super) fn is_replaced(&self, stat: Option<&Stat>) -> bool {
         self.position > 0
             && stat
@@ -62,6 +63,7 @@ impl StreamHead {
         Self {
             incarnation: cursor.incarnation,
             position: cursor.position,
+            // A cursor says nothing about durability, so the newest commit is confirmed before anything builds on it.
             synced: 0,
             next_manifest: cursor.next_manifest,
             next_event: cursor.next_event,
@@ -70,7 +72,7 @@ impl StreamHead {
         }
     }
 
-    /// The health of a stream whose first flaw lies right after this.
+    /// Returns the health of a stream whose first flaw lies right after this head.
     pub(super) fn health(&self, flaw: LineError) -> Health {
         match flaw {
             LineError::UnknownVersion(version) => {
@@ -88,19 +90,19 @@ impl StreamHead {
     }
 }
 
-/// How the reading of a control file ended.
+/// The way in which the reading of a control file ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TailEnding {
-    /// At its end.
+    /// Reading reached the end of the file.
     Clean,
-    /// At bytes that no append acknowledged.
+    /// Reading reached bytes that no append acknowledged.
     Torn(TornTail),
-    /// At a flaw. If it lies in the newest plan, a writer may be at work on it.
+    /// Reading stopped at a flaw. If that lies in the newest plan, a writer may be at work on it.
     Broken { health: Health, newest: bool },
 }
 
 impl TailEnding {
-    /// How sound the stream is, and the bytes at its end that no append acknowledged.
+    /// Returns the health of the stream, and the bytes at its end that no append acknowledged.
     pub(super) fn into_health(self) -> (Health, Option<TornTail>) {
         match self {
             Self::Clean => (Health::Healthy, None),
@@ -109,7 +111,7 @@ impl TailEnding {
         }
     }
 
-    /// The bytes at the end of a sound stream that no append acknowledged; an error for any other.
+    /// Returns the unacknowledged bytes at the end of a sound stream, and an error for any other stream.
     pub(super) fn into_sound(self, stream: &StreamId) -> Result<Option<TornTail>, Error> {
         match self.into_health() {
             (Health::Healthy, torn_tail) => Ok(torn_tail),
@@ -118,7 +120,7 @@ impl TailEnding {
     }
 }
 
-/// A stream's head, and its dedupe keys.
+/// A stream's head and its dedupe keys.
 #[derive(Debug, Default)]
 pub(super) struct Tail {
     pub(super) head: StreamHead,
@@ -126,7 +128,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Adds what a plan committed.
+    /// Adds the plans of a commit.
     pub(super) fn learn(&mut self, head: StreamHead, plans: &[Arc<EncodedPlan>]) {
         self.head = head;
         for Fact { index, key, .. } in plans.iter().flat_map(|plan| &plan.facts) {
@@ -135,16 +137,15 @@ impl Tail {
     }
 }
 
-/// A tail that several tasks of the process look at. It is locked for moments only, never while
-/// something is being written.
+/// A tail that several tasks of the process use. It is locked for moments only, never while something is being written.
 pub(super) type SharedTail = Arc<Mutex<Tail>>;
 
-/// Locks a tail. What a panicking thread left is consistent: a tail changes in whole steps.
+/// Locks a tail. A panicking thread leaves it consistent, because a tail changes in whole steps.
 pub(super) fn lock(tail: &SharedTail) -> MutexGuard<'_, Tail> {
     tail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Locks a tail, unless somebody else looks at it.
+/// Locks a tail, unless another thread holds it.
 pub(super) fn try_lock(tail: &SharedTail) -> Option<MutexGuard<'_, Tail>> {
     match tail.try_lock() {
         Ok(tail) => Some(tail),
@@ -153,7 +154,7 @@ pub(super) fn try_lock(tail: &SharedTail) -> Option<MutexGuard<'_, Tail>> {
     }
 }
 
-/// The tails of the streams that were used last.
+/// The tails of the most recently used streams.
 #[derive(Debug, Default)]
 pub(super) struct Tails {
     entries: Mutex<TailEntries>,
@@ -162,6 +163,7 @@ pub(super) struct Tails {
 #[derive(Debug, Default)]
 struct TailEntries {
     tails: HashMap<StreamId, (u64, SharedTail)>,
+    // A counter instead of a clock: it only has to put the uses in order.
     uses: u64,
 }
 
@@ -170,7 +172,7 @@ impl Tails {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tail of a stream, if it is remembered.
+    /// Returns the tail of a stream if it is remembered.
     pub(super) fn find(&self, stream: &StreamId) -> Option<SharedTail> {
         let mut entries = self.entries();
         entries.uses += 1;
@@ -180,7 +182,7 @@ impl Tails {
         Some(Arc::clone(tail))
     }
 
-    /// The tail of a stream, empty if it is not remembered.
+    /// Returns the tail of a stream, empty if it is not remembered.
     pub(super) fn get(&self, stream: &StreamId) -> SharedTail {
         if let Some(tail) = self.find(stream) {
             return tail;
@@ -188,10 +190,11 @@ impl Tails {
         self.put(stream, Tail::default())
     }
 
-    /// Remembers a tail instead of the one before it.
+    /// Remembers a tail in place of the one before it.
     pub(super) fn put(&self, stream: &StreamId, tail: Tail) -> SharedTail {
         let mut entries = self.entries();
         entries.uses += 1;
+        // The cache is bounded. The least recently used tail goes; a lease that still uses it keeps its own reference.
         if entries.tails.len() >= TAILS_CACHED_MAX
             && !entries.tails.contains_key(stream)
             && let Some(oldest) = entries

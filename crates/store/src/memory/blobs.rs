@@ -1,7 +1,6 @@
 //! Blobs in memory.
 //!
-//! Limitations: bytes in memory are not checked again when they are read; nothing can have changed
-//! them.
+//! Limitations: bytes in memory are not checked again when they are read; nothing can have changed them.
 
 use std::{
     collections::BTreeMap,
@@ -32,7 +31,7 @@ struct Blob {
 }
 
 impl MemoryBlobs {
-    /// No blobs yet; their ages are measured by `clock`.
+    /// Creates an empty store; ages are measured by `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, namespaces: Arc::default() }
     }
@@ -41,7 +40,7 @@ impl MemoryBlobs {
         self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The time by which ages are measured.
+    /// Returns the time by which ages are measured.
     pub(crate) fn now(&self) -> Duration {
         self.clock.monotonic()
     }
@@ -52,7 +51,7 @@ impl MemoryBlobs {
         self.namespaces().entry(namespace).or_default().insert(digest, blob);
     }
 
-    /// Makes a blob young; whether it is there.
+    /// Makes a blob young. Returns true if it exists.
     pub(crate) fn refresh(&self, namespace: BlobNamespace, digest: Digest) -> bool {
         let mut namespaces = self.namespaces();
         let blob = namespaces.get_mut(&namespace).and_then(|blobs| blobs.get_mut(&digest));
@@ -146,12 +145,12 @@ impl Blobs for MemoryBlobs {
         _: BlobNamespace,
         _: Digest,
     ) -> BoxFuture<'_, Result<Option<String>, Error>> {
-        // What is in memory does not change by itself.
+        // Data in memory does not change by itself.
         Box::pin(async { Ok(None) })
     }
 
     fn tidy(&self, _: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
-        // Who dies in memory leaves nothing behind.
+        // A writer that dies takes its memory with it, so nothing is left behind.
         Box::pin(async { Ok(()) })
     }
 }

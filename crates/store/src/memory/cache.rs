@@ -20,7 +20,7 @@ pub struct MemoryCache {
 type Results = BTreeMap<(LeaseName, u32), Vec<u8>>;
 
 impl MemoryCache {
-    /// An empty cache.
+    /// Creates an empty cache.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,7 +1,7 @@
 //! A journal in memory: the promise of the port with nothing behind it.
 //!
-//! Limitations: nothing is damaged here, so `verify` and `repair` always find a healthy stream. A
-//! lease is freed when it is dropped; a process that dies takes the journal with it.
+//! Limitations: nothing is damaged here, so `verify` and `repair` always find a healthy stream. A lease is released
+//! when it is dropped; a process that dies takes the journal with it.
 
 use std::{
     any::Any,
@@ -128,6 +128,7 @@ impl SharedState {
                 return Err(Error::BlobMissing { namespace, digest });
             }
         }
+        // One lock over the check and the change makes the append atomic.
         let mut state = self.state();
         let incarnation = state.incarnations + 1;
         let known = state.streams.get(stream);
@@ -162,7 +163,7 @@ impl<E> Clone for MemoryJournal<E> {
 }
 
 impl<E: Event> MemoryJournal<E> {
-    /// An empty journal that stores the blobs of its plans in `blobs`.
+    /// Creates an empty journal that stores the blobs of its plans in `blobs`.
     pub fn new(blobs: MemoryBlobs) -> Self {
         let shared = SharedState { blobs, state: Mutex::default() };
         Self { shared: Arc::new(shared), types: PhantomData }
@@ -178,7 +179,7 @@ impl<E: Event> MemoryJournal<E> {
         Box::pin(ready(found.ok_or_else(|| Error::NotFound { stream: stream.clone() })))
     }
 
-    /// The stream of a lease that this journal gave.
+    /// Returns the stream of a lease that this journal granted.
     fn own<'l>(&self, lease: &'l StreamLease) -> Result<&'l StreamId, Error> {
         let hold = lease.hold.as_any().downcast_ref::<MemoryHold>();
         if hold.is_some_and(|hold| Arc::ptr_eq(&hold.shared, &self.shared)) {

@@ -18,7 +18,7 @@ pub struct MemoryKeyRing {
 }
 
 impl MemoryKeyRing {
-    /// A key ring without keys; the first signature makes one.
+    /// Creates a key ring without keys; the first signature generates one.
     pub fn new(entropy: Arc<dyn Entropy>) -> Self {
         Self { entropy, ring: Arc::default() }
     }

@@ -1,13 +1,13 @@
 //! Leases in memory.
 //!
-//! Who waits leaves a waker. Whoever frees a lease wakes those who can take it now, in the order in which they came: the
-//! next exclusive one, or every shared one before it.
+//! A waiter leaves a waker. Releasing a lease wakes the waiters that can take it now, in the order in which they came:
+//! the next exclusive one, or every shared one before it.
 //!
-//! Invariants: a waiter that is dropped or has run out of patience keeps nobody out. Nobody overtakes a waiter whom it
-//! would keep out.
+//! Invariants: a waiter that is dropped or has run out of patience keeps nobody out. No caller overtakes a waiter that
+//! it would keep out.
 //!
-//! Limitations: there is no timer. A waiter looks at the clock when it is polled, so that the end
-//! of its patience is noticed when something wakes it, and not before.
+//! Limitations: there is no timer. A waiter looks at the clock when it is polled, so the end of its patience is noticed
+//! when something wakes it, and not before.
 
 use std::{
     collections::BTreeMap,
@@ -34,11 +34,11 @@ pub struct MemoryLeases {
 #[derive(Default)]
 struct LeasesState {
     slots: BTreeMap<LeaseName, LeaseSlot>,
-    /// Numbers the waiters.
+    /// Number of the newest waiter. Numbers grow, so their order is the order of arrival.
     next: u64,
 }
 
-/// Who holds one lease, and who waits for it.
+/// The holders of one lease, and its waiters.
 #[derive(Default)]
 struct LeaseSlot {
     exclusive: bool,
@@ -53,7 +53,7 @@ struct Waiter {
 }
 
 impl MemoryLeases {
-    /// Nothing is held yet; waits are measured by `clock`.
+    /// Creates leases that nobody holds; waits are measured by `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, state: Arc::default() }
     }
@@ -62,40 +62,44 @@ impl MemoryLeases {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes who holds or waits for a lease, and wakes whoever may now take it.
+    /// Changes the holders or waiters of a lease, and wakes the waiters that may take it now.
     fn release(&self, name: &LeaseName, change: impl FnOnce(&mut LeaseSlot)) {
         let mut state = self.state();
         let Some(slot) = state.slots.get_mut(name) else { return };
         change(slot);
         let wakers = slot.next(self.clock.monotonic());
+        // Nothing is remembered of a lease that nobody holds, so that names do not add up.
         if slot.shared == 0 && !slot.exclusive && slot.waiters.is_empty() {
             state.slots.remove(name);
         }
+        // Wakers run foreign code, which may ask for a lease at once. So the state is unlocked first.
         drop(state);
         wakers.into_iter().for_each(Waker::wake);
     }
 }
 
 impl LeaseSlot {
-    /// Whether a lease can be taken now. `own` is the asking waiter's number; without one it stands behind all others.
+    /// True if a lease can be taken now. `own` is the number of the asking waiter; without one it stands behind all
+    /// others.
     fn admits(&self, mode: Mode, now: Duration, own: Option<u64>) -> bool {
         let mut ahead = self
             .waiters
             .range(..own.unwrap_or(u64::MAX))
             .map(|(_, waiter)| waiter)
             .filter(|waiter| now < waiter.deadline);
+        // A shared request waits for exclusive waiters ahead of it too: otherwise a stream of them would starve those.
         match mode {
             Mode::Exclusive => !self.exclusive && self.shared == 0 && ahead.next().is_none(),
             Mode::Shared => !self.exclusive && ahead.all(|waiter| waiter.mode == Mode::Shared),
         }
     }
 
-    /// Those who wait and can go on.
+    /// Returns the wakers of the waiters that can proceed.
     fn next(&self, now: Duration) -> Vec<Waker> {
         let mut wakers = Vec::new();
         let mut is_shared = self.shared > 0;
         for waiter in self.waiters.values().take_while(|_| !self.exclusive) {
-            // Who ran out of patience keeps nobody out, and may as well find out.
+            // A waiter that ran out of patience keeps nobody out, and may as well find out.
             let is_alive = now < waiter.deadline;
             if is_alive && waiter.mode == Mode::Exclusive {
                 if !is_shared {
@@ -116,9 +120,9 @@ struct Acquire<'a> {
     name: &'a LeaseName,
     mode: Mode,
     patience: Duration,
-    /// When the first poll was.
+    /// Time of the first poll.
     started: Option<Duration>,
-    /// Its number among the waiters, once it waits.
+    /// Number among the waiters, once it waits.
     number: Option<u64>,
 }
 
@@ -133,6 +137,7 @@ impl Future for Acquire<'_> {
         let mut state = leases.state();
         let LeasesState { slots, next } = &mut *state;
         let slot = slots.entry(name.clone()).or_default();
+        // Tried before patience is checked, so that an attempt without patience still gets one try.
         if slot.admits(mode, now, self.number) {
             match mode {
                 Mode::Exclusive => slot.exclusive = true,
@@ -152,6 +157,7 @@ impl Future for Acquire<'_> {
                 waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
             }));
         }
+        // The number stays the same over all polls, and with it the place in the line.
         let number = *self.number.get_or_insert_with(|| {
             *next += 1;
             *next
@@ -165,7 +171,7 @@ impl Future for Acquire<'_> {
 impl Drop for Acquire<'_> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            // Those whom it kept out may be able to go on.
+            // Waiters that this one kept out may be able to proceed.
             self.leases.release(self.name, |slot| {
                 slot.waiters.remove(&number);
             });

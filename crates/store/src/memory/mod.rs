@@ -1,7 +1,7 @@
-//! Adapters in memory: for tests, and for whatever need not outlive its process.
+//! Adapters in memory: for tests, and for data that need not outlive its process.
 //!
-//! They keep the same promises as the adapters on disk, durability aside, and need no async
-//! runtime. A clone shares everything with its original, so that a test can play two processes.
+//! They keep the same promises as the adapters on disk, durability aside, and need no async runtime. A clone shares
+//! everything with its original, so that a test can play two processes.
 
 mod blobs;
 mod cache;

@@ -40,7 +40,7 @@ impl Drop for Claim {
 
 #[derive(Default)]
 struct ClientReplies {
-    /// With the number of the `keep` that stored it.
+    /// Entries with the number of the `keep` that stored them.
     entries: BTreeMap<LeaseName, (u64, Vec<u8>)>,
     next: u64,
     kept_at: Duration,
@@ -51,7 +51,7 @@ impl ClientReplies {
         self.entries.values().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// Removes the oldest entries but `kept` until the rest is within bounds.
+    /// Removes the oldest entries, but not `kept`, until the rest is within bounds.
     fn make_room(&mut self, kept: &LeaseName) {
         while self.entries.len() > REPLIES_PER_CLIENT_MAX
             || self.bytes() > REPLY_BYTES_PER_CLIENT_MAX
@@ -65,12 +65,12 @@ impl ClientReplies {
 }
 
 impl MemoryReplies {
-    /// Nothing is kept yet; time is that of `clock`.
+    /// Creates an empty store; time is measured by `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, clients: Arc::default(), claims: Arc::default() }
     }
 
-    /// The clients for whom something was kept lately.
+    /// Returns the clients for which something was kept lately. Expired ones are removed first.
     fn clients(&self) -> MutexGuard<'_, BTreeMap<Digest, ClientReplies>> {
         let now = self.clock.monotonic();
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);

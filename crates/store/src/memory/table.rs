@@ -24,12 +24,12 @@ struct TableState {
     entries: BTreeMap<Key, TableEntry>,
     version: u64,
     taken_out: Vec<TakenOut>,
-    /// Whether it shows one moment, and takes no commit.
+    /// Set when this shows one moment and takes no commit.
     is_past: bool,
 }
 
 impl MemoryTable {
-    /// An empty table.
+    /// Creates an empty table.
     pub fn new() -> Self {
         Self::default()
     }
@@ -74,6 +74,7 @@ impl TableState {
             return Err(what_was());
         }
         let found = |key| self.entries.get(key).map(|entry| entry.version);
+        // All expectations are checked before the first change, so a conflict changes nothing.
         let differing: Vec<usize> = (0..batch.len())
             .filter(|place| !batch[*place].expect.holds(found(&batch[*place].key)))
             .collect();

@@ -28,14 +28,14 @@ piton_core::closed_set! {
 
 /// The reading half of content-addressed storage.
 pub trait BlobReader: Send + Sync {
-    /// The bytes under `digest`, checked.
+    /// Returns the bytes under `digest` after checking them, or `None` if there is no such blob.
     fn get(
         &self,
         namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>>;
 
-    /// The bytes under `digest`, which something refers to: that they are not there is an error.
+    /// Returns the bytes under `digest`, which something refers to: a missing blob is an error.
     fn fetch(
         &self,
         namespace: BlobNamespace,
@@ -45,7 +45,7 @@ pub trait BlobReader: Send + Sync {
         Box::pin(async move { found.await?.ok_or(Error::BlobMissing { namespace, digest }) })
     }
 
-    /// Up to `limit` blobs in digest order, starting after `after`.
+    /// Lists up to `limit` blobs in digest order, starting after `after`.
     fn list(
         &self,
         namespace: BlobNamespace,
@@ -67,8 +67,8 @@ pub trait Blobs: BlobReader {
 
     /// Removes those of `digests` that are at least `age_min` old, and returns what it removed.
     ///
-    /// The age is read at the moment of removal. `lease` is the exclusive collection lease: no
-    /// writer is between its first blob and the end of its append while it is held.
+    /// The age is read at the moment of removal. `lease` is the exclusive collection lease: while it is held, no writer
+    /// is between its first blob and the end of its append.
     fn remove<'a>(
         &'a self,
         namespace: BlobNamespace,
@@ -77,41 +77,40 @@ pub trait Blobs: BlobReader {
         lease: &'a Lease,
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>>;
 
-    /// Takes a blob whose bytes are not those of its digest out of its namespace, and keeps them elsewhere. Says where;
-    /// nothing if there is no such blob, or it is whole. Storing the right bytes again makes the blob whole.
+    /// Takes a blob whose bytes do not match its digest out of its namespace, and keeps the bytes elsewhere. Returns
+    /// their location, or `None` if there is no such blob or it is intact. Storing the right bytes again restores the
+    /// blob.
     fn set_aside(
         &self,
         namespace: BlobNamespace,
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<String>, Error>>;
 
-    /// Clears away what writers that died left behind in a namespace.
+    /// Cleans up what dead writers left behind in a namespace.
     fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>>;
 }
 
 /// A stored blob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BlobEntry {
-    /// Its digest.
     pub digest: Digest,
-    /// Its size.
     pub bytes: u64,
-    /// The time since it was last put.
+    /// Time since the blob was last put.
     pub age: Duration,
 }
 
-/// What keeps the blobs of one namespace alive. Each owner registers one.
+/// The references that keep the blobs of one namespace alive. Each owner registers one.
 pub trait Roots: Send + Sync {
-    /// The namespace that it speaks for.
+    /// Returns the namespace that these roots speak for.
     fn namespace(&self) -> BlobNamespace;
 
-    /// Every root, or with a cursor at least those added since. Fails if any source of roots is
-    /// not valid: then nothing of the namespace may be swept.
+    /// Returns every root, or with a cursor at least those added since. Fails if any source of roots is not valid: then
+    /// nothing of the namespace may be swept.
     fn roots<'a>(
         &'a self,
         since: Option<&'a RootsCursor>,
     ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>>;
 }
 
-/// Where a reading of roots ended, as their source knows it.
+/// End of a reading of roots, by stream.
 pub type RootsCursor = std::collections::BTreeMap<crate::StreamId, super::Cursor>;

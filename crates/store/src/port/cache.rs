@@ -6,11 +6,10 @@ use crate::{Error, LeaseName, StreamId};
 /// Names a cached result and the version of the code that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheKey {
-    /// The stream that it was made from.
+    /// The stream that the result was computed from.
     pub stream: StreamId,
-    /// Which projection.
     pub projection: LeaseName,
-    /// The version of that projection; another version never sees this entry.
+    /// Version of the projection; another version never sees this entry.
     pub version: u32,
 }
 
@@ -18,7 +17,7 @@ pub struct CacheKey {
 ///
 /// Promise: `get` returns what some `put` under the same key stored, whole, or nothing.
 pub trait Cache: Send + Sync {
-    /// A cached result.
+    /// Returns a cached result.
     fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
 
     /// Replaces a result. Not durable.

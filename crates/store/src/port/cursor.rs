@@ -1,10 +1,10 @@
-//! Where a reading of a stream ended.
+//! The end of a reading of a stream.
 //!
-//! A cursor can be written down as text, to be followed by another process. What the text says is the
-//! adapter's own business.
+//! A cursor can be written down as text, for another process to follow. The contents of the text are private to the
+//! adapter.
 //!
-//! *Invariants*: a cursor that another adapter or another data directory made is noticed when it is
-//! followed, because it names the incarnation of its stream.
+//! *Invariants*: a cursor that another adapter or another data directory made is noticed when it is followed, because
+//! it names the incarnation of its stream.
 
 use std::{fmt, str::FromStr};
 
@@ -26,13 +26,13 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The index that the next event will have.
+    /// Returns the index that the next event will have.
     pub fn next_event(&self) -> EventIndex {
         self.next_event
     }
 }
 
-/// A text that is no cursor.
+/// Error for a text that is not a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not a cursor of a stream; read the stream anew")]
 pub struct NotACursor;
@@ -61,7 +61,7 @@ impl FromStr for Cursor {
             next_manifest: ManifestIndex::new(number(next_manifest)?).map_err(|_| NotACursor)?,
             next_event: EventIndex::new(number(next_event)?).map_err(|_| NotACursor)?,
         };
-        // Signs and zeros in front are other ways to write the same number.
+        // Signs and leading zeros are other ways to write the same number.
         if cursor.to_string() == text { Ok(cursor) } else { Err(NotACursor) }
     }
 }

@@ -1,9 +1,8 @@
 //! The journal: streams of typed events.
 //!
-//! Reading and writing are two traits, so that code which only reads cannot append. Writing takes
-//! three steps that the types keep in order: [`Journal::lease`] locks the stream and checks its
-//! health, [`StreamLease::writer`] hands out a witness that borrows the lease, and
-//! [`Journal::append`] wants that witness.
+//! Reading and writing are two traits, so that code that only reads cannot append. Writing takes three steps, and the
+//! types keep them in order: [`Journal::lease`] locks the stream and checks its health, [`StreamLease::writer`] hands
+//! out a witness that borrows the lease, and [`Journal::append`] requires that witness.
 //!
 //! A witness cannot be made by hand, and does not outlive its lease:
 //!
@@ -23,7 +22,7 @@
 //! }
 //! ```
 //!
-//! What was read from a damaged stream offers no way to append:
+//! A salvaged, damaged stream offers no way to append:
 //!
 //! ```compile_fail,E0599
 //! # use piton_store::{Event, port::Salvaged};
@@ -32,7 +31,7 @@
 //! }
 //! ```
 //!
-//! And what can only read cannot lease:
+//! And code that can only read cannot lease:
 //!
 //! ```compile_fail,E0599
 //! # use piton_store::{Event, StreamId, port::JournalReader};
@@ -52,80 +51,79 @@ use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record
 
 /// The reading half of a journal.
 pub trait JournalReader<E: Event>: Send + Sync {
-    /// Every stream there is, in byte order of its name: also one that is damaged beyond reading.
+    /// Lists every stream in byte order of its name, including streams that are damaged beyond reading.
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>>;
 
     /// Reads and checks a whole stream. Fails if anything in it is not as it was written.
     ///
-    /// It takes no lease unless the newest plan looks incomplete: then it looks again under the
-    /// lease, and if a writer holds that, it answers with the stream before that plan.
+    /// It takes no lease unless the newest plan looks incomplete. Then it looks again under the lease, and if a writer
+    /// holds that, it returns the stream as it was before that plan.
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>>;
 
-    /// Reads what is valid of a stream, and says what is not. For inspection and export only.
+    /// Reads the valid part of a stream, and reports what is not valid. For inspection and export only.
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>>;
 
-    /// What was appended since `cursor`; costs one metadata lookup when nothing was.
+    /// Returns what was appended since `cursor`. Costs one metadata lookup when there is nothing new.
     fn follow<'a>(
         &'a self,
         stream: &'a StreamId,
         cursor: &'a Cursor,
     ) -> BoxFuture<'a, Result<Follow<E>, Error>>;
 
-    /// The event that carries `key`, if there is one: an optimistic look that takes no lease.
+    /// Finds the event that carries `key`, if there is one: an optimistic look that takes no lease.
     ///
-    /// A hit is durable: if it lies in the newest plan, this call has itself made sure of that.
+    /// A hit is durable: if it lies in the newest plan, this call itself has made sure of that.
     fn lookup<'a>(
         &'a self,
         stream: &'a StreamId,
         key: &'a DedupeKey,
     ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>>;
 
-    /// The snapshots that a stream pins, read from its control records alone: no event is read.
+    /// Returns the snapshots that a stream pins, from its control records alone: no event is read.
     ///
-    /// With a cursor, only those pinned after it. Fails if any control record is not valid.
+    /// With a cursor, returns only those pinned after it. Fails if any control record is not valid.
     fn pins<'a>(
         &'a self,
         stream: &'a StreamId,
         since: Option<&'a Cursor>,
     ) -> BoxFuture<'a, Result<Pins, Error>>;
 
-    /// The control records of a stream, in order: no event is read.
+    /// Returns the control records of a stream, in order: no event is read.
     ///
-    /// What a writer has not finished is left out. Fails if any control record is not valid. A
-    /// journal whose streams have no control records gives none.
+    /// Records of an unfinished plan are left out. Fails if any control record is not valid. A journal whose streams
+    /// have no control records returns none.
     fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>>;
 
-    /// The time since a plan was last appended to a stream.
+    /// Returns the time since a plan was last appended to a stream.
     fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>>;
 
-    /// What repairs and interrupted writes took out of a stream, or of all streams, and is kept beside it; in byte
-    /// order of streams and names. A stream of which nothing else is left counts too.
+    /// Lists what repairs and interrupted writes took out of a stream, or of all streams, and keep beside it, in byte
+    /// order of streams and names. Includes streams of which nothing else is left.
     fn set_aside<'a>(
         &'a self,
         stream: Option<&'a StreamId>,
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>>;
 
-    /// Every digest in what is set aside of all streams, each once. It may be damaged, so this asks no more of it than
-    /// that a digest is written there in full. Whoever collects blobs reads the streams first, and this then: what a
-    /// repair moves meanwhile is in one of the two.
+    /// Returns every digest in what is set aside of all streams, each once. That data may be damaged, so a digest only
+    /// has to be written there in full. A collector of blobs must read the streams first and call this afterwards:
+    /// whatever a repair moves in the meantime is then found in one of the two.
     fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>>;
 }
 
 /// A journal: the only way to change a stream.
 ///
 /// Promise:
-/// - `append` is atomic and durable when it returns: after any crash a stream holds whole plans,
-///   in order, and every plan that was acknowledged.
-/// - One writer per stream, across processes. A second one is refused at once.
+/// - `append` is atomic, and durable when it returns: after any crash a stream holds whole plans, in order, and every
+///   plan that was acknowledged.
+/// - There is one writer per stream, across processes. A second one is refused at once.
 /// - A plan whose keys are all present is answered from what is there, and changes nothing.
-/// - An append that has started ends, also when its caller is gone. Its outcome is then found by
-///   repeating it.
-/// - What cannot be read is damage, unless a crash before its acknowledgement explains every byte
-///   of it: only that is taken back without asking. Nothing that was written is overwritten or
-///   removed because of either; it is set aside, and [`JournalReader::set_aside`] lists it.
+/// - An append that has started runs to its end, even when its caller is gone. Repeating it then reveals its outcome.
+/// - Data that cannot be read is damage, unless a crash before its acknowledgement explains every byte of it: only that
+///   is taken back without asking. In neither case is anything that was written overwritten or removed; it is set
+///   aside, and [`JournalReader::set_aside`] lists it.
 pub trait Journal<E: Event>: JournalReader<E> {
     /// Locks a stream for writing, and checks its health under the lock. Never waits.
     ///
@@ -134,39 +132,38 @@ pub trait Journal<E: Event>: JournalReader<E> {
 
     /// Appends a plan.
     ///
-    /// The plan is queued when this is called, not when the future is first polled: plans of one
-    /// lease are written in the order of the calls, and those that wait together may share one
-    /// sync. Each plan must start at the index after the plan before it. After a failure the
-    /// lease is spent: what waits behind it fails too, and nothing more is written through it.
+    /// The plan is queued when this is called, not when the future is first polled: plans of one lease are written in
+    /// the order of the calls, and plans that wait together may share one sync. Each plan must start at the index after
+    /// the plan before it. After a failure the lease is spent: the plans that wait behind it fail too, and nothing more
+    /// is written through it.
     fn append<'a>(
         &'a self,
         writer: &Writer<'_>,
         plan: AppendPlan<E>,
     ) -> BoxFuture<'a, Result<Appended, Error>>;
 
-    /// Removes a stream. It disappears at once; what it held is removed after that.
+    /// Removes a stream. It disappears at once; its contents are removed after that.
     fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>>;
 
-    /// Checks a whole stream as the medium holds it, not as it is cached, and lifts the mark that
-    /// a failed sync left if the stream is sound.
+    /// Checks a whole stream as the medium holds it, not as it is cached. If the stream is sound, also lifts the mark
+    /// that a failed sync left.
     fn verify<'a>(
         &'a self,
         stream: &'a StreamId,
     ) -> BoxFuture<'a, Result<StreamVerification, Error>>;
 
-    /// Rolls a corrupt stream back to its last whole plan, and keeps what it takes away.
+    /// Rolls a corrupt stream back to its last intact plan, and keeps what it takes away.
     ///
-    /// If it fails or is cut off at any point, the stream is damaged still or repaired, everything
-    /// it held is in it or set aside, and repairing again finishes it.
+    /// After a failure or an interruption at any point, the stream is either still damaged or repaired, everything that
+    /// it held is in it or set aside, and another repair finishes the work.
     fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>>;
 }
 
-/// A whole stream, checked.
+/// A complete stream, checked.
 #[derive(Debug)]
 pub struct LoadedStream<E> {
-    /// Every event, in order.
     pub events: Vec<E>,
-    /// Where this reading ended.
+    /// End of this reading.
     pub cursor: Cursor,
     /// Bytes at the end that were never acknowledged.
     pub torn_tail: Option<TornTail>,
@@ -175,115 +172,105 @@ pub struct LoadedStream<E> {
 /// The valid part of a stream that may be damaged. It cannot be written to.
 #[derive(Debug)]
 pub struct SalvagedStream<E> {
-    /// The events before the first thing that is not valid.
+    /// Events before the first flaw.
     pub events: Vec<E>,
-    /// What is wrong, if anything.
     pub health: Health,
     /// Bytes at the end that were never acknowledged.
     pub torn_tail: Option<TornTail>,
 }
 
-/// What happened to a stream since a cursor.
+/// Changes to a stream since a cursor.
 #[derive(Debug)]
 pub enum Follow<E> {
-    /// Nothing.
     Unchanged,
-    /// These events came after it.
     Appended {
-        /// The new events, in order.
         events: Vec<E>,
-        /// Where this reading ended.
+        /// End of this reading.
         cursor: Cursor,
     },
-    /// The stream was cut, repaired or deleted: what was read before no longer stands. Load anew.
+    /// The stream was cut, repaired or deleted: what was read before is no longer valid. Load it again.
     Replaced,
 }
 
 /// The pinned snapshots of a stream.
 #[derive(Debug)]
 pub struct Pins {
-    /// The snapshots, in the order of their pins, each once.
+    /// Snapshots in the order of their pins, each once.
     pub snapshots: Vec<SnapshotRef>,
-    /// Where this reading ended.
+    /// End of this reading.
     pub cursor: Cursor,
 }
 
-/// What an append did.
+/// Outcome of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Appended {
-    /// The plan is now part of the stream.
     Committed {
-        /// The index of its first event.
         first: EventIndex,
-        /// The index of its last event.
         last: EventIndex,
     },
-    /// Every event of the plan was there already.
+    /// Every event of the plan was in the stream already.
     AlreadyPresent {
-        /// Where, in the order of the plan.
+        /// Indices of those events, in the order of the plan.
         indices: Vec<EventIndex>,
     },
 }
 
-/// What `verify` found.
+/// Findings of a verification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamVerification {
-    /// How sound the stream is.
     pub health: Health,
-    /// How many events are valid.
+    /// Number of valid events.
     pub events: u64,
-    /// How many events a repair leaves in it.
+    /// Number of events that a repair would leave in the stream.
     pub repairable: u64,
     /// Bytes at the end that were never acknowledged.
     pub torn_tail: Option<TornTail>,
-    /// How many plans beside it never became part of it: their writes failed or were cut off, unless
+    /// Number of plans beside the stream that never became part of it: their writes failed or were interrupted, unless
     /// the newest control records were taken away without a trace.
     pub unfinished: usize,
-    /// Whether the mark of a failed sync was there and has been lifted.
+    /// Set when there was a mark of a failed sync and it has been lifted.
     pub mark_lifted: bool,
 }
 
-/// What `repair` did.
+/// Outcome of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StreamRepair {
-    /// What was wrong.
+    /// Health before the repair.
     pub was: Health,
-    /// The index that the next event will have now.
+    /// Index that the next event will have now.
     pub next_event: EventIndex,
-    /// Plans whose control records were damaged or gone and were written again, because everything else of them is whole.
+    /// Number of plans whose control records were damaged or gone and were written again, because everything else of
+    /// them is intact.
     pub rewritten: u64,
-    /// Events that the stream is known to have had and that it does not have any more.
+    /// Number of events that the stream is known to have had and no longer has.
     pub lost: u64,
-    /// Where what it took away is kept, if there was anything to take.
+    /// The data that was taken away, if there was any.
     pub backup: Option<SetAside>,
 }
 
-/// Something that was taken out of a stream and is kept.
+/// Data that was taken out of a stream and is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAside {
-    /// The stream.
     pub stream: StreamId,
-    /// Its name, beside the stream.
+    /// Name beside the stream.
     pub name: String,
-    /// Where a person finds it.
+    /// Location, for display.
     pub place: String,
-    /// How many files it has.
     pub files: u64,
-    /// Their bytes.
     pub bytes: u64,
 }
 
-/// What an adapter keeps inside a lease.
+/// An adapter's own part of a lease.
 pub(crate) trait LeaseHold: Send + Sync {
-    /// The adapter's own view of it.
+    /// Gives the adapter access to its own type.
     fn as_any(&self) -> &dyn std::any::Any;
-    /// Where the stream ends, of plans committed so far.
+    /// Returns the end of the stream, counting the plans committed so far.
     fn cursor(&self) -> Cursor;
 }
 
-/// The right to write to one stream, given by [`Journal::lease`]; freed when dropped.
+/// The right to write to one stream, granted by [`Journal::lease`] and released when dropped.
 ///
-/// An append that still runs keeps the lock until it has ended.
+/// An append that is still running keeps the lock until it has ended.
 pub struct StreamLease {
     pub(crate) stream: StreamId,
     pub(crate) epoch: u64,
@@ -292,34 +279,34 @@ pub struct StreamLease {
 }
 
 impl StreamLease {
-    /// The stream.
+    /// Returns the leased stream.
     pub fn stream(&self) -> &StreamId {
         &self.stream
     }
 
-    /// A number that only grows from lease to lease of one stream, by which a writer that lost
-    /// its lease can be told from the one that has it.
+    /// Returns a number that only grows from lease to lease of one stream. It tells a writer that lost its lease from
+    /// the one that has it.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// The index that the next event will have, of plans committed so far.
+    /// Returns the index that the next event will have, counting the plans committed so far.
     pub fn next_event(&self) -> EventIndex {
         self.cursor().next_event()
     }
 
-    /// Where the stream ends, of plans committed so far. Who has read up to the lease's beginning and
-    /// knows what it appended itself can go on from here.
+    /// Returns the end of the stream, counting the plans committed so far. A caller that has read up to the start of
+    /// the lease, and knows what it appended itself, can continue from here.
     pub fn cursor(&self) -> Cursor {
         self.hold.cursor()
     }
 
-    /// Bytes that no append acknowledged, found at the end; the next append puts them aside.
+    /// Returns the unacknowledged bytes found at the end of the stream. The next append sets them aside.
     pub fn torn_tail(&self) -> Option<TornTail> {
         self.torn_tail
     }
 
-    /// The witness that [`Journal::append`] wants.
+    /// Returns the witness that [`Journal::append`] requires.
     pub fn writer(&self) -> Writer<'_> {
         Writer { lease: self }
     }
@@ -331,14 +318,14 @@ impl fmt::Debug for StreamLease {
     }
 }
 
-/// Proof that its bearer holds a stream's lease.
+/// Proof that its holder has a stream's lease.
 #[derive(Debug)]
 pub struct Writer<'lease> {
     lease: &'lease StreamLease,
 }
 
 impl<'lease> Writer<'lease> {
-    /// The lease that it stands for.
+    /// Returns the lease that this witness stands for.
     pub fn lease(&self) -> &'lease StreamLease {
         self.lease
     }

@@ -7,12 +7,11 @@ use crate::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature(pub [u8; 32]);
 
-/// Which of the two keys made a signature.
+/// The key that made a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyAge {
-    /// The key in use.
     Current,
-    /// The one before it.
+    /// The key before the current one.
     Previous,
 }
 
@@ -20,11 +19,10 @@ pub enum KeyAge {
 ///
 /// Promise:
 /// - Keys are 32 random bytes and never leave the adapter.
-/// - They change only by `rotate`; no clock is involved. A rotation by another process is seen by
-///   the next call.
+/// - They change only by `rotate`; no clock is involved. The next call sees a rotation by another process.
 /// - Comparison takes the same time wherever the signatures differ.
 pub trait KeyRing: Send + Sync {
-    /// Signs with the current key. Makes a key ring if there is none.
+    /// Signs with the current key. Generates a key ring if there is none.
     fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
         Box::pin(async move {
             let signatures = self.sign_all(&[message]).await?;
@@ -38,8 +36,8 @@ pub trait KeyRing: Send + Sync {
         messages: &'a [&'a [u8]],
     ) -> BoxFuture<'a, Result<Vec<Signature>, Error>>;
 
-    /// Which key made `signature` of `message`: the current one is tried first, then the
-    /// previous. `None` if neither did.
+    /// Returns the key that made `signature` of `message`: the current one is tried first, then the previous. `None` if
+    /// neither did.
     ///
     /// `signature` may be a leading part of the 32 bytes, at least 10 of them.
     fn verify<'a>(
@@ -48,14 +46,14 @@ pub trait KeyRing: Send + Sync {
         signature: &'a [u8],
     ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>>;
 
-    /// Makes the current key the previous one, and a new current key. What the old previous key
-    /// signed is worthless from then on.
+    /// Makes the current key the previous one, and generates a new current key. Signatures of the old previous key are
+    /// worthless from then on.
     fn rotate(&self) -> BoxFuture<'_, Result<(), Error>>;
 
-    /// Replaces keys that cannot be read by new ones, and keeps what was there. Says where; nothing if the keys can be
-    /// read, which are never replaced.
+    /// Replaces keys that cannot be read with new ones, and keeps the old data. Returns its location, or `None` if the
+    /// keys can be read: those are never replaced.
     fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
-        // Keys that are not kept on a medium are not damaged by one.
+        // Keys that are not kept on a medium cannot be damaged by one.
         Box::pin(async { Ok(None) })
     }
 }

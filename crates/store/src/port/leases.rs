@@ -5,32 +5,31 @@ use std::{fmt, time::Duration};
 use super::BoxFuture;
 use crate::{Error, LeaseName};
 
-/// Who else may hold a lease at the same time.
+/// Sharing mode of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Nobody.
+    /// One holder only.
     Exclusive,
-    /// Others that share it.
+    /// Any number of holders that all share it.
     Shared,
 }
 
-/// What to do while somebody else holds it.
+/// Behavior while another holder has the lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// Fail at once.
     FailFast,
-    /// Try for so long.
+    /// Try for this long.
     Wait(Duration),
 }
 
 /// Locks between processes.
 ///
 /// Promise:
-/// - An exclusive lease has one holder; shared ones have any number, and no exclusive one beside.
-/// - It is freed when it is dropped, and when its holder dies, however it dies.
-/// - A waiting exclusive lease keeps new shared ones out, so that it is not starved by them.
+/// - An exclusive lease has one holder. Shared ones have any number, and no exclusive one beside them.
+/// - A lease is released when it is dropped, and when its holder dies, however it dies.
+/// - A waiting exclusive lease keeps new shared ones out, so that they cannot starve it.
 pub trait Leases: Send + Sync {
-    /// Takes a lease, or says that it is held.
+    /// Takes a lease, or reports that it is held.
     fn acquire<'a>(
         &'a self,
         name: &'a LeaseName,
@@ -39,10 +38,10 @@ pub trait Leases: Send + Sync {
     ) -> BoxFuture<'a, Result<Lease, Error>>;
 }
 
-/// What an adapter keeps inside a lease; dropping it frees the lease.
+/// An adapter's own part of a lease; dropping it releases the lease.
 pub(crate) trait Hold: Send + Sync {}
 
-/// A held lease. Dropping it frees it.
+/// A held lease, released when dropped.
 pub struct Lease {
     name: LeaseName,
     mode: Mode,
@@ -54,12 +53,12 @@ impl Lease {
         Self { name, mode, _hold: hold }
     }
 
-    /// What is held.
+    /// Returns the name of the lease.
     pub fn name(&self) -> &LeaseName {
         &self.name
     }
 
-    /// How it is held.
+    /// Returns the mode in which the lease is held.
     pub fn mode(&self) -> Mode {
         self.mode
     }

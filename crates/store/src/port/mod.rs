@@ -30,5 +30,5 @@ pub use table::{
     Batch, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry, TableWrite, TakenOut,
 };
 
-/// What an asynchronous port method returns.
+/// Return type of asynchronous port methods.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,4 +1,4 @@
-//! Replies: what a client that lost its connection may ask for again.
+//! Replies that a client may ask for again after it lost its connection.
 
 use std::fmt;
 
@@ -7,22 +7,21 @@ use piton_core::{Digest, FileBytes};
 use super::{BoxFuture, Hold};
 use crate::{Error, LeaseName};
 
-/// Names what was kept for a client.
+/// Names an entry kept for a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReplyKey {
-    /// The client: the digest of its session id, so that a name gives no id away.
+    /// The client: the digest of its session id, so that a name does not reveal the id.
     pub client: Digest,
-    /// Which of its entries.
     pub name: LeaseName,
 }
 
 impl ReplyKey {
-    /// The entry `name` of the client whose session has this id.
+    /// Creates the key of the entry `name` of the client whose session has this id.
     pub fn new(session: &str, name: LeaseName) -> Self {
         Self { client: Self::client(session), name }
     }
 
-    /// The client whose session has this id.
+    /// Returns the client whose session has this id.
     pub fn client(session: &str) -> Digest {
         Digest::of(&FileBytes(session.as_bytes()))
     }
@@ -31,31 +30,30 @@ impl ReplyKey {
 /// Keeps replies for a while, for whichever process the client comes back to.
 ///
 /// Promise:
-/// - `get` returns what the last `keep` under the same key stored, whole, or nothing.
+/// - `get` returns what the last `keep` under the same key stored, complete, or nothing.
 /// - An entry outlives the process that kept it. A power cut may lose it.
-/// - What is kept is bounded: [`REPLIES_PER_CLIENT_MAX`](crate::bounds::REPLIES_PER_CLIENT_MAX) entries and
-///   [`REPLY_BYTES_PER_CLIENT_MAX`](crate::bounds::REPLY_BYTES_PER_CLIENT_MAX) bytes of a client, whose oldest entries
-///   make room, and [`REPLY_CLIENTS_MAX`](crate::bounds::REPLY_CLIENTS_MAX) clients, of which the one goes that has not
-///   kept anything for the longest time.
-/// - What belongs to a client is gone when nothing was kept for it during
-///   [`REPLY_TIME`](crate::bounds::REPLY_TIME).
-/// - A key is claimed by one at a time, whichever process asks. A claim ends when it is dropped, and when its process
-///   dies, however it dies. It says nothing of the entry, which anybody may keep or get meanwhile.
+/// - Storage is bounded. A client has [`REPLIES_PER_CLIENT_MAX`](crate::bounds::REPLIES_PER_CLIENT_MAX) entries and
+///   [`REPLY_BYTES_PER_CLIENT_MAX`](crate::bounds::REPLY_BYTES_PER_CLIENT_MAX) bytes, and its oldest entries make room.
+///   There are [`REPLY_CLIENTS_MAX`](crate::bounds::REPLY_CLIENTS_MAX) clients, and the one for which nothing was kept
+///   for the longest time goes first.
+/// - The entries of a client are gone when nothing was kept for it during [`REPLY_TIME`](crate::bounds::REPLY_TIME).
+/// - A key has one claim at a time, across processes. A claim ends when it is dropped, and when its process dies,
+///   however it dies. It says nothing about the entry, which anyone may keep or get meanwhile.
 pub trait Replies: Send + Sync {
-    /// Stores an entry, replacing what was there.
+    /// Stores an entry, replacing any earlier one.
     fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
 
-    /// An entry.
+    /// Returns an entry.
     fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
 
-    /// Claims a key for the time in which its reply is being made; nothing while somebody else claims it.
+    /// Claims a key for the time in which its reply is being made. Returns `None` while another claim on it is held.
     fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>>;
 
-    /// Forgets everything of a client.
+    /// Forgets everything about a client.
     fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>>;
 }
 
-/// A claim on a key. Dropping it ends it.
+/// A claim on a key, ended by dropping it.
 pub struct ReplyClaim {
     _hold: Box<dyn Hold>,
 }

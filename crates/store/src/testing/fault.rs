@@ -1,14 +1,14 @@
-//! The faults that the simulated disk can show.
+//! The faults that the simulated disk can inject.
 
 use std::io;
 
-/// What goes wrong.
+/// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The power goes out before the call has any effect.
     Crash,
-    /// The call fails, the next ones work. A failed sync of a file loses what it should have made
-    /// durable, and a later sync does not bring it back; names stay as they were, not yet durable.
+    /// The call fails, and the next ones work. A failed sync of a file loses what it should have made durable, and a
+    /// later sync does not bring it back; names stay as they were, not yet durable.
     ErrorOnce,
     /// This call and all after it fail.
     ErrorForever,
@@ -21,7 +21,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::Crash,
         Self::ErrorOnce,
@@ -35,13 +35,12 @@ impl FaultKind {
 /// A fault at one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiskFault {
-    /// The call that it happens at, counted from 0.
+    /// The call at which the fault happens, counted from 0.
     pub at: u64,
-    /// What happens.
     pub kind: FaultKind,
 }
 
-/// What a call is, as far as faults care.
+/// Kind of a call, as far as faults care.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {
     Reads,
@@ -50,7 +49,7 @@ pub(super) enum Nature {
     Syncs,
 }
 
-/// What a fault makes of a call.
+/// Effect of a fault on a call that does not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FaultVerdict {
     Works,
@@ -58,7 +57,7 @@ pub(super) enum FaultVerdict {
 }
 
 impl DiskFault {
-    /// Judges call number `call`; remembers in `crashed` that the power is out.
+    /// Judges call number `call`, and notes in `crashed` that the power is out.
     pub(super) fn judge(
         self,
         call: u64,

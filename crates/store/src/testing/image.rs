@@ -1,14 +1,14 @@
-//! What a disk holds: what is durable, what is only cached, and what a power cut makes of it.
+//! The contents of a simulated disk: what is durable, what is only cached, and what a power cut leaves of it.
 //!
-//! The model is harsher than most file systems: of everything that was not synced, any subset may
-//! have reached the medium. Data is torn at sector boundaries, lengths and names move on their
-//! own, and a hole in a file reads as zeros.
+//! The model is harsher than most file systems: of everything that was not synced, any subset may have reached the
+//! medium. Data is torn at sector boundaries, lengths and names reach the medium independently, and a hole in a file
+//! reads as zeros.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use piton_core::port::fixed::SeededEntropy;
 
-/// The number of a file or directory.
+/// Number of a file or directory.
 pub(super) type Node = u64;
 
 #[derive(Debug, Clone)]
@@ -19,11 +19,11 @@ pub(super) enum ImageWrite {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct ImageFile {
-    /// What the medium holds.
+    /// Contents of the medium.
     pub(super) durable: Vec<u8>,
-    /// What a reader sees.
+    /// Contents as a reader sees them.
     pub(super) live: Vec<u8>,
-    /// What a sync would make durable.
+    /// Writes that a sync would make durable.
     pub(super) pending: Vec<ImageWrite>,
     pub(super) written: Duration,
     pub(super) born: u64,
@@ -41,19 +41,20 @@ impl ImageFile {
         }
     }
 
-    /// What a failed sync leaves: readers still see the bytes, and no later sync writes them.
+    /// Applies a failed sync: readers still see the bytes, and no later sync writes them.
     pub(super) fn fail_sync(&mut self) {
         self.pending.clear();
     }
 
     pub(super) fn evict(&mut self) {
+        // Only what a failed sync dropped disappears: writes that are still pending stay in the cache.
         self.live = self.durable.clone();
         for write in &self.pending {
             apply(&mut self.live, write);
         }
     }
 
-    /// What a power cut leaves of it.
+    /// Returns what a power cut leaves of the file.
     pub(super) fn after_power_cut(&self, luck: &SeededEntropy, sector: usize) -> Vec<u8> {
         let mut image = self.durable.clone();
         for write in &self.pending {
@@ -61,6 +62,7 @@ impl ImageFile {
                 ImageWrite::Length(length) if coin(luck) => image.resize(*length, 0),
                 ImageWrite::Length(_) => {}
                 ImageWrite::Data { offset, bytes } => {
+                    // Each sector of each write arrives or does not, independently of all others.
                     for (at, chunk) in sectors(*offset, bytes, sector) {
                         if coin(luck) {
                             apply(
@@ -72,12 +74,14 @@ impl ImageFile {
                 }
             }
         }
+        // The length is metadata of its own: the file may have grown less than the data that arrived, or more.
         let grown = image.len().max(self.live.len());
         if grown > self.durable.len() {
             image.resize(grown, 0);
             let kept = match below(luck, 4) {
                 0 => self.durable.len(),
                 1 | 2 => grown,
+                // Somewhere in between, at a sector boundary.
                 _ => {
                     let sectors = (grown / sector).saturating_sub(self.durable.len() / sector);
                     let extra = below(luck, sectors as u64 + 1);
@@ -104,7 +108,7 @@ fn apply(bytes: &mut Vec<u8>, write: &ImageWrite) {
     }
 }
 
-/// Cuts a write into the sectors of the file that it touches.
+/// Splits a write into the sectors of the file that it touches.
 fn sectors(offset: usize, bytes: &[u8], sector: usize) -> Vec<(usize, &[u8])> {
     let mut parts = Vec::new();
     let mut at = 0;
@@ -145,6 +149,7 @@ impl Dir {
 
     pub(super) fn after_power_cut(&self, luck: &SeededEntropy) -> BTreeMap<String, Node> {
         let mut names = self.durable.clone();
+        // Changes of names arrive in any subset, too, but those that do arrive keep their order.
         for naming in &self.pending {
             if coin(luck) {
                 apply_naming(&mut names, naming);
@@ -169,12 +174,12 @@ fn apply_naming(names: &mut BTreeMap<String, Node>, naming: &Naming) {
     }
 }
 
-/// One of two, by luck.
+/// Flips a coin.
 fn coin(luck: &SeededEntropy) -> bool {
     luck.next_u64() & 1 == 0
 }
 
-/// A number below `end`, by luck.
+/// Returns a random number below `end`.
 fn below(luck: &SeededEntropy, end: u64) -> u64 {
     luck.next_u64() % end.max(1)
 }

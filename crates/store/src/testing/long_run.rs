@@ -1,7 +1,7 @@
-//! Tests that grow with their budget, and the report of what they did.
+//! Tests that grow with their budget, and reports of what they did.
 //!
-//! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of
-//! JSON for each such test.
+//! `PITON_LONG=1` asks for the full size; `PITON_LONG_REPORT` names a file that gets one line of JSON for each such
+//! test.
 #![expect(clippy::disallowed_methods, reason = "a test asks for its size, and reports what it did")]
 
 use std::{
@@ -23,8 +23,8 @@ pub struct LongRun {
 }
 
 impl LongRun {
-    /// Starts a run with a seed of its own, or with the one that `PITON_SEED` gives. Print it, so that
-    /// a failure can be repeated.
+    /// Starts a run with a new seed, or with the one given by `PITON_SEED`. Print it, so that a failure can be
+    /// repeated.
     pub fn start(name: &'static str) -> Self {
         let seed = match env::var("PITON_SEED") {
             Ok(seed) => seed.parse().unwrap(),
@@ -35,12 +35,12 @@ impl LongRun {
         Self { name, seed, started: Instant::now() }
     }
 
-    /// Where the run's luck comes from.
+    /// Returns the seed of the run's randomness.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The normal size of something, or its full size.
+    /// Returns the normal size of something, or its full size if that was asked for.
     pub fn size(normal: u64, full: u64) -> u64 {
         if env::var("PITON_LONG").is_ok_and(|value| value == "1") { full } else { normal }
     }

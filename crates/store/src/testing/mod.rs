@@ -1,6 +1,6 @@
-//! What tests of this and other crates share: a simulated disk that can fail in any way a real one
-//! can, a recorder of disk calls, a journal and a table that tell what they are asked, a sample event, the contract
-//! suite of every port, second processes, and the report of long tests.
+//! Test support for this and other crates: a simulated disk that can fail in any way a real one can, a recorder of disk
+//! calls, a journal and a table that report the calls to them, a sample event, the contract suite of every port, second
+//! processes, and the report of long tests.
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 pub mod contract;

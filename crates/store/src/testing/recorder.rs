@@ -1,4 +1,4 @@
-//! A disk that remembers what was asked of the one below it.
+//! A disk that records the calls to the disk below it.
 
 use std::{
     fmt, io,
@@ -8,18 +8,17 @@ use std::{
 
 use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
 
-/// One call.
+/// One recorded call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskCall {
-    /// Which operation.
     pub operation: &'static str,
-    /// The path, relative to nothing: as it was asked for.
+    /// The path exactly as it was passed, relative to nothing.
     pub path: PathBuf,
-    /// The bytes that it moved.
+    /// Number of bytes that the call moved.
     pub bytes: usize,
 }
 
-/// What is told of each call before it is made.
+/// Callback that gets each call before it is made.
 pub type Listener = Arc<dyn Fn(&DiskCall) + Send + Sync>;
 
 /// Records the calls to a disk.
@@ -55,12 +54,12 @@ impl Recorder {
         Self::with_listener(disk, Arc::new(|_| {}))
     }
 
-    /// Records the calls to `disk`, and tells `listener` of each before it is made.
+    /// Records the calls to `disk`, and reports each to `listener` before it is made.
     pub fn with_listener(disk: Arc<dyn Disk>, listener: Listener) -> Self {
         Self { disk, book: Book { calls: Arc::default(), listener } }
     }
 
-    /// The calls since the last time this was asked.
+    /// Returns the calls since this was last called.
     pub fn take(&self) -> Vec<DiskCall> {
         std::mem::take(&mut self.book.calls.lock().unwrap())
     }

@@ -12,25 +12,18 @@ use crate::{AppendPlan, Event, NewBlob, StreamId, port::BlobNamespace};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sample {
-    /// The version of the event.
     pub v: u32,
-    /// Its id.
     pub event_id: EventId,
-    /// Its place.
     pub event_index: EventIndex,
-    /// Its stream.
     pub session_id: StreamId,
-    /// Its dedupe key.
     pub dedupe_key: DedupeKey,
-    /// Anything.
     pub text: String,
-    /// The snapshot that it introduces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot_ref: Option<SnapshotRef>,
 }
 
 impl Sample {
-    /// An event that records `fact`.
+    /// Creates an event that records `fact`.
     pub fn new(stream: &StreamId, index: u64, fact: &str, entropy: &dyn Entropy) -> Self {
         Self {
             v: Self::VERSION,
@@ -72,16 +65,16 @@ impl Event for Sample {
     }
 }
 
-/// A snapshot that no other name gives.
+/// Creates a snapshot that no other name gives.
 pub fn sample_snapshot(name: &str) -> NewBlob {
     let value = serde_json::json!({ "v": 1, "state": name, "padding": "x".repeat(600) });
     NewBlob::canonical(BlobNamespace::Snapshots, canonical::encode(&value).unwrap())
 }
 
-/// A plan of `events` events that starts at `first`; its second event introduces a snapshot.
+/// Creates a plan of `events` events that starts at `first`; its second event introduces a snapshot.
 ///
-/// The same name gives the same facts, so that appending it twice is a replay. Ids depend on the
-/// name and the place only.
+/// The same name gives the same facts, so that appending it twice is a replay. Ids depend only on the name and the
+/// position.
 pub fn sample_plan(stream: &StreamId, first: u64, events: u64, name: &str) -> AppendPlan<Sample> {
     let entropy = SeededEntropy::new(
         name.bytes().fold(first, |seed, byte| seed.wrapping_mul(131) ^ u64::from(byte)),

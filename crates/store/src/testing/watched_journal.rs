@@ -1,4 +1,4 @@
-//! A journal that tells what it is asked, before it does it.
+//! A journal that reports each call before making it.
 
 use std::{ops::Deref, time::Duration};
 
@@ -15,14 +15,14 @@ use crate::{
 
 type Hook<'h> = dyn Fn(&'static str, &StreamId) + Send + Sync + 'h;
 
-/// A journal, borrowed or shared, with somebody who watches it.
+/// A journal, borrowed or shared, with a hook that watches it.
 pub struct WatchedJournal<'h, J> {
     inner: J,
     hook: Box<Hook<'h>>,
 }
 
 impl<'h, J> WatchedJournal<'h, J> {
-    /// The same journal; `hook` is told the method and the stream of each call before it is made.
+    /// Wraps a journal; `hook` gets the method and the stream of each call before it is made.
     pub fn new(inner: J, hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'h) -> Self {
         Self { inner, hook: Box::new(hook) }
     }

@@ -1,4 +1,4 @@
-//! A table that tells what it is asked, before it does it.
+//! A table that reports each call before making it.
 
 use std::sync::Arc;
 
@@ -7,25 +7,21 @@ use crate::{
     port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TableWrite, TakenOut},
 };
 
-/// What a table is asked.
+/// A call to a table.
 #[derive(Debug, Clone, Copy)]
 pub enum TableCall<'a> {
-    /// The value of a key.
     Get(&'a [u8]),
-    /// The values of several keys.
     GetAll(&'a [Key]),
     /// A page of the keys with a prefix.
     Scan(&'a [u8]),
-    /// To check and change keys.
     Commit(&'a [TableWrite]),
-    /// For what repairs took out.
     TakenOut,
-    /// For the table as it is now. What is asked of that is not told.
+    /// A snapshot of the table. Calls to the snapshot itself are not reported.
     Snapshot,
 }
 
 impl TableCall<'_> {
-    /// The keys that it asks for, or their prefix.
+    /// Returns the keys that the call reads, or their prefix.
     pub fn keys_read(&self) -> Vec<&[u8]> {
         match self {
             Self::Get(key) | Self::Scan(key) => vec![key],
@@ -37,7 +33,7 @@ impl TableCall<'_> {
 
 type Hook = dyn Fn(TableCall<'_>) + Send + Sync;
 
-/// A table with somebody who watches it. Clones share both.
+/// A table with a hook that watches it. Clones share both.
 #[derive(Clone)]
 pub struct WatchedTable {
     inner: Arc<dyn Table>,
@@ -45,7 +41,7 @@ pub struct WatchedTable {
 }
 
 impl WatchedTable {
-    /// The same table; `hook` is told each call before it is made.
+    /// Wraps a table; `hook` gets each call before it is made.
     pub fn new(
         inner: Arc<dyn Table>,
         hook: impl Fn(TableCall<'_>) + Send + Sync + 'static,

@@ -1,7 +1,8 @@
 //! The bytes of an artifact, written as text.
 //!
-//! *Invariants*: base64 with padding, in the one way that the bytes have. Every artifact is written like this,
-//! JSON too: what is hashed, stored and compared is bytes, and no artifact is read in order to be carried.
+//! *Invariants*: base64 with padding, in the only spelling that the bytes have. Every artifact is written
+//! like this, JSON included: bytes are what is hashed, stored and compared, and an artifact is never parsed
+//! in order to be transferred.
 
 use std::fmt;
 
@@ -16,22 +17,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct ArtifactBytes(Vec<u8>);
 
 impl ArtifactBytes {
-    /// These bytes.
+    /// Wraps `bytes` as an artifact.
     pub const fn new(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes, owned.
+    /// Returns the bytes, owned.
     pub fn into_vec(self) -> Vec<u8> {
         self.0
     }
 
-    /// What events name it by.
+    /// Returns the digest that events refer to the artifact by.
     pub fn digest(&self) -> Digest {
         Digest::of(&FileBytes(&self.0))
     }
@@ -52,6 +53,7 @@ impl Serialize for ArtifactBytes {
 impl<'de> Deserialize<'de> for ArtifactBytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
+        // The decoder refuses other spellings, so the text follows from the bytes.
         let bytes = BASE64.decode(text);
         bytes.map(Self).map_err(|_| D::Error::custom("an artifact is base64 with padding"))
     }

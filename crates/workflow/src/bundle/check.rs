@@ -1,4 +1,4 @@
-//! Whether the parts of a session fit together.
+//! Checks that the parts of a session fit together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,10 @@ use crate::compile::{CompiledWorkflow, CompiledWorkflowError};
 use crate::event::{EventBody, LogRules, OutputPayload};
 use crate::name::{LoopId, StepId};
 
-/// Checks everything about a session but the digests that a bundle says its parts have.
+/// Checks everything about a session except the digests that a bundle states for its parts.
 pub(super) fn all(content: &SessionContent) -> Result<(), BundleError> {
+    // The order matters: later checks index the maps by keys that `complete` has shown to exist, and rely on
+    // the node and run rules that `log` has checked.
     sizes(content)?;
     complete(content)?;
     log(content)?;
@@ -27,6 +29,7 @@ pub(super) fn all(content: &SessionContent) -> Result<(), BundleError> {
 }
 
 fn sizes(content: &SessionContent) -> Result<(), BundleError> {
+    // Counted together, because each of them becomes a file of its own on import.
     let parts = content.snapshots.len() + content.pinned_workflows.len() + content.artifacts.len();
     let limits =
         [("events", content.events.len(), BUNDLE_EVENTS_MAX), ("parts", parts, BUNDLE_PARTS_MAX)];
@@ -38,7 +41,7 @@ fn sizes(content: &SessionContent) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Whether everything is there that events refer to.
+/// Checks that everything is there that events refer to.
 pub(super) fn complete(content: &SessionContent) -> Result<(), BundleError> {
     for event in &content.events {
         match event.body() {
@@ -68,12 +71,13 @@ pub(super) fn complete(content: &SessionContent) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Whether nothing is there that no event refers to.
+/// Checks that nothing is there that no event refers to.
 fn no_surplus(content: &SessionContent) -> Result<(), BundleError> {
     let needed = Needed::by(&content.events);
     let snapshots = content.snapshots.keys().filter(|key| !needed.snapshots.contains(key));
     let workflows = content.pinned_workflows.keys().filter(|key| !needed.workflows.contains(key));
     let artifacts = content.artifacts.keys().filter(|key| !needed.artifacts.contains(key));
+    // One example is enough for the error, so the search stops at the first.
     let unneeded = snapshots
         .map(|key| EntryPath::Snapshot(*key))
         .chain(workflows.map(|key| EntryPath::PinnedWorkflow(*key)))
@@ -85,14 +89,19 @@ fn no_surplus(content: &SessionContent) -> Result<(), BundleError> {
     }
 }
 
-/// Whether the events are the log of the session, and hold together at the end of each plan.
+/// Checks that the events are the log of the session, and that the log is consistent at the end of each plan.
 fn log(content: &SessionContent) -> Result<(), BundleError> {
+    // Only the first event is compared here; the rules refuse later ones of another session.
     if content.events.first().is_none_or(|event| event.session() != content.session) {
         return Err(BundleError::OtherSession);
     }
+    // The control records say where plans end. That they fit the events is checked afterwards, by
+    // `plans::check`.
     let ends: BTreeSet<EventIndex> = plans::ends(&content.manifest).collect();
     let mut rules = LogRules::new();
     for event in &content.events {
+        // A plan is appended as a whole, so the events between two ends may be inconsistent for a moment; at
+        // each end, and after the last event, nothing may be left open.
         rules.apply(event).map_err(BundleError::EventOrder)?;
         if ends.contains(&event.index()) {
             rules.settled().map_err(BundleError::EventOrder)?;
@@ -105,12 +114,15 @@ fn workflows(content: &SessionContent) -> Result<(), BundleError> {
     for (&key, workflow) in &content.pinned_workflows {
         let text = workflow.canonical();
         match CompiledWorkflow::read(text.as_bytes()) {
+            // The text is read again, since reading checks more than deserializing the bundle did, the
+            // version above all.
             Ok(_) => {}
             Err(CompiledWorkflowError::UnsupportedVersion { found }) => {
                 return Err(BundleError::UnsupportedVersion { what: "a workflow", found });
             }
             Err(problem) => return Err(FormatProblem::Workflow { workflow: key, problem }.into()),
         }
+        // A workflow is found by its hash, so one under another name would change what a run is pinned to.
         if workflow.workflow_hash() != key {
             let path = EntryPath::PinnedWorkflow(key);
             return Err(IntegrityProblem::Misnamed { path }.into());
@@ -119,15 +131,17 @@ fn workflows(content: &SessionContent) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Whether each snapshot is what its name says and belongs to the workflow of its node.
+/// Checks that each snapshot matches its name and belongs to the workflow of its node.
 fn snapshots(content: &SessionContent) -> Result<(), BundleError> {
     for (&key, snapshot) in &content.snapshots {
         if snapshot.snapshot_ref() != key {
             return Err(IntegrityProblem::Misnamed { path: EntryPath::Snapshot(key) }.into());
         }
     }
+    // Collected once per workflow, not once per node.
     let names: BTreeMap<WorkflowHash, Names> =
         content.pinned_workflows.iter().map(|(key, found)| (*key, Names::of(found))).collect();
+    // Several nodes may share a snapshot; each pair of snapshot and workflow is checked once.
     let mut seen: BTreeSet<(SnapshotRef, WorkflowHash)> = BTreeSet::new();
     for event in &content.events {
         let EventBody::NodeCreated(_, node) = event.body() else { continue };
@@ -135,7 +149,7 @@ fn snapshots(content: &SessionContent) -> Result<(), BundleError> {
         if !seen.insert((snapshot, pinned)) {
             continue;
         }
-        // A node has the workflow of its run, by the rules of logs, and that one is there.
+        // The rules of logs give a node the workflow of its run, and `complete` has found that workflow.
         let Names { steps, loops } = &names[&pinned];
         content.snapshots[&snapshot]
             .verify_against(pinned, steps, loops)
@@ -144,7 +158,7 @@ fn snapshots(content: &SessionContent) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// What the snapshots of a workflow may name.
+/// The names that the snapshots of a workflow may use.
 struct Names {
     steps: BTreeSet<StepId>,
     loops: BTreeSet<LoopId>,
@@ -165,6 +179,7 @@ fn artifacts(content: &SessionContent) -> Result<(), BundleError> {
             return Err(IntegrityProblem::Misnamed { path: EntryPath::Artifact(key) }.into());
         }
     }
+    // An event states the length of its artifact on its own, so a right digest does not imply a right length.
     for event in &content.events {
         let EventBody::NodeOutputAppended(_, output) = event.body() else { continue };
         let OutputPayload::ArtifactRef { sha256, byte_length, .. } = output.payload else {

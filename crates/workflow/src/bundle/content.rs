@@ -1,4 +1,4 @@
-//! What a session consists of.
+//! The content of a session.
 
 use std::collections::BTreeMap;
 
@@ -33,11 +33,12 @@ pub struct SessionContent {
 }
 
 impl SessionContent {
-    /// The events as they would be if the session had another id: with that id in each of them and in its
-    /// dedupe key, and the same in all else.
+    /// Returns the events as they would be if the session had another id: that id is in each of them and in
+    /// its dedupe key, and the rest is the same.
     pub fn events_as(&self, session: SessionId) -> Vec<SessionEvent> {
         let rewrite = |event: &SessionEvent| {
             let body = event.body().clone();
+            // Building the event again derives its dedupe key for the new session.
             SessionEvent::new(session, event.index(), event.id(), event.timestamp(), body)
         };
         self.events.iter().map(rewrite).collect()

@@ -1,4 +1,4 @@
-//! Why something is not a bundle that can be imported.
+//! Reasons that something is not an importable bundle.
 
 use piton_core::error::sentence;
 use piton_core::{
@@ -11,44 +11,36 @@ use crate::compile::CompiledWorkflowError;
 use crate::event::LogFlaw;
 use crate::snapshot::SnapshotMismatch;
 
-/// Why something is not a bundle that can be imported.
+/// Reason that something is not an importable bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// It does not have the form of a bundle.
     #[error("the bundle cannot be read: {0}")]
     Format(#[from] FormatProblem),
-    /// It, or a part of it, has a version that is not known here.
+    /// The bundle or a part of it has a version that is not known here.
     #[error("{what} has version {found}, which this Piton does not read")]
     UnsupportedVersion {
-        /// What has it.
         what: &'static str,
         /// The version, as JSON.
         found: String,
     },
-    /// A part is not what its digest says.
+    /// A part does not match its digest.
     #[error("the bundle is not as it was exported: {0}")]
     Integrity(#[from] IntegrityProblem),
-    /// A snapshot is gone.
     #[error("the bundle lacks the snapshot {snapshot}, which event {event} names")]
     MissingSnapshot {
-        /// The snapshot.
         snapshot: SnapshotRef,
         /// The event that names it.
         event: EventIndex,
     },
-    /// A workflow is gone.
     #[error("the bundle lacks the workflow {workflow}, which {run} is pinned to")]
     MissingPinnedWorkflow {
-        /// The workflow.
         workflow: WorkflowHash,
-        /// The run.
         run: RunId,
     },
     /// The events belong to another session than the bundle says, or to none.
     #[error("the events are not those of the session that the bundle names")]
     OtherSession,
-    /// The events are not a log.
     #[error("the events of the bundle are not a log: {0}")]
     EventOrder(LogFlaw),
     /// The control records do not attest the events.
@@ -56,113 +48,94 @@ pub enum BundleError {
     ManifestOrder {
         /// The first record that is wrong, or the one that is missing.
         index: ManifestIndex,
-        /// What is wrong with it.
         problem: ManifestProblem,
     },
 }
 
-/// Why a text does not have the form of a bundle.
+/// Reason that a text does not have the form of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatProblem {
-    /// It is too large.
     #[error("it has {bytes} bytes, and at most {BUNDLE_BYTES_MAX} are read")]
     TooLarge {
-        /// Its size.
         bytes: usize,
     },
-    /// It has too many of something.
     #[error("it has {found} {what}, and at most {max} are read")]
     TooMany {
-        /// Of what.
+        /// The kind of thing that there are too many of.
         what: &'static str,
-        /// How many.
         found: usize,
-        /// How many are allowed.
         max: usize,
     },
-    /// It is not JSON with the fields of a bundle.
+    /// The text is not JSON with the fields of a bundle.
     #[error("{problem}")]
     Malformed {
-        /// What the parser said, cut if it is long.
+        /// The parser's message, truncated if it is long.
         problem: String,
     },
-    /// It has no canonical form.
     #[error("it has no canonical form: {0}")]
     NotCanonical(#[from] CanonicalError),
-    /// It says something in another way than it is written.
+    /// A value is not written the way that Piton writes it.
     #[error("a part of it is written in another way than Piton writes it")]
     NotAsWritten,
-    /// It says when it was exported in another way than its version does.
+    /// `exportedAt` is not written the way that the bundle's version writes it.
     #[error("its `exportedAt` is not written as its version writes it")]
     ExportTime,
-    /// It was made of a damaged session.
+    /// The bundle was salvaged from a damaged session.
     #[error("it was salvaged from a damaged session, to be looked at and not to be imported")]
     Salvaged,
-    /// It holds something that nothing refers to.
+    /// No event refers to a part of the bundle.
     #[error("no event refers to its part {path}")]
     Unneeded {
-        /// The part.
         path: EntryPath,
     },
-    /// A workflow in it is none.
+    /// A workflow in the bundle cannot be read.
     #[error("its workflow {workflow} cannot be used: {problem}")]
     Workflow {
-        /// The workflow.
         workflow: WorkflowHash,
-        /// Why.
         problem: CompiledWorkflowError,
     },
-    /// A snapshot in it belongs to another workflow.
+    /// A snapshot in the bundle belongs to another workflow.
     #[error("its snapshot {snapshot} cannot be used: {problem}")]
     Snapshot {
-        /// The snapshot.
         snapshot: SnapshotRef,
-        /// Why.
         problem: SnapshotMismatch,
     },
 }
 
-/// How a part differs from what its digest says.
+/// A way in which a part differs from its digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IntegrityProblem {
     /// A part has no entry.
     #[error("`{path}` has no digest")]
     NoDigest {
-        /// The part.
         path: EntryPath,
     },
     /// A part has two entries.
     #[error("`{path}` has two digests")]
     Repeated {
-        /// The part.
         path: EntryPath,
     },
-    /// A part is not there.
+    /// A part is missing.
     #[error("`{path}` is not there")]
     Absent {
-        /// The part.
         path: EntryPath,
     },
-    /// A part has another digest or length than its entry says.
+    /// The digest or length of a part differs from its entry.
     #[error("`{path}` was changed")]
     Changed {
-        /// The part.
         path: EntryPath,
     },
-    /// A part stands under the name of another one.
+    /// A part is stored under the name of another one.
     #[error("what stands under `{path}` is something else")]
     Misnamed {
-        /// The part.
         path: EntryPath,
     },
-    /// An artifact has another length than the event that names it says.
+    /// The length of an artifact differs from what the event that names it says.
     #[error("`{path}` does not have the length that event {event} says")]
     ArtifactLength {
-        /// The part.
         path: EntryPath,
-        /// The event.
         event: EventIndex,
     },
     /// The events of a plan are not the ones that its control record attests.
@@ -173,35 +146,34 @@ pub enum IntegrityProblem {
     },
 }
 
-/// What is wrong with a control record.
+/// A problem with a control record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManifestProblem {
-    /// It does not stand at its place.
+    /// The index of the record is not the next one.
     #[error("the records are not numbered one after the other")]
     OutOfOrder,
-    /// It belongs to another session.
     #[error("it belongs to another session")]
     OtherSession,
-    /// A plan does not begin where the one before it ended, or ends before it begins.
+    /// A plan does not begin where the previous one ended, or it ends before it begins.
     #[error("its events do not follow those of the plan before it")]
     Gap,
-    /// It attests events that are not there.
+    /// The record attests events that are not there.
     #[error("it attests events that the bundle does not hold")]
     BeyondEvents,
-    /// It names a segment by anything but its bounds.
+    /// The path of a segment does not follow from its bounds.
     #[error("its path is not the relative path of its segment")]
     Path,
-    /// A plan is larger than the store takes.
+    /// The plan is larger than the store accepts.
     #[error("its plan is larger than the store takes")]
     PlanTooLarge,
     /// A pin names no event that introduced its snapshot.
     #[error("it pins a snapshot that no event up to there introduced")]
     StrayPin,
-    /// A snapshot is not pinned with the plan that introduced it.
+    /// A snapshot is not pinned together with the plan that introduced it.
     #[error("the plan before it introduced a snapshot that is not pinned")]
     MissingPin,
-    /// Events at the end are not attested.
+    /// No record attests the events at the end.
     #[error("the events from {next} on are attested by none")]
     Unattested {
         /// The first of them.
@@ -210,7 +182,7 @@ pub enum ManifestProblem {
 }
 
 impl BundleError {
-    /// The code of the failure.
+    /// Returns the error code.
     pub const fn code(&self) -> Code {
         match self {
             Self::Format(_) => Code::BundleInvalidFormat,
@@ -223,7 +195,7 @@ impl BundleError {
         }
     }
 
-    /// The failure as a person reads it.
+    /// Returns the failure in the form that people read.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         match self {

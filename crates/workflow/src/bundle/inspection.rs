@@ -1,8 +1,8 @@
-//! What is left of a damaged session, to be looked at.
+//! The remains of a damaged session, for inspection only.
 //!
-//! *Invariants*: it says that it was salvaged and how much of the session it holds, and it claims nothing
-//! beyond that. It is written and never read: [`Bundle::read`](super::Bundle::read) refuses it, so that
-//! nobody goes on from half of a session.
+//! *Invariants*: the file says that it was salvaged and how much of the session it holds, and it claims
+//! nothing beyond that. It is written and never read: [`Bundle::read`](super::Bundle::read) refuses it, so
+//! that nobody resumes half of a session.
 
 use std::collections::BTreeMap;
 
@@ -19,58 +19,55 @@ use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;
 
-/// How much of a session was saved, and why not all of it.
+/// The extent of a salvage, and the reason that it is not complete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Salvage {
-    /// How sound the session is.
     pub health: Health,
-    /// The same in words.
+    /// The health in words.
     pub reason: String,
-    /// How many events are valid; the bundle holds these and no others.
+    /// Number of valid events; the bundle holds these and no others.
     pub events_valid: u64,
     /// Bytes at the end that were never acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub torn_tail: Option<TornTail>,
-    /// What these events refer to and what could not be read.
+    /// The parts that these events refer to and that could not be read.
     pub unreadable: Vec<EntryPath>,
 }
 
-/// What was saved of a session.
+/// The part of a session that could be salvaged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SalvagedContent {
-    /// The session.
     #[serde(rename = "sessionId")]
     pub session: SessionId,
-    /// Its events before the first thing that is not valid.
+    /// The events before the first invalid one.
     pub events: Vec<SessionEvent>,
-    /// Those of their snapshots that could be read.
+    /// The readable ones of their snapshots.
     pub snapshots: BTreeMap<SnapshotRef, ExecutionSnapshot>,
-    /// Those of their workflows that could be read.
+    /// The readable ones of their workflows.
     pub pinned_workflows: BTreeMap<WorkflowHash, CompiledWorkflow>,
-    /// Those of their artifacts that could be read.
+    /// The readable ones of their artifacts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub artifacts: BTreeMap<Digest, ArtifactBytes>,
 }
 
-/// What is left of a damaged session. It cannot be imported.
+/// The remains of a damaged session. They cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InspectionBundle {
-    /// Where it came from.
     pub origin: BundleOrigin,
-    /// How much it holds.
     pub salvage: Salvage,
-    /// What it holds.
     pub content: SalvagedContent,
 }
 
 impl InspectionBundle {
-    /// The bundle as canonical JSON.
+    /// Encodes the bundle as canonical JSON.
     pub fn encode(&self) -> Result<CanonicalBytes, BundleError> {
         let Self { origin, salvage, content } = self;
         let integrity = Integrity::of(&Parts {
             events: &content.events,
+            // Control records attest whole plans; what was salvaged may end in the middle of one, so none are
+            // claimed.
             manifest: None,
             snapshots: &content.snapshots,
             pinned_workflows: &content.pinned_workflows,

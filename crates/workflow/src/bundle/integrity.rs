@@ -1,7 +1,8 @@
-//! The digest of each part of a bundle: over the canonical JSON of the part, as it stands in the bundle.
+//! The digest of each part of a bundle, over the canonical JSON of the part as the bundle contains it.
 //!
-//! *Limitations*: digests show that a bundle is as it was written, not who wrote it. Whoever changes a part
-//! can change its digest too; what keeps such a bundle out is that its parts must fit together.
+//! *Limitations*: digests show that a bundle is as it was written, not who wrote it. Anyone who changes a
+//! part can change its digest as well. Such a bundle is kept out by the rule that its parts must fit
+//! together.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +46,7 @@ pub struct PartDigest {
 /// The parts that have a digest.
 pub(super) struct Parts<'a> {
     pub(super) events: &'a [SessionEvent],
-    /// None where nothing is attested.
+    /// `None` where nothing is attested.
     pub(super) manifest: Option<&'a [Record]>,
     pub(super) snapshots: &'a BTreeMap<SnapshotRef, ExecutionSnapshot>,
     pub(super) pinned_workflows: &'a BTreeMap<WorkflowHash, CompiledWorkflow>,
@@ -53,12 +54,13 @@ pub(super) struct Parts<'a> {
 }
 
 fn entry<T: Serialize + ?Sized>(path: EntryPath, part: &T) -> Result<PartDigest, CanonicalError> {
+    // The digest is over the canonical form, so it does not depend on the spacing of the file.
     let text = canonical::encode(part)?;
     Ok(PartDigest { path, sha256: Digest::of(&text), bytes: text.len() as u64 })
 }
 
 impl Integrity {
-    /// The digests of `parts`, in the order of their paths.
+    /// Computes the digests of `parts`, in the order of their paths.
     pub(super) fn of(parts: &Parts<'_>) -> Result<Self, CanonicalError> {
         let mut entries = vec![entry(EntryPath::Events, parts.events)?];
         if let Some(manifest) = parts.manifest {
@@ -76,14 +78,16 @@ impl Integrity {
         Ok(Self::Sha256ManifestV1 { entries })
     }
 
-    /// The entries.
+    /// Returns the entries.
     pub fn entries(&self) -> &[PartDigest] {
         let Self::Sha256ManifestV1 { entries } = self;
         entries
     }
 
-    /// Compares what a bundle says about its parts with what they are.
+    /// Compares the digests that a bundle states with the `actual` ones of its parts.
     pub(super) fn compare(&self, actual: &Self) -> Result<(), BundleError> {
+        // Each entry is taken out once its part is found; whatever remains at the end names a part that is
+        // missing.
         let mut said = BTreeMap::new();
         for entry in self.entries() {
             if said.insert(entry.path, entry).is_some() {

@@ -1,24 +1,24 @@
-//! Bundles: a whole session in one file, to be carried elsewhere.
+//! Bundles: a whole session in one file, for transfer to another place.
 //!
 //! A [`Bundle`] holds everything that a session consists of: its events, the control records that attest
-//! them, and the snapshots, pinned workflows and artifacts that they refer to. It needs nothing from where it
-//! was made: no workflow file, no key ring, no catalogue. Tokens are not in it; they are minted anew from the
-//! nodes.
+//! them, and the snapshots, pinned workflows and artifacts that they refer to. It needs nothing from the
+//! place where it was made: no workflow file, no key ring, no catalogue. It contains no tokens; those are
+//! minted again from the nodes.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `whole` | the bundle, how it is read and written |
-//! | `content` | what a session consists of |
-//! | `needed` | what events refer to |
+//! | `whole` | the bundle, reading and writing it |
+//! | `content` | the content of a session |
+//! | `needed` | the things that events refer to |
 //! | `integrity`, `path` | the digest of each part |
 //! | `artifact` | the bytes of an artifact as text |
-//! | `check` | whether the parts fit together |
-//! | `plans` | whether the control records fit the events |
-//! | `inspection` | what is left of a damaged session, to be looked at only |
-//! | `error` | why something is not a bundle |
+//! | `check` | the check that the parts fit together |
+//! | `plans` | the check that the control records fit the events |
+//! | `inspection` | the remains of a damaged session, for inspection only |
+//! | `error` | the reasons that something is not a bundle |
 //!
-//! *Invariants*: pure. A bundle that breaks a rule cannot be made, neither by a constructor nor by reading, so
-//! whoever has one may store it. A bundle has one encoding. The byte-level description is
+//! *Invariants*: pure. A bundle that breaks a rule cannot be made, neither by a constructor nor by reading,
+//! so any bundle may be stored. A bundle has one encoding. The byte-level description is
 //! `docs/format/bundle.md`.
 
 mod artifact;

@@ -1,4 +1,4 @@
-//! What the events of a session refer to and do not hold themselves.
+//! The things that the events of a session refer to and do not contain.
 
 use std::collections::BTreeSet;
 
@@ -6,19 +6,16 @@ use piton_core::{Digest, SnapshotRef, WorkflowHash};
 
 use crate::event::{EventBody, OutputPayload, SessionEvent};
 
-/// What events refer to.
+/// The things that events refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needed {
-    /// The snapshots of nodes.
     pub snapshots: BTreeSet<SnapshotRef>,
-    /// The workflows that runs are pinned to.
     pub workflows: BTreeSet<WorkflowHash>,
-    /// The artifacts of outputs.
     pub artifacts: BTreeSet<Digest>,
 }
 
 impl Needed {
-    /// What `events` refer to.
+    /// Collects what `events` refer to.
     pub fn by<'a>(events: impl IntoIterator<Item = &'a SessionEvent>) -> Self {
         let mut needed = Self::default();
         for event in events {
@@ -34,6 +31,8 @@ impl Needed {
                         needed.artifacts.insert(sha256);
                     }
                 }
+                // Listed one by one, so that a new kind of event makes this fail to build until someone
+                // decides.
                 EventBody::SessionCreated
                 | EventBody::ObservationRecorded { .. }
                 | EventBody::EdgeCreated(..)

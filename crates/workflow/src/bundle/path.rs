@@ -15,19 +15,14 @@ const SNAPSHOTS: &str = "session/snapshots/";
 const PINNED_WORKFLOWS: &str = "session/pinnedWorkflows/";
 const ARTIFACTS: &str = "session/artifacts/";
 
-/// A part of a bundle. It is written as a path inside of the bundle, and there are no other paths: nothing
-/// that is absolute or leads upwards can be meant.
+/// A part of a bundle. It is written as a path inside the bundle, and no other paths exist: nothing absolute
+/// and nothing that leads upwards can be expressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntryPath {
-    /// All events.
     Events,
-    /// All control records.
     Manifest,
-    /// One snapshot.
     Snapshot(SnapshotRef),
-    /// One workflow.
     PinnedWorkflow(WorkflowHash),
-    /// One artifact.
     Artifact(Digest),
 }
 
@@ -57,6 +52,7 @@ impl FromStr for EntryPath {
     type Err = EntryPathError;
 
     fn from_str(text: &str) -> Result<Self, EntryPathError> {
+        // The digest types accept nothing but a digest, so no separator or `..` gets past the prefix.
         fn digest<T: FromStr>(
             text: &str,
             prefix: &str,

@@ -1,4 +1,4 @@
-//! The bundle: how it is made, read and written.
+//! The bundle: making, reading and writing it.
 
 use piton_core::{BoundedText, BundleId, CanonicalBytes, Digest, TimestampMs, canonical, truncate};
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,15 @@ use super::integrity::{Integrity, Parts};
 use crate::bounds::{APP_VERSION_BYTES_MAX, BUNDLE_BYTES_MAX, BUNDLE_PROBLEM_BYTES_MAX};
 use crate::event::unique::Unique;
 
-/// How a bundle is written. They differ in `exportedAt` alone: milliseconds since 1970 in version 1, RFC 3339 since.
+/// The version of the written form. The versions differ only in `exportedAt`: milliseconds since 1970 in
+/// version 1, RFC 3339 in version 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BundleVersion {
     One = 1,
     Two = 2,
 }
 
-/// The version in which bundles are written.
+/// The version that bundles are written in.
 pub(super) const NEWEST: BundleVersion = BundleVersion::Two;
 
 /// The version of a program.
@@ -36,18 +37,15 @@ pub struct Producer {
     pub applied_config_hash: Option<Digest>,
 }
 
-/// Where a bundle came from. It is told to people; nothing depends on it.
+/// The origin of a bundle. It is shown to people; nothing depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleOrigin {
-    /// The bundle.
     pub bundle_id: BundleId,
-    /// When it was made.
     pub exported_at: TimestampMs,
-    /// Who made it.
     pub producer: Producer,
 }
 
-/// A whole session that can be carried elsewhere and imported there.
+/// A whole session that can be transferred elsewhere and imported there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
     version: BundleVersion,
@@ -90,7 +88,7 @@ impl ExportTime {
         }
     }
 
-    /// The time, unless it is written as another version would.
+    /// Returns the time, or `None` if it is written as another version would write it.
     fn read(&self, version: BundleVersion) -> Option<TimestampMs> {
         match (version, self) {
             (BundleVersion::One, Self::Ms(time)) => Some(*time),
@@ -101,35 +99,48 @@ impl ExportTime {
 }
 
 impl Bundle {
-    /// Makes a bundle of a session, after checking that the session is whole.
+    /// Makes a bundle of a session after checking that the session is whole.
     pub fn new(origin: BundleOrigin, content: SessionContent) -> Result<Self, BundleError> {
         check::all(&content)?;
         let integrity = Integrity::of(&parts(&content))?;
         Ok(Self { version: NEWEST, origin, integrity, content })
     }
 
-    /// Reads what [`encode`](Self::encode) wrote, with any spacing and order of fields. Everything is checked;
-    /// what this returns may be stored.
+    /// Reads what [`encode`](Self::encode) wrote, with any spacing and order of fields. Everything is
+    /// checked, so the result may be stored.
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
+        // The size is bounded before anything is parsed, since the bytes come from outside.
         if bytes.len() > BUNDLE_BYTES_MAX {
             return Err(FormatProblem::TooLarge { bytes: bytes.len() }.into());
         }
+        // serde silently keeps the last of two equal keys. `Unique` refuses them, so no part can hide behind
+        // another.
         let Unique(value) = serde_json::from_slice(bytes).map_err(malformed)?;
+        // The version decides how `exportedAt` is read, and an unknown one has an error of its own.
         let version = version(&value)?;
         let read: ReadBundle = serde_json::from_slice(bytes).map_err(malformed)?;
         let ReadBundle { bundle_id, exported_at, producer, integrity, session, .. } = read;
         let exported_at = exported_at.read(version).ok_or(FormatProblem::ExportTime)?;
+        // Before the digests: a missing snapshot or workflow has an error of its own, which says more than a
+        // missing digest.
         check::complete(&session)?;
+        // A changed file is reported as changed, before `new` looks for contradictions between its parts.
         integrity.compare(&Integrity::of(&parts(&session))?)?;
         let bundle = Self::new(BundleOrigin { bundle_id, exported_at, producer }, session)?;
+        // Keep the version and the order of the digests as they were read, so that encoding gives the same
+        // bytes.
         let bundle = Self { version, integrity, ..bundle };
+        // Typed reading accepts some variants, such as a `null` in place of a field that is left out.
+        // Both values are compared in canonical form, so a bundle that would be written differently is
+        // refused instead of changed.
         if bundle.canonical()?.as_bytes() != canonical::encode(&value)?.as_bytes() {
             return Err(FormatProblem::NotAsWritten.into());
         }
         Ok(bundle)
     }
 
-    /// The bundle as canonical JSON, in the version in which it was read or else the newest, unless it is larger than what can be read.
+    /// Encodes the bundle as canonical JSON, in the version that it was read in, or in the newest. Refused if
+    /// it is larger than what can be read.
     pub fn encode(&self) -> Result<CanonicalBytes, BundleError> {
         let text = self.canonical()?;
         if text.len() > BUNDLE_BYTES_MAX {
@@ -149,23 +160,23 @@ impl Bundle {
         ))?)
     }
 
-    /// Where it came from.
+    /// Returns the origin.
     pub const fn origin(&self) -> &BundleOrigin {
         &self.origin
     }
 
-    /// The digests of its parts.
+    /// Returns the digests of the parts.
     pub const fn integrity(&self) -> &Integrity {
         &self.integrity
     }
 
-    /// What it holds.
+    /// Returns the content.
     pub const fn content(&self) -> &SessionContent {
         &self.content
     }
 }
 
-/// How a bundle is written, with or without what was salvaged.
+/// The written form of a bundle, with or without a salvage report.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BundleFields<'a, M, S> {
@@ -210,7 +221,8 @@ fn parts(content: &SessionContent) -> Parts<'_> {
     }
 }
 
-/// The version of a bundle. Refuses others, whose fields are not known, and what was salvaged.
+/// Returns the version of a bundle. Refuses other versions, since their fields are not known, and salvaged
+/// bundles.
 fn version(value: &Value) -> Result<BundleVersion, BundleError> {
     if !value.is_object() {
         let problem = "it is not a JSON object".to_owned();
@@ -225,8 +237,9 @@ fn version(value: &Value) -> Result<BundleVersion, BundleError> {
             let found = found.to_string();
             Err(BundleError::UnsupportedVersion { what: "the bundle", found })
         }
+        // Without this arm, a salvaged bundle would fail with an error about an unknown field.
         _ if value.get("salvage").is_some() => Err(FormatProblem::Salvaged.into()),
-        // One that names no version is refused for that when its fields are read.
+        // A bundle that names no version is refused for that when its fields are read.
         _ => Ok(version.unwrap_or(NEWEST)),
     }
 }

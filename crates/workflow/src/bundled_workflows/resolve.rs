@@ -1,10 +1,10 @@
-//! Bundled workflows by id, and by the names that they had before there were namespaces.
+//! Finds bundled workflows by id, and by the names that they had before there were namespaces.
 //!
-//! *Invariants*: an older name leads to the id and no further: whatever is pinned, recorded or saved has the
-//! id. Whoever used the name is told so.
+//! *Invariants*: an older name leads to the id and no further: everything that is pinned, recorded or saved
+//! has the id. A caller that used the name gets a warning.
 //!
-//! *Limitations*: a workflow of the user's own may declare the same older id. Whoever knows all sources asks
-//! those first, since what a user wrote is what a user means.
+//! *Limitations*: a workflow of the user may declare the same older id. A caller that knows all sources asks
+//! those first, since a user's own workflow is the one that the user means.
 
 use std::fmt;
 
@@ -14,12 +14,11 @@ use serde::Serialize;
 use super::set::Bundled;
 use crate::compile::WarningCode;
 
-/// What was found under an id.
+/// The workflow that was found under an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
-    /// The workflow.
     pub workflow: Bundled,
-    /// That the id is an older name.
+    /// Set when the id is an older name.
     pub warning: Option<AliasWarning>,
 }
 
@@ -43,7 +42,7 @@ impl fmt::Display for AliasWarning {
     }
 }
 
-/// The bundled workflow with this id or older name.
+/// Returns the bundled workflow with this id or older name.
 pub fn resolve(id: &str) -> Option<Resolved> {
     if let Ok(workflow) = id.parse() {
         return Some(Resolved { workflow, warning: None });

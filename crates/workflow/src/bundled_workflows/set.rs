@@ -1,4 +1,4 @@
-//! Which workflows there are, and what each is for.
+//! The set of bundled workflows, and the purpose of each.
 
 use piton_core::WorkflowId;
 
@@ -25,12 +25,12 @@ piton_core::closed_set! {
 }
 
 impl Bundled {
-    /// Its id.
+    /// Returns the id.
     pub fn workflow_id(self) -> WorkflowId {
         self.as_str().parse().expect("the names of the set are ids of workflows")
     }
 
-    /// Its file.
+    /// Returns the text of the file.
     pub const fn text(self) -> &'static str {
         match self {
             Self::BugInvestigation => include_str!("../../workflows/bug_investigation.json"),
@@ -44,7 +44,7 @@ impl Bundled {
         }
     }
 
-    /// When to use it, in one line.
+    /// Returns the situation to use it in, in one line.
     pub const fn when_to_use(self) -> &'static str {
         match self {
             Self::BugInvestigation => {
@@ -60,8 +60,8 @@ impl Bundled {
         }
     }
 
-    /// The names without a namespace under which it is found as well. They are read only: nothing is saved
-    /// or recorded under them.
+    /// Returns the names without a namespace under which it is found as well. They are read only: nothing is
+    /// saved or recorded under them.
     pub const fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::BugInvestigation => &["bug-investigation"],
@@ -73,12 +73,12 @@ impl Bundled {
         }
     }
 
-    /// Where its file comes from.
+    /// Returns the origin of the file.
     pub fn origin() -> SourceOrigin {
         SourceOrigin::new(SourceKind::Bundled, "piton")
     }
 
-    /// The workflow, ready to be run.
+    /// Returns the workflow, ready to run.
     pub fn compiled(self) -> CompiledWorkflow {
         let compiled = compile(self.text(), &Self::origin(), &Definitions::standard());
         compiled.expect("a test compiles every one of them")

@@ -1,18 +1,18 @@
-//! What each thing is called and does, for authors.
+//! The label and description of each entry, for authors.
 //!
-//! *Invariants*: a description is chosen by a match over the whole set, so what is new does not compile without
+//! *Invariants*: a match over the whole set selects the description, so a new entry does not compile without
 //! one.
 
 use crate::capability::Capability;
 use crate::compile::{Feature, Reference, Template};
 use crate::contract::ContractPack;
 
-/// What something does, in a sentence or two.
+/// A description of one or two sentences.
 pub(super) trait Describe {
     fn description(&self) -> &'static str;
 }
 
-/// The last part of an id as words: `Review verdict` for `wr.contracts.review_verdict`.
+/// Returns the last part of an id as words: `Review verdict` for `wr.contracts.review_verdict`.
 pub(super) fn label(id: &str) -> String {
     let name = id.rsplit('.').next().unwrap_or(id).replace('_', " ");
     let (first, rest) = name.split_at(name.chars().next().map_or(0, char::len_utf8));

@@ -8,7 +8,7 @@ use crate::capability::Capability;
 use crate::compile::{Feature, Reference, Template};
 use crate::contract::ContractPack;
 
-/// Every entry, by kind and by name.
+/// Returns every entry, by kind and by name.
 pub fn catalogue() -> Vec<CatalogueEntry> {
     let contracts = ContractPack::ALL.iter().copied().map(contract);
     let features = Feature::ALL.iter().copied().map(feature);

@@ -58,7 +58,7 @@ pub struct CatalogueEntry {
 }
 
 impl PastePoint {
-    /// The place in words.
+    /// Returns the place in words.
     pub const fn describe(self) -> &'static str {
         match self {
             Self::Workflow => "a field of the workflow",

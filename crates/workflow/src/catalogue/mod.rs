@@ -1,10 +1,10 @@
-//! Everything that an author may take from Piton by name, with what to paste.
+//! Everything that an author may use from Piton by name, with the text to paste.
 //!
-//! [`catalogue`] gives an [`CatalogueEntry`] for each contract, feature, probe, text and template. Editors complete from
-//! it, and the reference page is written from it.
+//! [`catalogue`] returns a [`CatalogueEntry`] for each contract, feature, probe, text and template. Editors
+//! complete from it, and the reference page is generated from it.
 //!
-//! *Invariants*: entries are made from the sets that the compiler itself uses, so there is no second list that
-//! could differ. What is to be pasted compiles where it is to be pasted.
+//! *Invariants*: entries are made from the sets that the compiler itself uses, so there is no second list
+//! that could differ. The text to paste compiles at the place where it belongs.
 
 mod descriptions;
 mod entries;

@@ -1,8 +1,8 @@
-//! What an agent may touch while a step is pending.
+//! The access that an agent has while a step is pending.
 //!
-//! *Invariants*: a step only narrows. What it does not speak of stays as the configuration grants it; what it names
-//! and the configuration does not grant stays denied. This module says what a step declares; whoever holds the files,
-//! the context and the state applies it.
+//! *Invariants*: a step only narrows. Anything that it does not mention stays as the configuration grants it;
+//! anything that it names and the configuration does not grant stays denied. This module holds the
+//! declaration of a step; the owners of the files, the context and the state apply it.
 
 use std::fmt::Write as _;
 
@@ -75,7 +75,7 @@ pub struct StateAccess {
 }
 
 impl StepAccess {
-    /// The section of a prompt that says so.
+    /// Returns the section of a prompt that states the access.
     pub(super) fn section(&self) -> String {
         let mut section = String::from("\n\n---\nWHAT YOU MAY TOUCH IN THIS STEP:");
         if let Some(workspaces) = &self.workspaces {

@@ -1,4 +1,4 @@
-//! Assessments: ratings that a step asks for, and what follows from them.
+//! Assessments: ratings that a step asks for, and their consequences.
 
 use serde::{Deserialize, Serialize};
 
@@ -47,8 +47,8 @@ pub struct Consequence {
 }
 
 impl Dimension {
-    /// The level that `given` means: the one of that very name or, failing that, the one that differs from it in
-    /// case and outer spaces only.
+    /// Returns the level that `given` means: the one of exactly that name or, failing that, the one that
+    /// differs from it only in case and outer spaces.
     pub fn level(&self, given: &str) -> Option<&str> {
         let exact = self.levels.iter().find(|level| *level == given);
         let plain = given.trim().to_lowercase();

@@ -1,4 +1,4 @@
-//! Who is asked before a step is done, and when.
+//! Confirmation before a step: who is asked, and when.
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use crate::name::LoopId;
 use crate::source::strict::{Function, FunctionReference};
 use crate::source::{ProblemCode, Problems};
 
-/// The functions of a workflow while it is lowered.
+/// The functions of a workflow during lowering.
 #[derive(Default)]
 pub(super) struct Functions(BTreeMap<FunctionKey, Declared>);
 
@@ -16,8 +16,8 @@ struct Declared {
     used: bool,
 }
 
-/// Where a step looks for functions: in its own scope, in the loops `around` it from the inside out, and in the
-/// workflow.
+/// Returns the scopes in which a step looks for functions: its own, the loops `around` it from the inside
+/// out, and the workflow.
 pub(super) fn scopes(own: FunctionScope, around: &[LoopId]) -> Vec<FunctionScope> {
     let loops = around.iter().rev();
     let loops = loops.map(|loop_id| FunctionScope::Loop { loop_id: loop_id.clone() });
@@ -25,7 +25,7 @@ pub(super) fn scopes(own: FunctionScope, around: &[LoopId]) -> Vec<FunctionScope
 }
 
 impl Functions {
-    /// Takes in `functions` of `scope`, of which each must have a name of its own.
+    /// Declares `functions` of `scope`. Their names must be distinct.
     pub(super) fn declare(
         &mut self,
         functions: &[Function],
@@ -43,7 +43,7 @@ impl Functions {
         }
     }
 
-    /// The functions that `references` name, each in the innermost of `scopes`, in the order of display.
+    /// Returns the functions that `references` name, each from the innermost of `scopes`, in display order.
     pub(super) fn referenced(
         &mut self,
         references: &[FunctionReference],
@@ -68,7 +68,7 @@ impl Functions {
         displayed(found, scopes)
     }
 
-    /// The functions of `scopes` that `text` mentions as `name(`, in the order of display.
+    /// Returns the functions of `scopes` that `text` mentions as `name(`, in display order.
     pub(super) fn mentioned(&mut self, text: &str, scopes: &[FunctionScope]) -> Vec<FunctionKey> {
         let names: BTreeSet<_> = self.0.keys().map(|key| key.name.clone()).collect();
         let mentioned = names.iter().filter(|name| mentions(text, name.as_str()));
@@ -79,17 +79,18 @@ impl Functions {
     fn find(&mut self, name: &FunctionName, scopes: &[FunctionScope]) -> Option<FunctionKey> {
         scopes.iter().find_map(|scope| {
             let key = FunctionKey { scope: scope.clone(), name: name.clone() };
+            // `?` moves on to the next scope. Only the definition that is found counts as used.
             self.0.get_mut(&key)?.used = true;
             Some(key)
         })
     }
 
-    /// The names that no step refers to.
+    /// Returns the names that no step refers to.
     pub(super) fn unused(&self) -> impl Iterator<Item = &FunctionName> {
         self.0.iter().filter(|(_, function)| !function.used).map(|(key, _)| &key.name)
     }
 
-    /// Every function, by scope and name.
+    /// Returns every function, by scope and name.
     pub(super) fn into_definitions(self) -> Vec<FunctionDefinition> {
         let definition =
             |(key, Declared { definition, .. })| FunctionDefinition { key, definition };
@@ -97,7 +98,7 @@ impl Functions {
     }
 }
 
-/// `keys` by their place in `scopes`, then by name.
+/// Sorts `keys` by their position in `scopes`, then by name.
 pub(super) fn displayed(keys: BTreeSet<FunctionKey>, scopes: &[FunctionScope]) -> Vec<FunctionKey> {
     let mut keys: Vec<_> = keys.into_iter().collect();
     let rank = |key: &FunctionKey| scopes.iter().position(|scope| *scope == key.scope);
@@ -105,7 +106,7 @@ pub(super) fn displayed(keys: BTreeSet<FunctionKey>, scopes: &[FunctionScope]) -
     keys
 }
 
-/// Whether `name(` stands in `text` as a word of its own.
+/// True if `text` contains `name(` as a separate word.
 fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let inside = |character: char| character.is_alphanumeric() || character == '_';

@@ -1,6 +1,6 @@
-//! What workflows may take from Piton by name: contracts, texts and routines.
+//! The things that workflows may use from Piton by name: contracts, texts and routines.
 //!
-//! *Invariants*: asked when a workflow is compiled, and never when it runs.
+//! *Invariants*: they are consulted when a workflow is compiled, and never when it runs.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,11 @@ use crate::source::{ContractRef, RefId, RoutineId};
 /// Contracts, texts and routines by name.
 #[derive(Clone, Debug)]
 pub struct Definitions {
-    /// The contracts.
     pub contracts: BTreeMap<ContractRef, ContractDefinition>,
-    /// The texts that prompts may take in.
+    /// The texts that prompts may include.
     pub refs: BTreeMap<RefId, String>,
-    /// The routines that steps of the shipped dialect may call, each the text of a workflow file in that
-    /// dialect. Its steps take the place of the call.
+    /// The routines that steps of the shipped dialect may call, each as the text of a workflow file in that
+    /// dialect. Its steps replace the call.
     pub routines: BTreeMap<RoutineId, String>,
 }
 
@@ -48,7 +47,7 @@ piton_core::closed_set! {
 }
 
 impl Reference {
-    /// The text.
+    /// Returns the text.
     pub const fn text(self) -> &'static str {
         match self {
             Self::AdversarialChallenge => {
@@ -104,13 +103,13 @@ impl Reference {
 }
 
 impl Definitions {
-    /// The text of a routine; `-` and `_` in its name are the same.
+    /// Returns the text of a routine; `-` and `_` in its name are equivalent.
     pub fn routine(&self, id: &RoutineId) -> Option<&str> {
         let same = || self.routines.iter().find(|(known, _)| known.is_same(id));
         self.routines.get_key_value(id).or_else(same).map(|(_, text)| text.as_str())
     }
 
-    /// What this version of Piton brings along.
+    /// Returns the definitions that come with this version of Piton.
     pub fn standard() -> Self {
         let contract = |pack: &ContractPack| (pack.contract_ref(), pack.definition());
         let text = |reference: &Reference| {

@@ -1,8 +1,8 @@
-//! Delegation: what a prompt says that has work done by subagents, and whether a prompt says it.
+//! Delegation: the prompt of a step that has work done by subagents, and a lint for such prompts.
 //!
-//! An agent that is merely told to delegate tends to start another workflow, or one subagent after the other,
-//! or to give them half of what they need. So the prompt of the template says how, and the lint asks the same
-//! of prompts that authors write.
+//! An agent that is merely asked to delegate tends to start another workflow, or one subagent after the
+//! other, or to give them half of what they need. The prompt of the template therefore says how to do it, and
+//! the lint demands the same of prompts that authors write.
 //!
 //! *Limitations*: the lint reads words, so it can be wrong in both directions. It warns and never refuses.
 
@@ -50,7 +50,7 @@ impl FromSource for DelegatedTask {
 }
 
 impl Delegation {
-    /// The arguments of a call of the template.
+    /// Reads the arguments of a call of the template.
     pub(super) fn read(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<Self> {
         let executor = object.optional::<Prose<TITLE_BYTES_MAX>>("executor", problems);
         let executor = executor.map_or_else(|| EXECUTOR.to_owned(), Prose::into_string);
@@ -64,7 +64,7 @@ impl Delegation {
         (!tasks.is_empty()).then_some(Self { executor, tasks })
     }
 
-    /// What an agent is told.
+    /// Returns the prompt for the delegating agent.
     pub(super) fn prompt(&self) -> String {
         let Self { executor, tasks } = self;
         let mut prompt = format!(
@@ -101,10 +101,11 @@ impl Delegation {
         prompt
     }
 
-    /// What the notes must hold: a heading for each subagent.
+    /// Returns the requirements on the notes: a heading for each subagent.
     pub(super) fn criteria(&self) -> Vec<Criterion> {
         let heading = |task: &DelegatedTask| {
             let name = &task.name;
+            // The name must end there: the heading of `reader-2` does not count for `reader`.
             let pattern = Pattern::new(&format!(r"(?m)^#+ {name}([^\w-]|$)"));
             Criterion::Regex {
                 pattern: pattern.expect("a short id is part of a pattern as it is"),
@@ -117,9 +118,10 @@ impl Delegation {
     }
 }
 
-/// What a prompt that delegates leaves out; nothing for a prompt that does not.
+/// Returns what a delegating prompt leaves out; empty for a prompt that does not delegate.
 pub(super) fn lint(prompt: &str) -> Vec<WarningCode> {
     let prompt = prompt.to_lowercase();
+    // The rules are about sentences: a word and its negation must not come from different ones.
     let sentences: Vec<_> = prompt.split(['.', ';', '\n']).collect();
     if !sentences.iter().any(|sentence| delegates(sentence)) {
         return Vec::new();
@@ -127,6 +129,7 @@ pub(super) fn lint(prompt: &str) -> Vec<WarningCode> {
     let says = |parts: &[&str]| {
         sentences.iter().any(|sentence| parts.iter().all(|part| sentence.contains(part)))
     };
+    // Mentioning a forbidden thing is not enough: the same sentence has to forbid it.
     let denies = |parts: &[&str]| {
         let all = |sentence: &&&str| parts.iter().all(|part| sentence.contains(part));
         sentences.iter().filter(all).any(|sentence| is_denial(sentence))
@@ -151,14 +154,14 @@ pub(super) fn lint(prompt: &str) -> Vec<WarningCode> {
     rules.into_iter().filter(|(_, holds)| !holds).map(|(code, _)| code).collect()
 }
 
-/// Whether a sentence speaks of delegation, and does not forbid it.
+/// True if a sentence is about delegation and does not forbid it.
 fn delegates(sentence: &str) -> bool {
     let mentions = ["subagent", "sub-agent", "delegat"];
     let mut before = mentions.iter().filter_map(|word| Some(sentence.split_once(word)?.0));
     before.any(|before| !is_denial(before))
 }
 
-/// Whether a sentence says that something is not to be.
+/// True if a sentence forbids or negates something.
 fn is_denial(sentence: &str) -> bool {
     let mut words = sentence.split(|character: char| !character.is_alphanumeric());
     words.any(|word| ["avoid", "don", "never", "no", "not", "without"].contains(&word))

@@ -1,8 +1,8 @@
-//! Features: what an author switches on for a whole workflow.
+//! Features: additions that an author switches on for a whole workflow.
 //!
 //! *Invariants*: features are applied in the order of their ids, whatever the order in the file, and each
-//! once. Steps that they bring stand at fixed anchors, ordered by feature, by template, and by an
-//! ordinal. Every setting is part of the compiled workflow, with its default where the author gave none.
+//! once. The steps that they add are at fixed anchors, ordered by feature, by template, and by an ordinal.
+//! Every setting is part of the compiled workflow, with its default where the author gave none.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ piton_core::closed_set! {
     }
 }
 
-/// Where a feature puts a step.
+/// The place where a feature adds a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Anchor {
     Start,
@@ -52,25 +52,25 @@ pub(super) struct Injection {
     pub(super) anchor: Anchor,
     pub(super) feature: FeatureId,
     pub(super) template: Template,
-    /// Counts the calls of one template by one feature.
+    /// The number of earlier calls of the same template by the same feature.
     pub(super) ordinal: usize,
     pub(super) call: StepId,
     pub(super) args: Value,
 }
 
 impl Injection {
-    /// What decides among steps: the anchor, and at one anchor the feature, the template and the ordinal.
+    /// Returns the sort key: the anchor, then the feature, the template and the ordinal.
     fn key(&self) -> (Anchor, &FeatureId, &'static str, usize) {
         (self.anchor, &self.feature, self.template.as_str(), self.ordinal)
     }
 }
 
-/// What the features of a workflow come to.
+/// The combined effect of a workflow's features.
 pub(super) struct AppliedFeatures {
     pub(super) features: Vec<CompiledFeature>,
-    /// Calls of templates by anchor, in their order.
+    /// Calls of templates by anchor, in order.
     pub(super) injections: Vec<Injection>,
-    /// Texts for the end of every prompt whose step must have notes.
+    /// Texts for the end of the prompt of every step that requires notes.
     pub(super) additions: Vec<(FeatureId, String)>,
 }
 
@@ -84,12 +84,12 @@ impl Feature {
         self.as_str().parse().expect("the names of the features are ids of features")
     }
 
-    /// Every setting as it is if an author sets none.
+    /// Returns every setting with its default.
     pub(crate) fn default_config(self) -> BTreeMap<String, Setting> {
         self.settings(&json!({}), &Pointer::root(), &mut Problems::default())
     }
 
-    /// Every setting of the feature.
+    /// Reads every setting of the feature.
     fn settings(self, config: &Value, at: &Pointer, problems: &mut Problems) -> FeatureSettings {
         let mut settings = FeatureSettings::new();
         let Some(mut object) = ObjectReader::open(config, at, problems) else {
@@ -157,11 +157,12 @@ pub(super) fn apply(workflow: &StrictWorkflow, problems: &mut Problems) -> Appli
         }
         applied.features.push(CompiledFeature { feature_id: id, config });
     }
+    // Sorting makes the result independent of the file and of the order in which features were applied.
     applied.injections.sort_by(|one, other| one.key().cmp(&other.key()));
     applied
 }
 
-/// Each feature once, by id.
+/// Returns each feature once, by id.
 fn resolve(
     workflow: &StrictWorkflow,
     problems: &mut Problems,
@@ -177,6 +178,7 @@ fn resolve(
         let config = config.clone().unwrap_or_else(|| json!({}));
         let settings = feature.settings(&config, &at.field("config"), problems);
         match resolved.get(&feature) {
+            // Settings are compared with their defaults filled in, so naming a default is not a difference.
             Some(other) if *other != settings => {
                 let reason = format!("`{id}` is there twice, with different settings");
                 problems.report(at, ProblemCode::DuplicateId, reason, "keep one of them");
@@ -184,6 +186,7 @@ fn resolve(
             _ => drop(resolved.insert(feature, settings)),
         }
     }
+    // Requiring a capability switches the probes on, unless the author has configured them already.
     let required = |need: &CapabilityNeed| *need == CapabilityNeed::Required;
     if workflow.capabilities.values().any(required) {
         resolved
@@ -221,7 +224,7 @@ fn probes(
         .collect()
 }
 
-/// One step of a feature that brings one only.
+/// Returns the call of a feature that adds a single step.
 fn single(anchor: Anchor, feature: &FeatureId, template: Template, call: &str) -> Injection {
     let (feature, call, args) = (feature.clone(), own_id(call), json!({}));
     Injection { anchor, feature, template, ordinal: 0, call, args }

@@ -1,4 +1,4 @@
-//! Parts of a prompt that are shown where something holds.
+//! Parts of a prompt that are shown under a condition.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Functions: words for a piece of work, defined once and referred to by prompts.
+//! Functions: names for a piece of work, defined once and referred to by prompts.
 //!
 //! *Invariants*: definitions are shown by scope (the step's, the loop's, the workflow's) and then by name.
 
@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::NAME_BYTES_MAX;
 use crate::name::{LoopId, StepId};
 
-/// The name of a function: letters, digits and `_`, and no digit first.
+/// The name of a function: letters, digits and `_`, not starting with a digit.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FunctionName(Arc<str>);
 
 impl FunctionName {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -95,11 +95,11 @@ pub struct FunctionDefinition {
     pub definition: String,
 }
 
-/// The longest note about what was left out.
+/// Maximum length of the note about omitted definitions, in bytes.
 const NOTE_BYTES_MAX: usize = 48;
 
-/// `functions` as a section of a prompt of at most `budget_bytes`, in the order in which they are given.
-/// What does not fit is cut, and the definitions that are not whole are counted.
+/// Renders `functions` as a section of a prompt of at most `budget_bytes`, in the given order. Whatever does
+/// not fit is cut, and the definitions that are not complete are counted.
 pub fn section(functions: &[&FunctionDefinition], budget_bytes: usize) -> String {
     if functions.is_empty() {
         return String::new();
@@ -109,16 +109,20 @@ pub fn section(functions: &[&FunctionDefinition], budget_bytes: usize) -> String
     for function in functions {
         write!(text, "\n- {}(): {}", function.key.name, function.definition)
             .expect("writing to a string does not fail");
+        // The end of each definition, to count the ones that a cut reaches.
         ends.push(byte_len(&text));
     }
     if byte_len(&text) <= budget_bytes {
         return text;
     }
     let mut cut = truncate(&text, budget_bytes.saturating_sub(NOTE_BYTES_MAX)).into_owned();
+    // The marker is not part of the kept text. A definition is complete only if it ends before the marker
+    // begins.
     let kept = byte_len(&cut) - byte_len(piton_core::budget::TRUNCATION_MARKER).min(byte_len(&cut));
     let omitted = ends.iter().filter(|&&end| end > kept).count();
     let plural = if omitted == 1 { "" } else { "s" };
     let note = format!("\nOmitted {omitted} function definition{plural}.");
+    // With a budget smaller than the note, the bare cut has to do.
     if byte_len(&cut) + byte_len(&note) <= budget_bytes {
         cut.push_str(&note);
     }

@@ -1,14 +1,14 @@
-//! Lints over validation criteria: whether meeting them shows that the work was done.
+//! Lints over validation criteria: does meeting them show that the work was done?
 //!
 //! *Limitations*: a lint reads words, so it can be wrong in both directions. It warns and never refuses.
 
 use super::warning::WarningCode;
 use crate::contract::criteria::{Criterion, leaves};
 
-/// A text that is shorter than this is a phrase, not evidence.
+/// Maximum number of words of a text that counts as a phrase, not as evidence.
 const PHRASE_WORDS_MAX: usize = 2;
 
-/// Words that say that something is finished.
+/// Words that claim that something is finished.
 const DONE: [&str; 10] = [
     "approved",
     "complete",
@@ -22,9 +22,10 @@ const DONE: [&str; 10] = [
     "success",
 ];
 
-/// What is weak about `criteria`.
+/// Returns the weaknesses of `criteria`.
 pub(super) fn lint(criteria: &[Criterion]) -> Vec<WarningCode> {
     let rules = leaves(criteria);
+    // A single `contains` is the weakest form, and has warnings of its own.
     let [Criterion::Contains { value, .. }] = rules.as_slice() else {
         let weak = !rules.is_empty()
             && !rules.iter().any(|rule| is_evidence(rule))
@@ -40,11 +41,12 @@ pub(super) fn lint(criteria: &[Criterion]) -> Vec<WarningCode> {
     found
 }
 
-/// Whether a rule alone needs more than the right words: a pattern, or a length of some size.
+/// True if a rule by itself requires more than the right words: a pattern, or a minimum length.
 fn is_evidence(rule: &Criterion) -> bool {
     match rule {
         Criterion::Regex { .. } => true,
         Criterion::Length { min, .. } => min.is_some_and(|min| min > 0),
+        // The agent may choose the easiest alternative, so each of them has to be evidence.
         Criterion::Or { rules } => rules.iter().all(is_evidence),
         Criterion::And { rules } => rules.iter().any(is_evidence),
         Criterion::When { rule, .. } => is_evidence(rule),
@@ -52,7 +54,7 @@ fn is_evidence(rule: &Criterion) -> bool {
     }
 }
 
-/// Whether there are two checks of which neither brings the other along, flags aside.
+/// True if two of the checks do not imply each other, not counting flags.
 fn independent(rules: &[&Criterion]) -> bool {
     let texts: Vec<_> = rules
         .iter()
@@ -66,7 +68,7 @@ fn independent(rules: &[&Criterion]) -> bool {
     })
 }
 
-/// `planComplete = true`, `reviewDone`, `STATUS: complete` and the like.
+/// True for `planComplete = true`, `reviewDone`, `STATUS: complete` and the like.
 fn is_flag(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     let assigns_truth =
@@ -85,7 +87,7 @@ fn is_flag(text: &str) -> bool {
     assigns_truth || camel || assigned
 }
 
-/// Whether `rest` begins a word of a compound such as `planComplete` or `plan_complete`.
+/// True if `rest` begins a word of a compound such as `planComplete` or `plan_complete`.
 fn begins_a_word(before: &str, rest: &str) -> bool {
     before.ends_with(['_', '-']) || rest.starts_with(|first: char| first.is_uppercase())
 }

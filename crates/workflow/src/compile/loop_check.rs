@@ -1,7 +1,8 @@
-//! Whether a compiled workflow that came from elsewhere holds together.
+//! Checks that a compiled workflow from elsewhere is consistent.
 //!
-//! The compiler makes sound ones only. What is read from a disk or a bundle may have been made by anyone, and
-//! whoever runs it relies on every name pointing at something and on no loop lying inside itself.
+//! The compiler only makes consistent ones. A workflow that is read from a disk or a bundle may have been
+//! made by anyone, and the engine relies on every name pointing at something and on no loop being inside
+//! itself.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +11,12 @@ use super::workflow::{CompiledWorkflow, CompiledWorkflowError};
 use crate::bounds::LOOP_DEPTH_MAX;
 
 impl CompiledWorkflow {
-    /// Refuses a workflow of which a name points at nothing or a step stands at two places.
+    /// Refuses a workflow with a dangling name, or with a step at two places.
     pub(super) fn check(&self) -> Result<(), CompiledWorkflowError> {
         let mut walk = LoopCheck { workflow: self, steps: BTreeSet::new(), loops: BTreeSet::new() };
         walk.entries(&self.sequence, 0)?;
+        // The walk found every entry exactly once. Equal counts therefore mean that nothing is unreachable
+        // and no id is repeated.
         ensure(walk.loops.len() == self.loops.len(), || {
             "a loop has no place or no id of its own".into()
         })?;
@@ -66,12 +69,15 @@ impl<'a> LoopCheck<'a> {
                     let Some(of) = loops.find(|of| of.loop_id == *loop_id) else {
                         return Err(unsound(format!("the loop `{loop_id}` is missing")));
                     };
+                    // Each loop is entered once. This also ends the walk if a loop contains itself.
                     let first = self.loops.insert(loop_id.as_str());
                     ensure(first, || format!("the loop `{loop_id}` stands at two places"))?;
+                    // The depth bounds the recursion here and the loop stack of every run.
                     ensure(depth < LOOP_DEPTH_MAX, || {
                         "loops lie too deeply inside each other".into()
                     })?;
                     let is_its_own = |condition: &CompiledCondition| match condition {
+                        // A condition about another loop would let that loop's decision drive this one.
                         CompiledCondition::LoopControl { loop_id, .. } => {
                             *condition.condition_id() == of.condition_id && *loop_id == of.loop_id
                         }

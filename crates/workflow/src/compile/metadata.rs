@@ -1,4 +1,4 @@
-//! What people read about a workflow before they start it. No run depends on it.
+//! Information for people who choose a workflow. No run depends on it.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Whether it says nothing.
+    /// True if there is no information at all.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,15 +1,15 @@
-//! From a workflow file to what runs are pinned to.
+//! Compiles a workflow file to the form that runs are pinned to.
 //!
 //! [`compile`] is a pipeline of pure passes: the text is parsed, read in its dialect, and lowered. Lowering
 //! expands templates in place, applies features, fills in texts, embeds contracts and renders every prompt.
-//! What comes out is a [`CompiledWorkflow`], whose digest is the workflow hash.
+//! The result is a [`CompiledWorkflow`], and its digest is the workflow hash.
 //!
-//! *Invariants*: pure, so the same text gives the same bytes. What does not change what the workflow means
-//! (spaces, the order of fields, features, conditions or definitions) does not change the hash; what an
-//! agent reads, and what its output is checked against, does.
+//! *Invariants*: pure, so the same text gives the same bytes. Differences that do not change the meaning of
+//! the workflow (spaces, the order of fields, features, conditions or definitions) do not change the hash;
+//! differences in what an agent reads, or in what its output is checked against, do.
 //!
-//! Each dialect is lowered by a module of its own (`lower` for the strict one, `shipped`) to the same form; what
-//! only one of them has is left out of the bytes where it is not used.
+//! Each dialect is lowered by a module of its own (`lower` for the strict one, `shipped`) to the same form.
+//! Fields that only one of them has are left out of the bytes where they are not used.
 
 mod access;
 mod assessment;

@@ -1,4 +1,4 @@
-//! The passes in their order: parse, tell the dialect, read, lower.
+//! The passes in their order: parse, detect the dialect, read, lower.
 
 use serde_json::Value;
 
@@ -37,6 +37,8 @@ pub fn compile(
         .and_then(|value| Some((detect(&value, &mut problems)?, value)))
         .and_then(|(dialect, value)| read(dialect, &value, origin, catalog, &mut problems));
     match compiled {
+        // A pass returns as much as it could read, so that later ones find more problems. A result counts
+        // only without any.
         Some(compiled) if problems.is_empty() => Ok(compiled),
         _ => Err(problems.into_sorted()),
     }

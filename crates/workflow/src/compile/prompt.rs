@@ -1,8 +1,8 @@
 //! Prompts: sections with every text filled in, and the text that an agent reads.
 //!
 //! *Invariants*: the requirements on a step's output are part of its prompt, so they are part of what is
-//! pinned; there is no other field for them. They come from the contract or the criteria, never from
-//! what the author wrote into the prompt.
+//! pinned; there is no other field for them. They come from the contract or the criteria, never from what the
+//! author wrote in the prompt.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -76,7 +76,7 @@ impl CompiledPart {
     }
 }
 
-/// The digest of a text that was taken into a prompt.
+/// Returns the digest of a text that was included in a prompt.
 pub(super) fn text_digest(text: &str) -> Digest {
     Digest::of(&encode(text).expect("a text has a canonical form"))
 }
@@ -102,6 +102,7 @@ pub(super) fn resolve(
         output_required: blocks.output_required.clone(),
         verify: blocks.verify.iter().map(&mut item).collect(),
     };
+    // The budget is for the step as a whole, so it is checked after all of its parts were counted.
     if injected_bytes > STEP_REF_BYTES_MAX {
         let reason = format!(
             "the step takes in {injected_bytes} bytes of texts, {STEP_REF_BYTES_MAX} are allowed"
@@ -139,7 +140,7 @@ fn resolve_part(
     Some(CompiledPart::Ref { ref_id, ref_content_hash: text_digest(&text), bytes, text })
 }
 
-/// The sections as one text.
+/// Renders the sections as one text.
 pub(super) fn render_blocks(blocks: &CompiledBlocks) -> String {
     let text = |item: &CompiledItem| item.iter().map(CompiledPart::text).collect::<String>();
     let bullet = |item: &CompiledItem| format!("- {}", text(item));
@@ -152,14 +153,15 @@ pub(super) fn render_blocks(blocks: &CompiledBlocks) -> String {
         ("Output Required", blocks.output_required.iter().map(output).collect()),
         ("Verify", blocks.verify.iter().map(bullet).collect()),
     ];
+    // An empty section would be a heading without text.
     let filled = sections.into_iter().filter(|(_, lines)| !lines.is_empty());
     let sections: Vec<_> =
         filled.map(|(title, lines)| format!("## {title}\n{}", lines.join("\n"))).collect();
     sections.join("\n\n")
 }
 
-/// The section of a prompt that says what a contract requires; of a loop-control contract also for which
-/// loop.
+/// Returns the section of a prompt that states the requirements of a contract; for a loop-control contract
+/// also the loop.
 pub(super) fn contract_section(contract: &ContractDefinition, decides: Option<&LoopId>) -> String {
     let requirements = contract.requirements();
     let decides = decides
@@ -168,7 +170,7 @@ pub(super) fn contract_section(contract: &ContractDefinition, decides: Option<&L
     format!("\n\n---\n**OUTPUT REQUIREMENTS (System):**\n{requirements}{decides}")
 }
 
-/// The section of a prompt that says what criteria require; nothing without criteria.
+/// Returns the section of a prompt that states the requirements of criteria; empty without criteria.
 pub(super) fn criteria_section(criteria: &[Criterion]) -> String {
     let requirements = requirements(criteria);
     if requirements.listed.is_empty() {

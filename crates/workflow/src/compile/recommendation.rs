@@ -1,7 +1,7 @@
-//! Whether a run is given more freedom than the author of its workflow recommends.
+//! Warns if a run has more freedom than the author of its workflow recommends.
 //!
-//! *Invariants*: a recommendation warns and never refuses. The sets of preferences are declared from the
-//! most careful to the boldest, and that order is what is compared.
+//! *Invariants*: a recommendation warns and never refuses. The sets of preferences are declared from the most
+//! careful to the boldest, and that order is what is compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub enum PreferenceWarning {
 }
 
 impl CompiledWorkflow {
-    /// What goes beyond the recommendations when a run has these preferences.
+    /// Returns the preferences that go beyond the recommendations.
     pub fn preference_warnings(
         &self,
         autonomy: Autonomy,

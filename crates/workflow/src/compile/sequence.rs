@@ -1,4 +1,4 @@
-//! The order of steps: what a run does one after the other, and what it repeats.
+//! The order of steps: the sequence of a run, and its loops.
 
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ pub struct CompiledLoop {
 }
 
 impl CompiledCondition {
-    /// Its id.
+    /// Returns the id.
     pub const fn condition_id(&self) -> &ConditionId {
         match self {
             Self::LoopControl { condition_id, .. }

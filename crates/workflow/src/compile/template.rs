@@ -1,6 +1,6 @@
 //! Templates: steps that many workflows need, in Piton's words.
 //!
-//! *Invariants*: a template gives its steps in a fixed order, and each the id `<call>--<step>`.
+//! *Invariants*: a template gives its steps in a fixed order, each with the id `<call>--<step>`.
 
 use serde_json::{Value, json};
 
@@ -29,19 +29,19 @@ piton_core::closed_set! {
     }
 }
 
-/// A step that a template gives.
+/// A step that a template produces.
 pub(super) struct Expansion {
     pub(super) task: StrictTask,
     pub(super) probe: Option<Probe>,
 }
 
 impl Template {
-    /// Its name.
+    /// Returns the id of the template.
     pub fn template_id(self) -> TemplateId {
         self.as_str().parse().expect("the names of the templates are ids of templates")
     }
 
-    /// The steps for a call `id` at `at` with `args`.
+    /// Returns the steps for a call `id` at `at` with `args`.
     pub(super) fn expand(
         self,
         id: &StepId,
@@ -74,7 +74,7 @@ impl Template {
     }
 }
 
-/// What a template says in its step.
+/// The content of a template's step.
 struct TemplateContent {
     title: &'static str,
     prompt: String,
@@ -84,7 +84,7 @@ struct TemplateContent {
 }
 
 impl TemplateContent {
-    /// The step. With a contract it needs no notes.
+    /// Makes the step. With a contract it needs no notes.
     fn into_expansion(self, id: StepId, at: &Pointer) -> Expansion {
         let task = StrictTask {
             at: at.clone(),

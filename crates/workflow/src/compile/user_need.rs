@@ -1,4 +1,4 @@
-//! What a step needs that only a person can supply.
+//! The input of a step that only a person can supply.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub struct UserNeed {
 }
 
 impl UserNeed {
-    /// The section of a prompt that says so.
+    /// Returns the section of a prompt that states the need.
     pub(super) fn section(&self) -> String {
         let Self { reason, question, .. } = self;
         format!(

@@ -1,4 +1,4 @@
-//! What the author of a workflow should know, although it compiles.
+//! Warnings for the author of a workflow that compiles.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub struct CompiledWarning {
 }
 
 impl WarningCode {
-    /// What is meant, and what to do about it.
+    /// Returns an explanation, with the remedy.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::LegacyWorkflowId => {

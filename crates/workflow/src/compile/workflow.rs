@@ -1,8 +1,9 @@
 //! A compiled workflow: everything that a run needs, as plain data.
 //!
-//! *Invariants*: it refers to nothing outside of itself. Texts, contracts and expanded steps are embedded,
-//! so a run that is pinned to it goes on in the same way when the file, the catalogue or Piton change. What
-//! has no order of its own is sorted by bytes. It holds no time, no id of a run and nothing about the machine.
+//! *Invariants*: it refers to nothing outside itself. Texts, contracts and expanded steps are embedded, so a
+//! run that is pinned to it continues in the same way when the file, the catalogue or Piton change. Anything
+//! without an order of its own is sorted by bytes. It holds no time, no id of a run and nothing about the
+//! machine.
 
 use std::collections::BTreeMap;
 
@@ -242,40 +243,37 @@ pub struct StepProvenance {
     pub origin_id: Option<String>,
 }
 
-/// Why bytes are not a compiled workflow of this version.
+/// Reason that bytes are not a compiled workflow of this version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompiledWorkflowError {
-    /// They are of another version.
     #[error("compiled workflow of version {found}; this version of Piton reads {SCHEMA_VERSION}")]
     UnsupportedVersion {
         /// The version, as JSON.
         found: String,
     },
-    /// They mean a compiled workflow and are not its canonical JSON.
+    /// The bytes are a compiled workflow, but not in canonical JSON.
     #[error("not the canonical JSON of a compiled workflow")]
     NotCanonical,
-    /// They are a compiled workflow that does not hold together.
+    /// The bytes are a compiled workflow that contradicts itself.
     #[error("the compiled workflow does not hold together: {reason}")]
     Unsound {
-        /// Why.
         reason: String,
     },
-    /// They are not what a compiled workflow looks like.
+    /// The bytes do not have the form of a compiled workflow.
     #[error("not a compiled workflow: {reason}")]
     Malformed {
-        /// Why.
         reason: String,
     },
 }
 
 impl CompiledStep {
-    /// Whether it cannot be left without notes: a contract takes their place, and an author may waive them.
+    /// True if it requires notes: a contract replaces them, and an author may waive them.
     pub const fn needs_notes(&self) -> bool {
         !self.notes_optional && self.output_contract.is_none()
     }
 
-    /// Whether it decides about a loop.
+    /// True if it decides about a loop.
     pub fn is_decision(&self) -> bool {
         let contract = self.output_contract.as_ref();
         contract.is_some_and(|contract| ContractPack::LoopControl.is(&contract.contract_ref))
@@ -283,12 +281,12 @@ impl CompiledStep {
 }
 
 impl CompiledWorkflow {
-    /// The workflow as canonical JSON.
+    /// Returns the workflow as canonical JSON.
     pub fn canonical(&self) -> CanonicalBytes {
         encode(self).expect("its numbers are small and its keys are texts that differ")
     }
 
-    /// The digest that runs are pinned to: over the whole compiled workflow, and over nothing else.
+    /// Returns the digest that runs are pinned to: over the whole compiled workflow, and over nothing else.
     pub fn workflow_hash(&self) -> WorkflowHash {
         WorkflowHash::new(Digest::of(&self.canonical()))
     }
@@ -300,42 +298,46 @@ impl CompiledWorkflow {
             reason: error.to_string(),
         };
         let value: Value = serde_json::from_slice(bytes).map_err(malformed)?;
+        // The version is checked before the fields, since another version may have other fields.
         match value.get("schemaVersion") {
             Some(found) if *found != SCHEMA_VERSION => {
                 Err(CompiledWorkflowError::UnsupportedVersion { found: found.to_string() })
             }
             _ => {
                 let workflow: Self = serde_json::from_value(value).map_err(malformed)?;
+                // Only the canonical bytes have the right digest, so any other spelling would be pinned under
+                // a wrong hash.
                 if workflow.canonical().as_bytes() != bytes {
                     return Err(CompiledWorkflowError::NotCanonical);
                 }
+                // The bytes may come from anyone, so names are checked before an engine relies on them.
                 workflow.check()?;
                 Ok(workflow)
             }
         }
     }
 
-    /// The step with this id.
+    /// Returns the step with this id.
     pub fn step(&self, id: &StepId) -> Option<&CompiledStep> {
         self.steps.iter().find(|step| step.step_id == *id)
     }
 
-    /// Whether any step narrows what an agent may touch.
+    /// True if any step narrows what an agent may touch.
     pub fn narrows(&self) -> bool {
         self.steps.iter().any(|step| step.access.is_some())
     }
 
-    /// The assessment with this id.
+    /// Returns the assessment with this id.
     pub fn assessment(&self, id: &AssessmentId) -> Option<&Assessment> {
         self.assessments.iter().find(|assessment| assessment.id == *id)
     }
 
-    /// The contract that the workflow embeds under this name.
+    /// Returns the contract that the workflow embeds under this name.
     pub fn contract(&self, contract_ref: &ContractRef) -> Option<&ContractDefinition> {
         self.contracts.iter().find(|contract| contract.contract_ref == *contract_ref)
     }
 
-    /// The definitions of the functions that `step` refers to, in the order in which they are shown.
+    /// Returns the definitions of the functions that `step` refers to, in display order.
     pub fn functions_of(&self, step: &CompiledStep) -> Vec<&FunctionDefinition> {
         let definition =
             |key: &FunctionKey| self.functions.iter().find(|function| function.key == *key);

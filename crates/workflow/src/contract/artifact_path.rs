@@ -1,22 +1,19 @@
-//! Where in an artifact a check stands.
+//! The position of a check within an artifact.
 //!
-//! Most artifacts are right, so nothing is written down before something is wrong.
+//! Most artifacts are valid, so no text is built until something is wrong.
 
 use crate::source::Pointer;
 
-/// A place in an artifact.
+/// A position in an artifact, linked to the one around it.
 #[derive(Clone, Copy)]
 pub(super) enum ArtifactPath<'a> {
-    /// The whole of it.
     Root,
-    /// A field of an object.
     Field(&'a ArtifactPath<'a>, &'a str),
-    /// An item of a list.
     Item(&'a ArtifactPath<'a>, usize),
 }
 
 impl ArtifactPath<'_> {
-    /// The place as text.
+    /// Returns the position as text.
     pub(super) fn pointer(self) -> Pointer {
         match self {
             Self::Root => Pointer::root(),

@@ -1,8 +1,8 @@
 //! Rules over the notes of a step.
 //!
 //! *Invariants*: pure. Length is counted in characters (Unicode scalar values), over the notes as they were
-//! handed in. A pattern matches in time linear in the text; one that cannot, such as a look-around, is refused when the
-//! workflow is compiled.
+//! submitted. A pattern matches in time linear in the text; one that cannot, such as a look-around, is
+//! refused when the workflow is compiled.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,30 +70,28 @@ pub enum Criterion {
 /// A rule that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedCriterion {
-    /// What the author says about it, or what is required.
+    /// The author's message, or the requirement if there is none.
     pub message: String,
-    /// What is required.
     pub required: String,
-    /// What was found instead.
+    /// The finding that is reported next to the requirement.
     pub given: String,
 }
 
-/// What a prompt says about criteria.
+/// The part of a prompt that is about criteria.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requirements {
     /// The first requirements, in the author's order.
     pub listed: Vec<String>,
-    /// How many more there are.
+    /// The number of requirements beyond the listed ones.
     pub left_out: usize,
 }
 
-/// The rules of `criteria` that count in `scope`, without their conditions.
+/// Returns the rules of `criteria` that apply in `scope`, without their conditions.
 pub fn applicable(criteria: &[Criterion], scope: &PredicateScope<'_>) -> Vec<Criterion> {
     criteria.iter().filter_map(|rule| rule.applied(scope)).collect()
 }
 
-/// What is not met by `notes`: one message for each rule that fails, in the author's order. Nothing if
-/// every rule holds.
+/// Returns one message for each rule that `notes` break, in the author's order. Empty if every rule holds.
 pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<FailedCriterion> {
     let fails = |rule: &&Criterion| !rule.holds(notes);
     let failure = |rule: &Criterion| FailedCriterion {
@@ -104,12 +102,12 @@ pub fn failures(criteria: &[Criterion], notes: &str) -> Vec<FailedCriterion> {
     leaves(criteria).into_iter().filter(fails).map(failure).collect()
 }
 
-/// What `criteria` ask for, in words. Only the first [`REQUIREMENTS_MAX`] are listed.
+/// Describes what `criteria` ask for. Only the first [`REQUIREMENTS_MAX`] are listed.
 pub fn requirements(criteria: &[Criterion]) -> Requirements {
     listed(criteria, Criterion::requirement)
 }
 
-/// The same in the words of the author where there are some.
+/// Describes the same in the author's words where there are any.
 pub fn requirements_as_authored(criteria: &[Criterion]) -> Requirements {
     listed(criteria, Criterion::failure)
 }
@@ -121,11 +119,14 @@ fn listed(criteria: &[Criterion], words: impl Fn(&Criterion) -> String) -> Requi
     Requirements { listed, left_out }
 }
 
-/// The rules that are not made of rules, in the author's order.
+/// Returns the rules that are not conjunctions, in the author's order; a conjunction is replaced by its
+/// parts.
 pub fn leaves(criteria: &[Criterion]) -> Vec<&Criterion> {
     let mut found = Vec::new();
     for rule in criteria {
         match rule {
+            // Only a conjunction can be split: each of its parts has to hold by itself, so each can fail by
+            // itself.
             Criterion::And { rules } => found.extend(leaves(rules)),
             other => found.push(other),
         }
@@ -134,7 +135,7 @@ pub fn leaves(criteria: &[Criterion]) -> Vec<&Criterion> {
 }
 
 impl Criterion {
-    /// Whether the rule holds for `notes`.
+    /// True if the rule holds for `notes`.
     pub fn holds(&self, notes: &str) -> bool {
         match self {
             Self::Contains { value, .. } => notes.contains(value),
@@ -147,19 +148,24 @@ impl Criterion {
             Self::And { rules } => rules.iter().all(|rule| rule.holds(notes)),
             Self::Or { rules } => rules.iter().any(|rule| rule.holds(notes)),
             Self::Not { rule } => !rule.holds(notes),
+            // `applicable` has resolved the conditions; here only the rule counts.
             Self::When { rule, .. } => rule.holds(notes),
         }
     }
 
-    /// The rule as it counts in `scope`; nothing if it does not.
+    /// Returns the rule as it applies in `scope`, or `None` if it does not apply.
     fn applied(&self, scope: &PredicateScope<'_>) -> Option<Self> {
         match self {
             Self::When { condition, rule } => {
                 condition.holds(scope).then(|| rule.applied(scope)).flatten()
             }
+            // A negated rule that does not apply is dropped, too: negating nothing would otherwise fail
+            // always.
             Self::Not { rule } => Some(Self::Not { rule: Box::new(rule.applied(scope)?) }),
             Self::And { rules } => {
                 let rules = applicable(rules, scope);
+                // An empty `And` would hold for everything and an empty `Or` for nothing; neither is what the
+                // author meant.
                 (!rules.is_empty()).then_some(Self::And { rules })
             }
             Self::Or { rules } => {
@@ -187,7 +193,7 @@ impl Criterion {
         }
     }
 
-    /// What `notes` have instead of what the rule requires.
+    /// Describes what `notes` have instead of what the rule requires.
     fn found_text(&self, notes: &str) -> String {
         match self {
             Self::Contains { .. } => "not found".to_owned(),
@@ -200,7 +206,7 @@ impl Criterion {
         }
     }
 
-    /// What to tell an agent whose notes break the rule: the author's words, where there are any.
+    /// Returns the message for an agent whose notes break the rule: the author's words, where there are any.
     fn failure(&self) -> String {
         match self {
             Self::Contains { message, .. }
@@ -208,6 +214,8 @@ impl Criterion {
             | Self::Length { message, .. } => message.clone().unwrap_or_else(|| self.requirement()),
             Self::And { rules } => all_of(rules, Self::failure),
             Self::Or { rules } => format!("At least one of: {}", joined(rules, Self::failure)),
+            // The author's message of a negated rule is about the negation, so it is shown without the
+            // prefix.
             Self::Not { rule } => match &**rule {
                 Self::Contains { message: Some(message), .. }
                 | Self::Regex { message: Some(message), .. }
@@ -218,8 +226,8 @@ impl Criterion {
         }
     }
 
-    /// The rule as a part of another one: what is made of several rules stands in parentheses, so that it can be seen
-    /// where it ends.
+    /// Returns the rule as a part of another one. A compound rule is put in parentheses, so that its end is
+    /// visible.
     fn part(&self, words: impl Fn(&Self) -> String) -> String {
         match self {
             Self::And { rules } | Self::Or { rules } if rules.len() > 1 => {

@@ -1,8 +1,8 @@
-//! One contract: which artifact a step must hand in, and what it must look like.
+//! One contract: the artifact that a step must submit, and its shape.
 //!
-//! *Invariants*: a definition is complete as data. Whoever holds one checks artifacts, shows an example and
-//! says what is required, and asks no registry; so a pinned workflow goes on meaning what it meant when
-//! it was pinned.
+//! *Invariants*: a definition is complete as data. Its holder can check artifacts, show an example and list
+//! the requirements without consulting a registry, so a pinned workflow keeps the meaning that it had when it
+//! was pinned.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use super::violation::{ObjectEntries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;
 use crate::source::ContractRef;
 
-/// The field that says what an artifact is.
+/// The field that names the kind of an artifact.
 const KIND: &str = "kind";
 
 /// A contract as plain data.
@@ -33,28 +33,28 @@ pub struct ContractDefinition {
     pub example: Value,
 }
 
-/// How the artifacts of a step break a contract.
+/// A way in which the artifacts of a step break a contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
-    /// None of them is of the contract's kind.
+    /// None of the artifacts is of the contract's kind.
     Missing {
         /// The contract's kind.
         required: String,
-        /// The kinds that are there instead; `None` stands for an artifact without a kind.
+        /// The kinds that were found instead; `None` stands for an artifact without a kind.
         found: Vec<Option<String>>,
     },
-    /// The first of the contract's kind is wrong.
+    /// The first artifact of the contract's kind is wrong.
     Invalid {
-        /// Where it stands among the artifacts.
+        /// The position among the artifacts.
         index: usize,
         /// Everything that is wrong with it.
         violations: Vec<Violation>,
     },
-    /// Two of them contradict each other.
+    /// Two artifacts contradict each other.
     Contradiction {
-        /// What they are about.
+        /// The subject of the contradiction.
         about: String,
-        /// Where each stands among the artifacts, and what it says.
+        /// The position of each among the artifacts, and its statement.
         said: [(usize, String); 2],
     },
 }
@@ -83,7 +83,7 @@ impl fmt::Display for Breach {
 }
 
 impl Breach {
-    /// The reason for which a run stops.
+    /// Returns the reason for which the run stops.
     pub const fn reason(&self) -> ContractViolation {
         match self {
             Self::Missing { .. } => ContractViolation::MissingRequiredOutput,
@@ -95,7 +95,7 @@ impl Breach {
 }
 
 impl ContractDefinition {
-    /// A contract over `fields`, in whatever order they are given.
+    /// Creates a contract over `fields`, in whatever order they are given.
     pub fn new(
         contract_ref: ContractRef,
         artifact_kind: &str,
@@ -110,9 +110,10 @@ impl ContractDefinition {
         }
     }
 
-    /// The first artifact of the contract's kind, if it keeps the contract. Prose counts for nothing.
+    /// Returns the first artifact of the contract's kind if it keeps the contract. Prose does not count.
     pub fn accept<'a>(&self, artifacts: &'a [Value]) -> Result<&'a Value, Breach> {
         let is_wanted = |artifact: &Value| kind_of(artifact) == Some(&self.artifact_kind);
+        // The first of its kind decides; a later valid one does not make up for it.
         let Some(index) = artifacts.iter().position(is_wanted) else {
             let found = artifacts.iter().map(|other| kind_of(other).map(str::to_owned)).collect();
             return Err(Breach::Missing { required: self.artifact_kind.clone(), found });
@@ -125,10 +126,11 @@ impl ContractDefinition {
         }
     }
 
-    /// Everything that is wrong with `artifact`; nothing if it keeps the contract.
+    /// Returns everything that is wrong with `artifact`; empty if it keeps the contract.
     pub fn violations(&self, artifact: &Value) -> Vec<Violation> {
         let mut found = Vec::new();
         let top = ArtifactPath::Root;
+        // Without an object there are no fields to check, so this is the only violation.
         let Value::Object(entries) = artifact else {
             let required = "an object".to_owned();
             found.push(Violation::of(top, ViolationKind::WrongType, artifact, required));
@@ -143,18 +145,19 @@ impl ContractDefinition {
                 found.push(Violation::of(at, ViolationKind::NotAllowed, other, wanted()));
             }
         }
+        // `kind` was checked above and is not among the fields, so it must not count as an unknown one.
         let beside = ObjectEntries { all: entries, apart: Some(KIND) };
         check_fields(&self.fields, false, beside, top, &mut found);
         found
     }
 
-    /// What the artifact looks like, without its `kind`.
+    /// Returns the shape of the artifact, without its `kind`.
     pub(super) fn shape(&self) -> Shape {
         Shape::Object { fields: self.fields.clone(), open: false }
     }
 }
 
-/// What an artifact says that it is.
+/// Returns the kind that an artifact claims to be of.
 fn kind_of(artifact: &Value) -> Option<&str> {
     artifact.get(KIND)?.as_str()
 }

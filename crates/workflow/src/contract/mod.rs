@@ -1,14 +1,14 @@
-//! What a step must hand in, and how it is checked: contracts over artifacts, criteria over notes.
+//! The required output of a step and its checks: contracts over artifacts, criteria over notes.
 //!
-//! A contract is typed data ([`ContractDefinition`]): fields, [`Shape`]s and an example. The ones that exist
-//! are a closed set in code ([`ContractPack`]). A compiled workflow embeds the definitions that it uses, and
-//! artifacts are checked against those, never against the code.
+//! A contract is typed data ([`ContractDefinition`]): fields, [`Shape`]s and an example. The existing
+//! contracts are a closed set in code ([`ContractPack`]). A compiled workflow embeds the definitions that it
+//! uses, and artifacts are checked against those, never against the code.
 //!
-//! Criteria ([`criteria`]) look at the notes instead. They can be met by writing the right words, so a
-//! contract is preferred, and where a step has both the contract alone counts.
+//! Criteria ([`criteria`]) look at the notes instead. Writing the right words is enough to meet them, so a
+//! contract is preferred. Where a step has both, only the contract counts.
 //!
-//! *Invariants*: pure. Every check reports everything that is wrong, each with its place, what was given
-//! and what is required.
+//! *Invariants*: pure. Every check reports everything that is wrong, each with its position, the given value
+//! and the required one.
 
 mod artifact_path;
 pub mod criteria;

@@ -1,7 +1,7 @@
-//! The contracts that exist.
+//! The existing contracts.
 //!
-//! *Limitations*: the texts of an artifact are bounded one by one; what a whole artifact may weigh is for
-//! whoever stores it to say.
+//! *Limitations*: the texts of an artifact are bounded one by one. The size of a whole artifact is limited by
+//! its storage, not here.
 
 use serde_json::{Value, json};
 
@@ -45,24 +45,26 @@ piton_core::closed_set! {
 }
 
 impl ContractPack {
-    /// Its name.
+    /// Returns the reference that workflows use for the contract.
     pub fn contract_ref(self) -> ContractRef {
         self.as_str().parse().expect("the names of the packs are contract references")
     }
 
-    /// Whether `contract_ref` names it.
+    /// True if `contract_ref` names this contract.
     pub fn is(self, contract_ref: &ContractRef) -> bool {
         contract_ref.as_str() == self.as_str()
     }
 
-    /// Whether an artifact says that it is of this contract's kind.
+    /// True if an artifact claims to be of this contract's kind.
     pub fn describes(self, artifact: &Value) -> bool {
+        // The kind is the name of the contract without the `contracts` segment: `wr.contracts.divergence` is
+        // about `wr.divergence`.
         let kind = artifact.get("kind").and_then(Value::as_str);
         kind.and_then(|kind| kind.strip_prefix("wr."))
             .is_some_and(|kind| self.as_str().strip_prefix("wr.contracts.") == Some(kind))
     }
 
-    /// The contract as data.
+    /// Returns the contract as data.
     pub fn definition(self) -> ContractDefinition {
         let (fields, example) = match self {
             Self::Assessment => assessment(),
@@ -315,6 +317,7 @@ fn coding_handoff() -> (Vec<Field>, Value) {
 
 fn differentiation_handoff() -> (Vec<Field>, Value) {
     let mut shaping = shaping_example("");
+    // Inside another artifact the handoff is a plain object, without a kind of its own.
     shaping.as_object_mut().expect("the example is an object").remove("kind");
     let fields = vec![
         Field::required("schemaVersion", Shape::one_of(&["1.0.0"])),

@@ -1,8 +1,8 @@
 //! A pattern over the notes of a step.
 //!
-//! *Invariants*: it matches in time linear in the text, with the simplest of the engines and whatever other engines the
-//! program is built with. Each pattern is matched a few times at most, so an engine that is faster to build is the
-//! faster one.
+//! *Invariants*: a pattern matches in time linear in the text. It uses the simplest engine, whatever other
+//! engines the program is built with. Each pattern is matched a few times at most, so the engine that is
+//! faster to build is the faster one.
 
 use regex_automata::meta::{BuildError, Config, Regex};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Pattern {
     matcher: Regex,
 }
 
-/// Why a text is no pattern.
+/// Reason that a text is no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PatternProblem(String);
@@ -35,8 +35,10 @@ impl From<BuildError> for PatternProblem {
 }
 
 impl Pattern {
-    /// `pattern`, unless it is not supported or needs too much memory.
+    /// Compiles `pattern`, unless it is not supported or needs too much memory.
     pub fn new(pattern: &str) -> Result<Self, PatternProblem> {
+        // Everything but the plain NFA simulation is switched off: the others cost more to build than they
+        // save here.
         let simplest = Config::new()
             .nfa_size_limit(Some(PATTERN_MEMORY_BYTES_MAX))
             .auto_prefilter(false)
@@ -48,12 +50,12 @@ impl Pattern {
         Ok(Self { text: pattern.to_owned(), matcher })
     }
 
-    /// The pattern as its author wrote it.
+    /// Returns the pattern as its author wrote it.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether `text` matches somewhere.
+    /// True if `text` matches somewhere.
     pub fn is_match(&self, text: &str) -> bool {
         self.matcher.is_match(text)
     }
@@ -61,6 +63,7 @@ impl Pattern {
 
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
+        // The text determines the matcher, which cannot be compared.
         self.text == other.text
     }
 }

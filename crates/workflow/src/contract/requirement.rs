@@ -1,4 +1,4 @@
-//! A contract in words: what stands in the prompt of a step that has to keep it.
+//! A contract in words, for the prompt of a step that has to keep it.
 
 use std::fmt::{self, Write as _};
 
@@ -71,8 +71,8 @@ impl fmt::Display for Presence {
 }
 
 impl ContractDefinition {
-    /// The lines for a prompt: the contract, then every field, the required ones first. None is left out,
-    /// because an artifact without it would be refused.
+    /// Returns the lines for a prompt: the contract, then every field, the required ones first. None is left
+    /// out, because an artifact without it would be refused.
     pub fn requirements(&self) -> String {
         let mut text = format!(
             "- Artifact contract: {}\n- Provide artifact with fields:\n  - kind: \"{}\"",

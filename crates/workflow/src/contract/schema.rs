@@ -1,4 +1,4 @@
-//! A contract as a JSON Schema, for readers that know no shapes of ours.
+//! A contract as a JSON Schema, for readers that do not know our shapes.
 //!
 //! *Limitations*: `maxLength` counts characters where a shape counts bytes, and nothing in JSON Schema
 //! bounds the size of an object. The schema is the weaker check; what it accepts may still be refused.
@@ -10,13 +10,14 @@ use super::shape::{Field, Presence, Shape};
 use crate::bounds::NAME_BYTES_MAX;
 
 impl ContractDefinition {
-    /// The JSON Schema of the artifact. Lists in it whose order means nothing are sorted.
+    /// Returns the JSON Schema of the artifact. Lists in it that have no meaningful order are sorted.
     pub fn json_schema(&self) -> Value {
         let mut schema = self.shape().json_schema();
         schema["$id"] = json!(self.contract_ref);
         schema["examples"] = json!([self.example]);
         schema["properties"]["kind"] = json!({ "const": self.artifact_kind });
         let required = schema["required"].as_array_mut().expect("an object's schema has the list");
+        // `kind` is not among the fields of the shape, so it is added here.
         required.push(json!("kind"));
         required.sort_by(|one, other| one.as_str().cmp(&other.as_str()));
         schema
@@ -74,12 +75,13 @@ fn object_schema(fields: &[Field], open: bool) -> Value {
     schema
 }
 
-/// The rule for a field whose presence depends on another.
+/// Returns the rule for a field that is present depending on another one.
 fn rule(of: &Field) -> Option<Value> {
     let Presence::When { field, equals } = &of.presence else {
         return None;
     };
     let condition = json!({ "properties": { field: { "const": equals } }, "required": [field] });
+    // Presence works both ways: required if the condition holds, and forbidden if it does not.
     let (there, absent) =
         (json!({ "required": [of.name] }), json!({ "properties": { &of.name: false } }));
     Some(json!({ "if": condition, "then": there, "else": absent }))

@@ -1,7 +1,7 @@
-//! What a value must look like, as plain data.
+//! The required shape of a value, as plain data.
 //!
-//! *Invariants*: whatever has no order of its own (fields, allowed names) is kept sorted by bytes, so that
-//! two shapes that allow the same are equal and have one digest.
+//! *Invariants*: anything without an order of its own (fields, allowed names) is kept sorted by bytes, so
+//! that two shapes that allow the same are equal and have one digest.
 
 use serde::{Deserialize, Serialize};
 
@@ -108,12 +108,12 @@ pub enum Presence {
 }
 
 impl Shape {
-    /// Text of 1 to `max_bytes` bytes.
+    /// Creates the shape of a text of 1 to `max_bytes` bytes.
     pub const fn text(max_bytes: u32) -> Self {
         Self::Text { min_chars: 1, max_bytes }
     }
 
-    /// One of `values`, in whatever order they are given.
+    /// Creates the shape of one of `values`, in whatever order they are given.
     pub fn one_of(values: &[&str]) -> Self {
         let mut values: Vec<_> = values.iter().map(|&value| value.to_owned()).collect();
         values.sort_unstable();
@@ -121,46 +121,46 @@ impl Shape {
         Self::OneOf { values }
     }
 
-    /// A list of at most `max_items`.
+    /// Creates the shape of a list of at most `max_items`.
     pub fn list(items: Self, max_items: u32) -> Self {
         Self::List { items: Box::new(items), max_items }
     }
 
-    /// A list of at most `max_items` texts of at most `max_bytes` each.
+    /// Creates the shape of a list of at most `max_items` texts of at most `max_bytes` each.
     pub fn texts(max_items: u32, max_bytes: u32) -> Self {
         Self::list(Self::text(max_bytes), max_items)
     }
 
-    /// An object with these fields and no others, in whatever order they are given.
+    /// Creates the shape of an object with these fields and no others, in whatever order they are given.
     pub fn object(fields: Vec<Field>) -> Self {
         Self::Object { fields: sorted(fields), open: false }
     }
 
-    /// An object with these fields and possibly others.
+    /// Creates the shape of an object with these fields and possibly others.
     pub fn open_object(fields: Vec<Field>) -> Self {
         Self::Object { fields: sorted(fields), open: true }
     }
 }
 
 impl Field {
-    /// A field that must be there.
+    /// Creates a field that must be present.
     pub fn required(name: &str, shape: Shape) -> Self {
         Self { name: name.to_owned(), presence: Presence::Required, shape }
     }
 
-    /// A field that need not be there.
+    /// Creates a field that may be left out.
     pub fn optional(name: &str, shape: Shape) -> Self {
         Self { name: name.to_owned(), presence: Presence::Optional, shape }
     }
 
-    /// A field that must be there when `field` is `equals`, and must not otherwise.
+    /// Creates a field that must be present when `field` is `equals`, and must be absent otherwise.
     pub fn when(name: &str, field: &str, equals: &str, shape: Shape) -> Self {
         let presence = Presence::When { field: field.to_owned(), equals: equals.to_owned() };
         Self { name: name.to_owned(), presence, shape }
     }
 }
 
-/// `fields` by the bytes of their names.
+/// Sorts `fields` by the bytes of their names.
 pub(super) fn sorted(mut fields: Vec<Field>) -> Vec<Field> {
     fields.sort_by(|one, other| one.name.cmp(&other.name));
     fields

@@ -1,4 +1,4 @@
-//! What is wrong with an artifact: one entry for each thing, with what was given and what is required.
+//! The problems of an artifact: one entry for each, with the given value and the required one.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ impl Violation {
     }
 }
 
-/// The start of a value's JSON.
+/// Returns the beginning of a value's JSON.
 fn quote(value: &Value) -> String {
     let text = value.to_string();
     if byte_len(&text) <= QUOTE_BYTES_MAX {
@@ -78,7 +78,7 @@ fn quote(value: &Value) -> String {
 }
 
 impl Shape {
-    /// Adds what is wrong with `value` to `found`.
+    /// Adds the problems of `value` to `found`.
     pub(super) fn check(&self, value: &Value, at: ArtifactPath<'_>, found: &mut Vec<Violation>) {
         let mut wrong = |kind| found.push(Violation::of(at, kind, value, self.to_string()));
         match (self, value) {
@@ -86,11 +86,13 @@ impl Shape {
                 if byte_len(text) > *max_bytes as usize {
                     wrong(ViolationKind::TooLarge);
                 }
+                // Surrounding spaces do not count towards the minimum, so that it cannot be met by padding.
                 let length = text.trim().chars().count(); // tidy: chars, because a minimum is no budget
                 if length < *min_chars as usize {
                     wrong(ViolationKind::TooSmall);
                 }
             }
+            // All ids have one form, so the parser of step ids serves for all of them.
             (Self::Id, Value::String(text)) if text.parse::<StepId>().is_err() => {
                 wrong(ViolationKind::NotAllowed);
             }
@@ -125,6 +127,8 @@ impl Shape {
                 }
                 for (key, value) in entries {
                     let at = ArtifactPath::Field(&at, key);
+                    // The value is checked under a wrong key as well, so that all problems are reported at
+                    // once.
                     if key.parse::<StepId>().is_err() {
                         let key = Value::String(key.clone());
                         let required = format!("under a key that is {}", Self::Id);
@@ -136,6 +140,8 @@ impl Shape {
             (Self::Object { fields, open }, Value::Object(entries)) => {
                 check_fields(fields, *open, ObjectEntries { all: entries, apart: None }, at, found);
             }
+            // The problems of the alternatives are discarded: listing all of them would not say which one was
+            // meant.
             (Self::AnyOf { shapes }, _) => {
                 let fits = |shape: &Self| {
                     let mut found = Vec::new();
@@ -147,19 +153,23 @@ impl Shape {
                 }
             }
             (Self::AnyObject { max_bytes }, Value::Object(_)) => {
+                // A value without a canonical form has no size, so it counts as too large.
                 let size = encode(value).map_or(usize::MAX, |bytes| bytes.len());
                 if size > *max_bytes as usize {
                     wrong(ViolationKind::TooLarge);
                 }
             }
+            // Anything else pairs a shape with a value of another JSON type.
             _ => wrong(ViolationKind::WrongType),
         }
     }
 }
 
-/// The whole number that `number` is, also if it is written as `1.0`: canonical JSON has one form for both.
+/// Returns the whole number that `number` is, even if it is written as `1.0`: canonical JSON has one form for
+/// both.
 fn whole(number: &Number) -> Option<i128> {
     let fraction = number.as_f64().filter(|value| value.fract() == 0.0);
+    // Formatting gives every digit of a large float, where a cast would saturate.
     number.as_i128().or_else(|| format!("{:.0}", fraction?).parse().ok())
 }
 
@@ -167,7 +177,7 @@ fn whole(number: &Number) -> Option<i128> {
 #[derive(Clone, Copy)]
 pub(super) struct ObjectEntries<'a> {
     pub(super) all: &'a Map<String, Value>,
-    /// The name of one that does not count, because it is looked at elsewhere.
+    /// The name of an entry that is ignored here because it is checked elsewhere.
     pub(super) apart: Option<&'a str>,
 }
 
@@ -190,6 +200,7 @@ pub(super) fn check_fields(
 ) {
     for field in fields {
         let here = ArtifactPath::Field(&at, &field.name);
+        // `None` means that the field may be present or absent.
         let needed = match &field.presence {
             Presence::Required => Some(true),
             Presence::Optional => None,
@@ -207,6 +218,7 @@ pub(super) fn check_fields(
             (Some(value), _) => field.shape.check(value, here, found),
         }
     }
+    // An unknown field is often a misspelt one, so the message lists the known names.
     for (name, value) in entries.iter().filter(|_| !open) {
         if fields.iter().all(|field| field.name != *name) {
             let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();

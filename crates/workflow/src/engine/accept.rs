@@ -1,4 +1,4 @@
-//! Whether artifacts keep the contract of a step, and what they say that the engine acts upon.
+//! Checks artifacts against the contract of a step, and reads what the engine acts upon.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::name::LoopId;
 use crate::snapshot::LoopControl;
 use crate::source::Pointer;
 
-/// What valid artifacts say.
+/// The meaning of valid artifacts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Accepted {
     /// Nothing that the engine acts upon.
     Output,
-    /// Whether a loop turns once more.
+    /// The decision about another turn of a loop.
     Control(LoopControl),
-    /// Whether the agent has the capability that the step tries out.
+    /// The status of the capability that the step probes.
     Probed(CapabilityStatus),
 }
 
@@ -31,6 +31,7 @@ pub(super) fn accept(
     let Some(contract) = contract_of(workflow, step) else {
         return Ok(Accepted::Output);
     };
+    // An optional contract still binds an artifact that is sent: only its absence is accepted.
     let artifact = match contract.accept(artifacts) {
         Err(Breach::Missing { .. }) if is_optional(step) => return Ok(Accepted::Output),
         accepted => accepted?,
@@ -47,6 +48,7 @@ pub(super) fn accept(
         Ok(Accepted::Output)
     };
     accepted.map_err(|violations| {
+        // Two artifacts may be equal, so the one that was checked is found by identity.
         let is_it = |other: &Value| std::ptr::eq(other, artifact);
         let index = artifacts.iter().position(is_it).expect("it is one of them");
         Breach::Invalid { index, violations }
@@ -57,7 +59,7 @@ fn is_optional(step: &CompiledStep) -> bool {
     step.output_contract.as_ref().is_some_and(|contract| contract.optional)
 }
 
-/// The contract of a step.
+/// Returns the contract of a step.
 pub(super) fn contract_of<'a>(
     workflow: &'a CompiledWorkflow,
     step: &CompiledStep,
@@ -66,7 +68,7 @@ pub(super) fn contract_of<'a>(
     Some(workflow.contract(contract_ref).expect("a sound workflow embeds its contracts"))
 }
 
-/// What came of a probe, which must be about the capability that the step tries out.
+/// Reads the result of a probe, which must be about the capability that the step probes.
 fn probed(probe: &Probe, artifact: &Value) -> Result<CapabilityStatus, Vec<Violation>> {
     let text = |name: &str| artifact.get(name).and_then(Value::as_str).unwrap_or_default();
     if text("capability") != probe.capability.as_str() {
@@ -83,7 +85,7 @@ fn probed(probe: &Probe, artifact: &Value) -> Result<CapabilityStatus, Vec<Viola
     }
 }
 
-/// That the field `name` of `artifact` is not what this step requires.
+/// Creates the violation that the field `name` of `artifact` is not what this step requires.
 pub(super) fn not_allowed(artifact: &Value, name: &str, required: String) -> Violation {
     Violation {
         path: Pointer::root().field(name),

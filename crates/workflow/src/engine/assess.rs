@@ -1,7 +1,7 @@
-//! Whether the assessments of a step are there, what they say, and what follows from that.
+//! Checks the assessments of a step, reads their ratings, and applies the consequences.
 //!
-//! *Invariants*: a level counts if it is one of its dimension, in any case; what was written differently is noted.
-//! An assessment is known by its id; where a step asks for one only, the id may be left out.
+//! *Invariants*: a level counts if it is one of its dimension, regardless of case; a different spelling is noted. An
+//! assessment is identified by its id. If a step asks for only one, the id may be left out.
 
 use serde_json::{Map, Value, json};
 
@@ -14,29 +14,26 @@ use crate::contract::ContractPack;
 use crate::name::{AssessmentId, DimensionId};
 use crate::snapshot::ExecutionState;
 
-/// What an assessment says.
+/// The ratings in an assessment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rating {
-    /// The assessment.
     pub assessment_id: AssessmentId,
-    /// What was rated, in the author's order.
+    /// Ratings in the author's order.
     pub dimensions: Vec<RatedDimension>,
 }
 
-/// What an assessment says about one dimension.
+/// The rating of one dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RatedDimension {
-    /// The dimension.
     pub dimension_id: DimensionId,
-    /// Its level, as the author writes it.
+    /// Its level, as the author spells it.
     pub level: String,
-    /// What was written instead, if that is not the same.
+    /// Its level as the agent spelled it, if that differs.
     pub given: Option<String>,
-    /// Why, if that was said.
     pub rationale: Option<String>,
 }
 
-/// What the assessments of the step that is pending in `state` say, as far as they are valid.
+/// Returns the valid assessments of the step that is pending in `state`.
 pub fn ratings(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
@@ -45,13 +42,14 @@ pub fn ratings(
     Ok(Assessed::new(workflow, StepPosition::of(workflow, state)?.step, artifacts).ratings)
 }
 
-/// What is wrong with the assessments of `step`, or what follows from them.
+/// Finds what is wrong with the assessments of `step`, or else what follows from them.
 pub(super) fn judge(
     workflow: &CompiledWorkflow,
     step: &CompiledStep,
     artifacts: &[Value],
 ) -> Option<Finding> {
     let assessed = Assessed::new(workflow, step, artifacts);
+    // Consequences follow from complete assessments only.
     if !assessed.wrong.is_empty() {
         let examples: Vec<_> = expected_dimensions(workflow, step).map(example).collect();
         return Some(report::assessments(step, assessed.missing_only, &assessed.wrong, &examples));
@@ -68,7 +66,7 @@ pub(super) fn judge(
     (!rated.is_empty()).then(|| report::followup(step, &rated, &guidance))
 }
 
-/// The dimensions of `rating` that are at the level of `consequence`.
+/// Describes the dimensions of `rating` that are at the level of `consequence`.
 fn hits(rating: &Rating, consequence: &Consequence) -> Vec<String> {
     let about = consequence.for_assessment.as_ref().is_none_or(|id| *id == rating.assessment_id);
     let plain = |level: &str| level.trim().to_lowercase();
@@ -80,7 +78,7 @@ fn hits(rating: &Rating, consequence: &Consequence) -> Vec<String> {
     rating.dimensions.iter().filter(hit).map(words).collect()
 }
 
-/// The assessments that a step asks for.
+/// Returns the assessments that a step asks for.
 fn expected_dimensions<'a>(
     workflow: &'a CompiledWorkflow,
     step: &'a CompiledStep,
@@ -89,7 +87,7 @@ fn expected_dimensions<'a>(
     refs.map(|id| workflow.assessment(id).expect("a sound workflow has its assessments"))
 }
 
-/// The form of an artifact, with every level that may stand in it.
+/// Returns the form of an artifact, with every level that it may contain.
 fn example(assessment: &Assessment) -> String {
     let level = |dimension: &Dimension| {
         (dimension.id.as_str().to_owned(), Value::String(dimension.levels.join(" | ")))
@@ -103,7 +101,7 @@ fn example(assessment: &Assessment) -> String {
 struct Assessed {
     ratings: Vec<Rating>,
     wrong: Vec<String>,
-    /// Whether all that is wrong is that assessments are missing.
+    /// Set when nothing is wrong except that assessments are missing.
     missing_only: bool,
 }
 
@@ -127,6 +125,7 @@ impl Assessed {
         let violations = contract.map(|contract| contract.violations(artifact)).unwrap_or_default();
         let mut wrong: Vec<_> =
             violations.iter().map(|violation| format!("`{id}`: {violation}")).collect();
+        // The dimensions are read only from an artifact of the right form.
         let rating = if wrong.is_empty() { rate(assessment, artifact, &mut wrong) } else { None };
         self.ratings.extend(rating);
         self.missing_only &= wrong.is_empty();
@@ -142,7 +141,7 @@ fn is_about(artifact: &Value, id: &AssessmentId, only: bool) -> bool {
         }
 }
 
-/// What `artifact`, which keeps its contract, says about the dimensions of `assessment`.
+/// Reads the ratings of `assessment` from `artifact`, which keeps its contract.
 fn rate(assessment: &Assessment, artifact: &Value, wrong: &mut Vec<String>) -> Option<Rating> {
     let Assessment { id, dimensions, .. } = assessment;
     let given = artifact.get("dimensions").and_then(Value::as_object)?;

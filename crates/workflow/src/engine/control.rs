@@ -1,8 +1,9 @@
-//! Reading what a decision step says about its loop.
+//! Reads the decision of a decision step about its loop.
 //!
-//! *Invariants*: a decision counts only if a decision step handed it in, that is one with the loop-control
-//! contract, as an artifact that keeps the contract and names the right loop: the one that the step is in (or none,
-//! where the contract allows that) or, for a step outside of loops, any loop of the workflow (if it has one).
+//! *Invariants*: a decision counts only if a decision step submitted it, that is, a step with the loop-control
+//! contract. It must be an artifact that keeps the contract and names the right loop. Inside a loop that is the loop
+//! around the step (or none, if the contract allows that). Outside of loops it is any loop of the workflow, if the
+//! workflow has loops.
 
 use serde_json::Value;
 
@@ -13,7 +14,8 @@ use crate::contract::{Breach, Violation};
 use crate::name::LoopId;
 use crate::snapshot::{LoopControl, LoopDecision};
 
-/// What the step at `place` says about a loop with `artifacts`. What is no valid decision counts for nothing.
+/// Returns the decision about a loop that `artifacts` contain for the step at `place`. An invalid decision counts as
+/// none.
 pub(super) fn decided(
     workflow: &CompiledWorkflow,
     place: &StepPosition<'_>,
@@ -26,7 +28,7 @@ pub(super) fn decided(
     }
 }
 
-/// Refuses a second decision about the same loop that says something else than `control`, which `artifact` says.
+/// Refuses a second decision about the same loop that contradicts `control`, which was read from `artifact`.
 pub(super) fn check_single(
     workflow: &CompiledWorkflow,
     around: Option<&LoopId>,
@@ -40,6 +42,7 @@ pub(super) fn check_single(
         if index == first || other.get("kind") != artifact.get("kind") {
             continue;
         }
+        // An invalid artifact is no decision, so it contradicts nothing.
         let Ok(other) = read(workflow, around, other) else { continue };
         if other.loop_id == control.loop_id && other.decision != control.decision {
             let about = format!("the loop `{}`", control.loop_id);
@@ -51,7 +54,7 @@ pub(super) fn check_single(
     Ok(())
 }
 
-/// What the artifact of a decision step says, which keeps the contract that the workflow embeds.
+/// Reads the artifact of a decision step, which keeps the contract that the workflow embeds.
 pub(super) fn read(
     workflow: &CompiledWorkflow,
     around: Option<&LoopId>,
@@ -63,7 +66,7 @@ pub(super) fn read(
         None => workflow.loops.is_empty() || find_loop(workflow, id).is_some(),
     };
     let loop_id = match artifact.get("loopId") {
-        // A contract that lets the name be left out means the loop that the step is in.
+        // If the contract lets the name be left out, the loop around the step is meant.
         None => around.cloned(),
         Some(_) => text("loopId").parse().ok().filter(right_loop),
     };

@@ -1,8 +1,8 @@
-//! Whether a run goes on, and how.
+//! Decides whether a run advances, and to which state.
 //!
-//! *Invariants*: whatever is wrong is recorded as a critical gap, whether the run stops for it or not. A run
-//! that never stops goes on in spite of every finding. An output with nothing wrong resolves what was missing at
-//! its step before; one with findings resolves nothing. The risk policy has no say in any of this.
+//! *Invariants*: every finding is recorded as a critical gap, whether the run stops for it or not. A run that never
+//! stops advances in spite of all findings. An output without findings resolves the gaps that its step had before;
+//! one with findings resolves nothing. The risk policy has no influence on any of this.
 
 use piton_core::GapId;
 use serde_json::{Map, Value};
@@ -18,45 +18,44 @@ use crate::preference::Autonomy;
 use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;
 
-/// What is known where a step is left.
+/// The facts at the step that is to be left.
 #[derive(Clone, Debug)]
 pub struct StepFacts<'a> {
     /// The preferences in force.
     pub preferences: Preferences,
-    /// What the agent is known to be able to do.
+    /// The agent's known capabilities.
     pub standings: KnownCapabilities,
-    /// What the run was told, up to and with this output, if anything.
+    /// The context of the run, up to and including this output, if there is any.
     pub context: Option<&'a Map<String, Value>>,
     /// The critical gaps of this node that are open.
     pub open_gaps: Vec<GapId>,
-    /// What a person settled at this node.
+    /// The dependencies that a person settled at this node.
     pub settled: Vec<UserOnlyDependency>,
 }
 
-/// What happens.
+/// The decision about an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The run stays where it is.
+    /// The run stays at the step.
     Blocked {
-        /// Why, for the agent.
+        /// The findings, for the agent.
         report: BlockerReport,
-        /// The same, to be recorded on the node.
+        /// The findings, to be recorded on the node.
         gaps: Vec<GapDraft>,
     },
-    /// The run goes on.
+    /// The run continues.
     Advanced {
-        /// The state that it comes to.
         next: ExecutionState,
-        /// What was wrong with the output all the same, to be recorded on the node that is left.
+        /// The findings that did not stop the run, to be recorded on the node that is left.
         gaps: Vec<GapDraft>,
-        /// How the next state was found.
+        /// The trace of how the next state was found.
         traces: Vec<TraceEntry>,
         /// The gaps that the output resolves.
         resolves: Vec<GapId>,
     },
 }
 
-/// Decides what `submission` leads to for the step that is pending in `state`.
+/// Decides the result of `submission` for the step that is pending in `state`.
 pub fn decide(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
@@ -70,26 +69,29 @@ pub fn decide(
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
+    // The next state is sought only if the output itself is good enough: that search has findings of its own, and a
+    // report holds either kind.
     let flow = flow::next(workflow, state, context, submission.artifacts)?;
     let Flow { next, traces, findings: lacking } = flow;
     findings.extend(lacking);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
+    // The run continues in spite of these findings, so they stay on record as gaps.
     let gaps = findings.iter().map(Finding::gap).collect();
     let resolves = if findings.is_empty() { facts.open_gaps.clone() } else { Vec::new() };
     Ok(Decision::Advanced { next, gaps, traces, resolves })
 }
 
-/// What stops the run, if something does.
+/// Returns the decision to stop, if the findings call for it.
 fn stop(facts: &StepFacts<'_>, findings: &[Finding]) -> Option<Decision> {
     let report = block(facts.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds")?;
     Some(Decision::Blocked { report, gaps: findings.iter().map(Finding::gap).collect() })
 }
 
-/// The report with which a run stops for `findings`; nothing if it goes on. More findings than a report holds
-/// are an error.
+/// Returns the report with which a run stops for `findings`, or `None` if it continues. More findings than a report
+/// holds are an error.
 pub fn block(
     autonomy: Autonomy,
     findings: &[Finding],

@@ -1,7 +1,7 @@
 //! The entries of a decision trace, in the words of the engine.
 //!
-//! *Invariants*: every entry about a loop refers to the loop, and to the turn where there is one. Turns are
-//! counted from one in texts and from zero in references.
+//! *Invariants*: every entry about a loop refers to the loop, and to the turn if there is one. Turns are counted from
+//! one in texts and from zero in references.
 
 use crate::bounds::TRAIL_ENTRIES_MAX;
 use crate::compile::CompiledLoop;
@@ -11,18 +11,17 @@ use crate::loop_path::{Iteration, LoopPosition};
 use crate::name::StepId;
 use crate::predicate::Predicate;
 
-/// What the engine did so far.
+/// The trace of the engine's decisions so far.
 #[derive(Default)]
 pub(super) struct DecisionTrace(Vec<TraceEntry>);
 
-/// Why a loop ended.
+/// Reasons for a loop to end.
 #[derive(Clone, Copy)]
 pub(super) enum ExitCause {
-    /// Its condition does not hold.
     ConditionFalse,
-    /// It has had every turn that it may have.
+    /// It has had as many turns as it may have.
     LimitReached,
-    /// It was gone through for long, and every step was skipped.
+    /// Very many positions in it were visited, and every step was skipped.
     NothingToDo,
 }
 
@@ -31,7 +30,7 @@ impl DecisionTrace {
         self.0
     }
 
-    /// Adds an entry. Of a walk past very many steps that are skipped only the start is kept, and where it ended.
+    /// Adds an entry. A walk past very many skipped steps keeps only its first entries and its destination.
     fn push(&mut self, kind: TraceEntryKind, summary: &str, refs: Vec<TraceRef>) {
         if self.0.len() < TRAIL_ENTRIES_MAX || kind == TraceEntryKind::SelectedNextStep {
             self.0.push(TraceEntry::new(kind, summary, refs).expect("the refs are few"));
@@ -45,7 +44,7 @@ impl DecisionTrace {
         self.push(TraceEntryKind::EnteredLoop, &summary, about(of, Some(Iteration::ZERO)));
     }
 
-    /// The condition of a loop was looked at: before its first turn, or at the end of `turn`.
+    /// Records the evaluation of a loop's condition, before its first turn or at the end of `turn`.
     pub(super) fn evaluated(
         &mut self,
         of: &CompiledLoop,
@@ -66,7 +65,7 @@ impl DecisionTrace {
         self.push(TraceEntryKind::EvaluatedCondition, &summary, refs);
     }
 
-    /// It was looked whether a loop is to begin at all.
+    /// Records the check of a loop's run condition.
     pub(super) fn asked_to_begin(&mut self, of: &CompiledLoop, holds: bool, when: &Predicate) {
         let loop_id = &of.loop_id;
         let summary = if holds {
@@ -77,7 +76,7 @@ impl DecisionTrace {
         self.push(TraceEntryKind::EvaluatedCondition, &summary, about(of, None));
     }
 
-    /// It was looked whether a step is to be done.
+    /// Records the check of a step's run condition.
     pub(super) fn asked_to_run(
         &mut self,
         step_id: &StepId,
@@ -94,7 +93,7 @@ impl DecisionTrace {
         self.push(TraceEntryKind::EvaluatedCondition, &summary, refs);
     }
 
-    /// A loop ended, after `turn` or without any.
+    /// Records the end of a loop, after `turn` or without any.
     pub(super) fn exited(&mut self, of: &CompiledLoop, turn: Option<Iteration>, cause: ExitCause) {
         let CompiledLoop { loop_id, max_iterations, .. } = of;
         let when = match turn {
@@ -122,7 +121,7 @@ fn about(of: &CompiledLoop, turn: Option<Iteration>) -> Vec<TraceRef> {
     [loop_id].into_iter().chain(turn.map(|value| TraceRef::Iteration { value })).collect()
 }
 
-/// What an entry about a step refers to, and where the step is, in words.
+/// Returns the references of an entry about a step, and the position of the step in words.
 fn place(step_id: &StepId, innermost: Option<&LoopPosition>) -> (Vec<TraceRef>, String) {
     let mut refs = vec![TraceRef::StepId { step_id: step_id.clone() }];
     let mut words = String::new();

@@ -1,24 +1,23 @@
-//! Why the engine cannot say what comes next.
+//! Reasons for the engine to find no next state.
 
 use piton_core::{Code, TextTooLong};
 
 use crate::snapshot::SnapshotError;
 use crate::step_instance::StepInstanceKey;
 
-/// Why there is no answer. Nothing that an agent hands in leads here; that is told by findings.
+/// Reasons for the engine to find no next state. Nothing that an agent submits leads here; findings report that.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The run is at its end.
     #[error("the run is complete: there is no step to go on from")]
     Complete,
-    /// No step is pending, so there is none to go on from.
+    /// No step is pending, so there is none to continue from.
     #[error("no step is pending, so none can be completed")]
     NothingPending,
-    /// The state is one of another workflow, or was made by hand.
+    /// The state belongs to another workflow, or was made by hand.
     #[error("the workflow has no step at `{key}`, where the run stands")]
     Misplaced {
-        /// Where the run says that it stands.
+        /// The position that the state claims.
         key: StepInstanceKey,
     },
     /// A title or prompt of the workflow is too long to be shown. The compiler makes none.
@@ -30,7 +29,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// The code of the failure.
+    /// Returns the code of the failure.
     pub const fn code(&self) -> Code {
         match self {
             Self::Complete | Self::NothingPending => Code::ValidationError,

@@ -1,7 +1,7 @@
-//! Artifacts that are recorded as events whatever a step asks for: observations of capabilities and divergences.
+//! Artifacts that are recorded as events no matter what a step asks for: capability observations and divergences.
 //!
-//! *Invariants*: one that breaks its contract is found, so that nothing is recorded that was not valid and nothing
-//! valid is taken for a mistake. The contract of the step itself is judged elsewhere.
+//! *Invariants*: one that breaks its contract is reported, so that nothing invalid is recorded and nothing valid is
+//! taken for a mistake. The contract of the step itself is judged elsewhere.
 
 use serde_json::Value;
 
@@ -14,14 +14,15 @@ use crate::contract::{Breach, ContractPack};
 pub(super) const SIDES: [ContractPack; 2] =
     [ContractPack::CapabilityObservation, ContractPack::Divergence];
 
-/// What is wrong with such artifacts among those that were handed in for `step`: the first of each kind.
+/// Finds what is wrong with such artifacts among those submitted for `step`: the first breach of each kind.
 pub(super) fn judge_sides(step: &CompiledStep, artifacts: &[Value]) -> Vec<Finding> {
     let own = step.output_contract.as_ref().map(|contract| contract.contract_ref.as_str());
     let first_wrong = |pack: &ContractPack| {
         let is_own = own == Some(pack.as_str());
         let described = artifacts.iter().enumerate().filter(|(_, one)| pack.describes(one));
-        // The first of the step's own kind is the one that its contract is about.
+        // The first artifact of the step's own kind is covered by the contract of the step.
         let mut others = described.skip(usize::from(is_own)).peekable();
+        // Most outputs have no such artifact, so the definition is built only if there is something to check.
         others.peek()?;
         let contract = pack.definition();
         let breach = others.find_map(|(index, one)| {

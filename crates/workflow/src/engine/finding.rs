@@ -1,7 +1,7 @@
-//! What is wrong with an output, before anything is decided about it.
+//! Findings about an output, before anything is decided about it.
 //!
 //! *Invariants*: a finding says what is wrong, where, and what to do. Its texts fit the budgets of blockers and
-//! gaps, so it becomes either without loss. What it means does not depend on how autonomous a run is.
+//! gaps, so it becomes either without loss. Its meaning does not depend on the autonomy of a run.
 
 use piton_core::{BoundedText, GapId};
 
@@ -11,36 +11,32 @@ use crate::event::{Blocker, GapRecorded, LimitDetails, Pointer, Resolution};
 use crate::gap::GapSeverity;
 use crate::reason::Reason;
 
-/// One thing that is wrong.
+/// One thing that is wrong with an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Why the run cannot simply go on.
+    /// Reason that the run cannot simply continue.
     pub reason: Reason,
-    /// Where it is.
+    /// The part of the workflow that it is about.
     pub pointer: Pointer,
-    /// What is wrong.
     pub message: BoundedText<BLOCKER_MESSAGE_BYTES_MAX>,
-    /// What to do about it.
     pub suggested_fix: BoundedText<SUGGESTED_FIX_BYTES_MAX>,
-    /// The limit that was reached, if that is what is wrong.
+    /// The limit that was reached, if that is the problem.
     pub details: Option<LimitDetails>,
 }
 
 /// A gap that has no id yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GapDraft {
-    /// How much it matters.
     pub severity: GapSeverity,
-    /// Why it is there.
     pub reason: Reason,
-    /// What is missing, for people.
+    /// Description of what is missing, for people.
     pub summary: BoundedText<SUMMARY_BYTES_MAX>,
-    /// The limit that was reached, if that is what is wrong.
+    /// The limit that was reached, if that is the problem.
     pub details: Option<LimitDetails>,
 }
 
 impl Finding {
-    /// The finding as something that blocks.
+    /// Returns the finding as a blocker.
     pub fn blocker(&self) -> Blocker {
         Blocker {
             code: BlockerCode::from(self.reason),
@@ -51,7 +47,7 @@ impl Finding {
         }
     }
 
-    /// The finding as something to be recorded. Whatever an output lacks is critical.
+    /// Returns the finding as a gap to be recorded. Whatever an output lacks is critical.
     pub fn gap(&self) -> GapDraft {
         GapDraft {
             severity: GapSeverity::Critical,
@@ -63,7 +59,7 @@ impl Finding {
 }
 
 impl GapDraft {
-    /// The gap under its id.
+    /// Returns the record of the gap under its id.
     pub fn into_record(self, gap_id: GapId) -> GapRecorded {
         let Self { severity, reason, summary, details } = self;
         let resolution = Resolution::Unresolved {};

@@ -1,11 +1,11 @@
-//! Which step comes first, and which comes next.
+//! Finds the first step of a run, and the next one.
 //!
-//! A step whose condition does not hold is passed by: it is told in the trace and not completed. Whether loops
-//! begin and turn is said in `turning`.
+//! A step with a condition that does not hold is skipped: it appears in the trace and is not completed. The module
+//! `loop_iteration` decides whether loops begin and turn.
 //!
-//! *Invariants*: total over decisions and contexts. What is completed grows by the step that was left and by
-//! nothing else; a loop that turns again takes back what its last turn completed and decided, so a state does not
-//! grow with the turns.
+//! *Invariants*: total over decisions and contexts. The completed steps grow by the step that was left and by nothing
+//! else. A loop that turns again drops what its last turn completed and decided, so a state does not grow with the
+//! turns.
 
 use serde_json::{Map, Value};
 
@@ -26,18 +26,17 @@ use crate::name::LoopId;
 use crate::predicate::PredicateScope;
 use crate::snapshot::{CompletedSteps, Decisions, ExecutionState, Running};
 
-/// Where a run goes.
+/// The next state of a run, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// The state that it comes to.
     pub next: ExecutionState,
-    /// How, in order.
+    /// The trace of the walk, in order.
     pub traces: Vec<TraceEntry>,
-    /// What the run should have been told on the way and was not. A loop that lacks something is passed by.
+    /// Context that was missing on the way. A loop without the context that it needs is skipped.
     pub findings: Vec<Finding>,
 }
 
-/// Where a run of `workflow` begins, when it was told `context`.
+/// Finds the first state of a run of `workflow` with this `context`.
 pub fn begin(
     workflow: &CompiledWorkflow,
     context: &Map<String, Value>,
@@ -46,8 +45,8 @@ pub fn begin(
     walk.go(&workflow.sequence, 0)
 }
 
-/// Where a run goes from the step that is pending in `state`, which counts as completed from then on.
-/// `artifacts` are what was handed in for it, and `context` is what the run was told up to here.
+/// Finds the state that follows the step that is pending in `state`, which counts as completed from then on.
+/// `artifacts` were submitted for it, and `context` is the context of the run up to here.
 pub fn next(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,
@@ -56,6 +55,8 @@ pub fn next(
 ) -> Result<Flow, EngineError> {
     let place = StepPosition::of(workflow, state)?;
     let decided = control::decided(workflow, &place, artifacts);
+    // The decision is kept in the state under the key of its step. The loop looks it up at the end of its turn, which
+    // may be several steps later.
     let StepPosition { running, entries, index, .. } = place;
     let walk = StepWalk {
         stack: running.loop_stack().positions().to_vec(),
@@ -69,15 +70,15 @@ pub fn next(
 pub(super) struct StepWalk<'a> {
     pub(super) workflow: &'a CompiledWorkflow,
     pub(super) context: &'a Map<String, Value>,
-    /// Whether the run begins here.
+    /// Set when the run starts here.
     beginning: bool,
     pub(super) stack: Vec<LoopPosition>,
     completed: CompletedSteps,
     pub(super) decisions: Decisions,
     pub(super) trail: DecisionTrace,
-    /// What the run should have been told.
+    /// Context that is missing.
     lacking: Vec<(MissingContext, Finding)>,
-    /// How many places of the outermost loop were looked at.
+    /// Number of positions in the outermost loop that were visited.
     places: u32,
 }
 
@@ -96,7 +97,7 @@ impl<'a> StepWalk<'a> {
         }
     }
 
-    /// Goes to the first step from `entries[index]` on.
+    /// Advances to the first step from `entries[index]` on.
     fn go(mut self, entries: &'a [SequenceEntry], index: usize) -> Result<Flow, EngineError> {
         let next = match self.seek(entries, index) {
             None => ExecutionState::Complete,
@@ -112,16 +113,17 @@ impl<'a> StepWalk<'a> {
         Ok(Flow { next, traces: self.trail.into_entries(), findings })
     }
 
-    /// The first step from `entries[index]` on that is to be done, with the stack as it is there; nothing at the
-    /// end of the workflow.
+    /// Returns the first step from `entries[index]` on that is to be done, and leaves the stack as it is there.
+    /// Returns `None` at the end of the workflow.
     fn seek(
         &mut self,
         mut entries: &'a [SequenceEntry],
         mut index: usize,
     ) -> Option<&'a CompiledStep> {
-        // This comes to an end: the list of the workflow is gone through once, and for each of its loops a
-        // limited number of places is looked at.
+        // This terminates: the list of the workflow is walked once, and the number of positions visited in each of
+        // its loops is limited.
         loop {
+            // Counting restarts at the top level, so the limit applies to each outermost loop by itself.
             self.places = if self.stack.is_empty() { 0 } else { self.places + 1 };
             if self.places > EMPTY_PLACES_MAX {
                 (entries, index) = self.give_up();
@@ -145,9 +147,11 @@ impl<'a> StepWalk<'a> {
                     }
                 }
                 None => {
+                    // The end of a body. An empty stack means that this was the workflow itself.
                     let position = self.stack.pop()?;
                     let of = self.find(&position.loop_id);
                     if let Some(iteration) = self.turn(of, &position) {
+                        // Each turn starts clean, so that the same step can be completed and decided again.
                         self.forget(&position);
                         self.stack.push(LoopPosition { iteration, ..position });
                         (entries, index) = (&of.body, 0);
@@ -168,23 +172,24 @@ impl<'a> StepWalk<'a> {
         holds
     }
 
-    /// Leaves the outermost loop, in which nothing was to do for too long.
+    /// Leaves the outermost loop, in which there was nothing to do for too long.
     fn give_up(&mut self) -> (&'a [SequenceEntry], usize) {
         let outermost = self.stack.first().cloned().expect("places are counted inside of loops");
+        // The loops inside it are left with it, without trace entries of their own.
         self.stack.clear();
         let of = self.find(&outermost.loop_id);
         self.trail.exited(of, Some(outermost.iteration), ExitCause::NothingToDo);
         self.behind(of)
     }
 
-    /// The place behind a loop, which is off the stack.
+    /// Returns the position after a loop, which is off the stack.
     fn behind(&self, of: &CompiledLoop) -> (&'a [SequenceEntry], usize) {
         let entries = self.entries();
         let ended = index_of_loop(entries, &of.loop_id);
         (entries, ended.expect("a loop lies in the list around it") + 1)
     }
 
-    /// Drops what was done and decided in the turn `position` of a loop, which is off the stack.
+    /// Drops the completed steps and decisions of the turn `position` of a loop, which is off the stack.
     fn forget(&mut self, position: &LoopPosition) {
         let turn = [self.stack.as_slice(), std::slice::from_ref(position)].concat();
         let turn = path(&turn);
@@ -192,8 +197,7 @@ impl<'a> StepWalk<'a> {
         self.decisions = std::mem::take(&mut self.decisions).without_turn(&turn);
     }
 
-    /// Keeps that a loop should have been told something. What one walk lacks is told up to a limit, each key
-    /// once.
+    /// Records that a loop lacks context. One walk reports each key once, up to a limit.
     pub(super) fn note(&mut self, of: &CompiledLoop, lack: MissingContext) {
         let known = self.lacking.iter().any(|(other, _)| other.key == lack.key);
         if !known && self.lacking.len() < LACKS_MAX {
@@ -202,12 +206,12 @@ impl<'a> StepWalk<'a> {
         }
     }
 
-    /// What holds where the walk is.
+    /// Returns the scope at the current position.
     pub(super) fn scope(&self) -> PredicateScope<'a> {
         scope(self.workflow, &self.stack, self.context)
     }
 
-    /// The list that the walk is in.
+    /// Returns the list at the current position.
     fn entries(&self) -> &'a [SequenceEntry] {
         match self.stack.last() {
             None => &self.workflow.sequence,

@@ -1,19 +1,19 @@
-//! Whether an output is what its step asks for.
+//! Judges whether an output is what its step asks for.
 //!
-//! | what | checked | where a finding points |
+//! | subject | checked | pointer of a finding |
 //! |---|---|---|
 //! | the contract of the step | by the definition that the workflow embeds | the contract |
 //! | the decision of a decision step | against the turns that its loop has left | the step |
-//! | notes, if the step needs them | as they were handed in, before anything is cut | the step |
+//! | notes, if the step needs them | as they were submitted, before anything is cut | the step |
 //! | the assessments of the step | by the dimensions and levels that the workflow declares | the contract |
-//! | what follows from their levels | in the author's words | the step |
+//! | consequences of their levels | in the author's words | the step |
 //! | the criteria of the step | over the notes, unless a contract takes their place | the step |
-//! | capabilities that the workflow requires | by what was more than a claim | the capability |
+//! | capabilities that the workflow requires | by observations that were more than a claim | the capability |
 //!
-//! *Invariants*: pure, and blind to preferences: how autonomous or how bold a run is changes nothing here.
-//! Everything that is wrong is found at once. There are never more findings than a report of blockers holds.
+//! *Invariants*: pure, and independent of preferences: neither the autonomy nor the risk policy of a run changes
+//! anything here. All findings are reported at once. There are never more of them than a report of blockers holds.
 //!
-//! *Limitations*: what only a person can supply is found elsewhere, because it does not depend on the output.
+//! *Limitations*: dependencies on a person are checked elsewhere, because they do not depend on the output.
 
 use std::collections::BTreeMap;
 
@@ -41,22 +41,21 @@ use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 /// artifact that is an event of its own, one for each capability, and one about a person.
 const _: () = assert!(4 + SIDES.len() + Capability::ALL.len() <= BLOCKERS_MAX);
 
-/// What the way to the next step lacks is asked only where nothing else stops the run.
+/// Missing context on the way to the next step is reported only if nothing else stops the run.
 const _: () = assert!(LACKS_MAX <= BLOCKERS_MAX);
 
-/// What is known of capabilities where a step is left. One that is not named is unknown.
+/// The known capabilities at the step that is to be left. One that is not listed is unknown.
 pub type KnownCapabilities = BTreeMap<Capability, CapabilityStanding>;
 
-/// What an agent hands in for a step.
+/// The output that an agent submits for a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Submission<'a> {
-    /// Its notes, as they were given.
+    /// The notes as they were submitted.
     pub notes: Option<&'a str>,
-    /// Its artifacts.
     pub artifacts: &'a [Value],
 }
 
-/// Everything that is wrong with `submission` for the step that is pending in `state`, when the run was told
+/// Returns everything that is wrong with `submission` for the step that is pending in `state`, in a run with this
 /// `context`.
 pub fn judge(
     workflow: &CompiledWorkflow,
@@ -79,6 +78,7 @@ pub fn judge(
     let scope = scope(workflow, place.running.loop_stack().positions(), context);
     findings.extend(judge_notes(place.step, submission.notes, &scope));
     for (capability, need) in &workflow.capabilities {
+        // Only required capabilities can stop a run.
         if *need != CapabilityNeed::Required {
             continue;
         }
@@ -93,13 +93,13 @@ pub fn judge(
     Ok(findings)
 }
 
-/// What a step says about a capability.
+/// The bearing of a step on a capability.
 enum CapabilityUse {
-    /// It is too early to ask: the probe is ahead, or said nothing valid, which is told already.
+    /// It is too early to ask: the probe is ahead, or its result was invalid, which is reported already.
     NotYet,
-    /// The step tried it out.
+    /// The step probed the capability.
     Told(CapabilityStatus),
-    /// Nothing of its own.
+    /// None: the recorded status counts.
     AsRecorded,
 }
 
@@ -118,9 +118,10 @@ fn standing_here(
             _ => CapabilityUse::NotYet,
         };
     }
+    // As long as a probe is ahead, its result decides. Without one, or after one, the recorded status counts.
     let mut probing = workflow.steps.iter().filter(|step| probes(step)).peekable();
     let is_done = |step: &CompiledStep| {
-        // Ids hold no `:`, so what stands behind the last one is the step.
+        // Ids contain no `:`, so the part after the last one is the step.
         let mut done = place.running.completed().iter();
         done.any(|key| key.as_str().rsplit(':').next() == Some(step.step_id.as_str()))
     };
@@ -131,7 +132,7 @@ fn standing_here(
     }
 }
 
-/// A decision to go on in the last turn of a loop. Only the step of that turn can still mend it.
+/// Finds a decision to continue in the last turn of a loop. Only the step of that turn can still fix it.
 fn beyond_limit(
     workflow: &CompiledWorkflow,
     place: &StepPosition<'_>,
@@ -140,6 +141,7 @@ fn beyond_limit(
     let position = place.innermost()?;
     let of = find_loop(workflow, &position.loop_id)?;
     let is_last = position.iteration.get() + 1 >= of.max_iterations;
+    // A loop that is not driven by decisions ignores them, so this one does no harm.
     if !matches!(condition_of(workflow, of), Some(CompiledCondition::LoopControl { .. })) {
         return None;
     }
@@ -154,8 +156,8 @@ fn beyond_limit(
     Some(report::limit(place.step, position, of.max_iterations, details))
 }
 
-/// What is wrong with the notes: that there are none, or that they do not meet the criteria. Criteria say
-/// nothing about notes that may be left out and are.
+/// Finds that notes are missing or do not meet the criteria. Criteria do not apply to notes that may be left out and
+/// are.
 fn judge_notes(
     step: &CompiledStep,
     notes: Option<&str>,

@@ -1,14 +1,14 @@
-//! Whether a loop begins, and whether it turns once more.
+//! Decides whether a loop begins, and whether it has another turn.
 //!
-//! A loop that decision steps drive is entered without a question, unless a decision step before it said something
-//! about it; then that is asked first, and the loop may have no turn at all. At the end of each turn the decision
-//! of that turn is asked. `stop` ends the loop, and so does `continue` when there is no turn left.
+//! A loop that decision steps drive is entered unconditionally, unless a decision step before it decided about it.
+//! Then that decision applies first, and the loop may have no turn at all. At the end of each turn, the decision of
+//! that turn applies. `stop` ends the loop, and so does `continue` if no turn is left.
 //!
-//! A loop that turns by what the run was told is asked before every turn, the first included.
+//! A loop that is driven by the context is asked before every turn, the first one included.
 //!
-//! *Invariants*: a turn whose decision is missing ends the loop and says so in the trace; that the decision is
-//! missing was found, and recorded, when its step was judged. A loop never begins a turn beyond its limit. An exit
-//! has one cause: the condition does not hold, the limit is reached, or there is nothing to do.
+//! *Invariants*: a turn without a decision ends the loop and says so in the trace; the missing decision itself was
+//! found and recorded when its step was judged. A loop never begins a turn beyond its limit. An exit has one cause:
+//! the condition does not hold, the limit is reached, or there is nothing to do.
 
 use super::decision_trace::ExitCause;
 use super::flow::{StepWalk, path};
@@ -22,7 +22,7 @@ use crate::snapshot::LoopDecision;
 use crate::step_instance::StepInstanceKey;
 
 impl StepWalk<'_> {
-    /// Begins the first turn of a loop, unless its condition, a decision from before it or its limit forbids that.
+    /// Begins the first turn of a loop, unless its condition, an earlier decision or its limit forbids that.
     pub(super) fn enter(&mut self, of: &CompiledLoop) -> bool {
         let holds = self.is_begun(of) && self.may_enter(of);
         if !holds {
@@ -52,6 +52,7 @@ impl StepWalk<'_> {
         if let Some(answer) = self.element_at(of, Iteration::ZERO) {
             return self.take(of, None, answer);
         }
+        // Without an earlier decision the loop begins: its first turn is where it can be decided about.
         let decision = self.decision_before(&of.loop_id);
         if let Some(decision) = decision {
             self.decided(of, None, Some(decision));
@@ -59,7 +60,8 @@ impl StepWalk<'_> {
         decision != Some(LoopDecision::Stop)
     }
 
-    /// What comes after the turn `position` of a loop, which is off the stack: its next turn, or nothing.
+    /// Returns the turn that follows the turn `position` of a loop, which is off the stack, or `None` if the loop
+    /// ends.
     pub(super) fn turn(&mut self, of: &CompiledLoop, position: &LoopPosition) -> Option<Iteration> {
         let turn = position.iteration;
         let following = Iteration::new(turn.get() + 1).ok();
@@ -75,6 +77,7 @@ impl StepWalk<'_> {
             self.trail.exited(of, Some(turn), ExitCause::ConditionFalse);
             return None;
         }
+        // The limit comes last, so that an exit names it as the cause only if the loop would have continued.
         let next = following.filter(|following| following.get() < of.max_iterations);
         if next.is_none() {
             self.trail.exited(of, Some(turn), ExitCause::LimitReached);
@@ -82,12 +85,13 @@ impl StepWalk<'_> {
         next
     }
 
-    /// Whether a loop that turns by what the run was told begins the turn `turn`; nothing if decisions drive it.
+    /// Returns the answer of a context-driven loop for the turn `turn`, or `None` if decisions drive the loop.
     fn element_at(&self, of: &CompiledLoop, turn: Iteration) -> Option<GivenContext> {
         let condition = condition_of(self.workflow, of)?;
         if matches!(condition, CompiledCondition::LoopControl { .. }) {
             return None;
         }
+        // The loop is off the stack here. Its turn is pushed to see what the condition would see inside it.
         let mut inside = self.stack.clone();
         inside.push(LoopPosition { loop_id: of.loop_id.clone(), iteration: turn });
         let inside = scope(self.workflow, &inside, self.context);
@@ -117,11 +121,13 @@ impl StepWalk<'_> {
         self.trail.evaluated(of, turn, holds, why);
     }
 
-    /// The newest decision about a loop from before it: that of the last decision step at the top of the
-    /// workflow that comes before the loop, or before the loop that it is in.
+    /// Returns the newest decision about a loop from before it: that of the last decision step at the top of the
+    /// workflow before the loop, or before the outermost loop around it.
     fn decision_before(&self, loop_id: &LoopId) -> Option<LoopDecision> {
         let outermost = self.stack.first().map_or(loop_id, |position| &position.loop_id);
         let index = index_of_loop(&self.workflow.sequence, outermost)?;
+        // From the loop backward. A step that was skipped, or that decided about another loop, does not end the
+        // search.
         self.workflow.sequence[..index].iter().rev().find_map(|entry| {
             let SequenceEntry::Step { step_id } = entry else {
                 return None;
@@ -132,8 +138,9 @@ impl StepWalk<'_> {
         })
     }
 
-    /// The decision that the turn `position` of a loop came to.
+    /// Returns the decision of the turn `position` of a loop.
     fn decision_of(&self, of: &CompiledLoop, position: &LoopPosition) -> Option<LoopDecision> {
+        // Only a step directly in the body decides: one in a nested loop decides about that loop.
         let decides = |entry: &SequenceEntry| match entry {
             SequenceEntry::Step { step_id } => {
                 self.workflow.step(step_id).filter(|step| step.is_decision())

@@ -6,19 +6,19 @@ use piton_core::byte_len;
 
 use crate::bounds::LISTED_ITEM_BYTES_MIN;
 
-/// Why a loop ends whose step handed in nothing that decides.
+/// Reason for a loop to end if its step submitted nothing that decides.
 pub(super) const NO_DECISION: &str = "no valid decision was handed in";
 
-/// The mark where something was left out.
+/// Mark where something was left out.
 const MARK: &str = "…";
 
-/// How many bytes begin a line of a list.
+/// Number of bytes at the start of a list line.
 const LINE: usize = byte_len("\n- ");
 
-/// How many bytes the line has that counts what a list leaves out.
+/// Maximum number of bytes of the line that counts the items that a list leaves out.
 const MORE_BYTES_MAX: usize = byte_len("\n- and  more") + 20;
 
-/// The start of `text`, marked where it is cut, in at most `max_bytes`.
+/// Returns the start of `text`, marked if it is cut, in at most `max_bytes`.
 pub(super) fn excerpt(text: &str, max_bytes: usize) -> String {
     if byte_len(text) <= max_bytes {
         return text.to_owned();
@@ -27,8 +27,8 @@ pub(super) fn excerpt(text: &str, max_bytes: usize) -> String {
     [&text[..text.floor_char_boundary(room)], MARK].concat()
 }
 
-/// `head`, then each of `items` in a line of its own, in at most `max_bytes`. An item takes at most
-/// `item_bytes_max`, and less if that lets more of them be told. What does not fit is counted.
+/// Returns `head`, followed by each of `items` on a line of its own, in at most `max_bytes`. An item takes at most
+/// `item_bytes_max`, and less if that lets the list show more of them. Items that do not fit are counted.
 pub(super) fn list(
     head: &str,
     items: &[String],
@@ -39,6 +39,8 @@ pub(super) fn list(
     let item_bytes_max = if byte_len(head) + wanted <= max_bytes {
         item_bytes_max
     } else {
+        // Not everything fits at full length. Share the room evenly, but never cut items so short that they say
+        // nothing.
         let room = max_bytes.saturating_sub(byte_len(head) + MORE_BYTES_MAX);
         (room / items.len()).saturating_sub(LINE).clamp(LISTED_ITEM_BYTES_MIN, item_bytes_max)
     };
@@ -46,6 +48,7 @@ pub(super) fn list(
     for (index, item) in items.iter().enumerate() {
         let left = items.len() - index;
         let item = excerpt(item, item_bytes_max);
+        // Every item but the last leaves room for the line that counts the rest.
         let room = if left == 1 { max_bytes } else { max_bytes - MORE_BYTES_MAX };
         if byte_len(&text) + LINE + byte_len(&item) > room {
             write!(text, "\n- and {left} more").expect("writing to a string does not fail");

@@ -1,28 +1,27 @@
-//! Whether a loop that turns by what the run was told begins a turn.
+//! Decides whether a loop that is driven by the context begins a turn.
 
 use serde_json::Value;
 
 use crate::compile::{CompiledCondition, CompiledLoop, Count};
 use crate::predicate::PredicateScope;
 
-/// The answer.
+/// The answer of a loop's condition.
 pub(super) struct GivenContext {
-    /// Whether the turn begins, its limit aside.
+    /// True if the condition lets the turn begin. The limit of the loop is checked elsewhere.
     pub(super) holds: bool,
-    /// What that follows from.
+    /// The reason for the answer, in words.
     pub(super) why: String,
-    /// What the run should have been told and was not.
+    /// The missing context, if that is the reason.
     pub(super) lack: Option<MissingContext>,
 }
 
-/// Something that a run should have been told.
+/// A context value that is missing or of the wrong type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MissingContext {
-    /// Under which key.
     pub(super) key: String,
-    /// What must be there.
+    /// Description of the value that must be there.
     pub(super) wanted: &'static str,
-    /// What is there instead; nothing if there is nothing.
+    /// Description of the value that is there instead, if any.
     pub(super) found: Option<&'static str>,
 }
 
@@ -42,8 +41,8 @@ impl GivenContext {
     }
 }
 
-/// Whether the turn `turn` of a loop begins. `outside` is what holds around the loop, `inside` what would hold
-/// in that turn. A loop that decision steps drive is not asked here.
+/// Decides whether the turn `turn` of a loop begins. `outside` is the scope around the loop, `inside` the scope of
+/// that turn. Loops that decision steps drive are not asked here.
 pub(super) fn ask(
     condition: &CompiledCondition,
     turn: u32,
@@ -68,13 +67,16 @@ pub(super) fn ask(
     }
 }
 
-/// How many turns a loop is to have, if that is known: its limit aside for a loop that counts.
+/// Returns the number of turns that a loop is to have, if it is known. A counting loop may ask for more than its
+/// limit.
 fn turns(condition: &CompiledCondition, outside: &PredicateScope<'_>) -> Result<u32, GivenContext> {
+    // An explicit `null` counts as missing.
     let there = |key: &str| outside.get(key).filter(|value| !value.is_null());
     match condition {
         CompiledCondition::Count { count: Count::Turns(turns), .. } => Ok(*turns),
         CompiledCondition::Count { count: Count::Key(key), .. } => {
             let value = there(key);
+            // A number that does not fit is as good as the largest one: the limit of the loop ends it either way.
             let number = value.and_then(Value::as_u64);
             let lack = || GivenContext::lacking(key, "a whole number", value);
             number.map(|number| u32::try_from(number).unwrap_or(u32::MAX)).ok_or_else(lack)
@@ -89,7 +91,7 @@ fn turns(condition: &CompiledCondition, outside: &PredicateScope<'_>) -> Result<
     }
 }
 
-/// How many turns a loop will have: known for one that counts, at most its limit for others.
+/// Returns the number of turns that a loop will have, and true if it is exact. Otherwise it is the loop's limit.
 pub(super) fn expected(
     condition: Option<&CompiledCondition>,
     of: &CompiledLoop,

@@ -1,15 +1,15 @@
-//! What happens next in a run, as a pure function over data.
+//! Decides what happens next in a run, as a pure function over data.
 //!
-//! [`decide`] is the whole of it: an output is judged, and the run goes on or stops.
+//! [`decide`] is the whole of it: it judges an output, and the run continues or stops.
 //!
-//! * [`judge()`]: what is wrong with an output, as [`Finding`]s. Preferences have no say in it.
-//! * [`block`]: whether a run stops for findings. That depends on its autonomy and on nothing else.
-//! * [`flow`]: which step comes first and which comes next, through loops inside of loops, and how it is shown.
-//! * [`ratings`]: what the assessments of a step say.
+//! * [`judge()`] finds what is wrong with an output, as [`Finding`]s. Preferences have no influence on it.
+//! * [`block`] decides whether a run stops for findings. That depends on its autonomy alone.
+//! * [`flow`] finds the first step and the next one, through nested loops, and renders it.
+//! * [`ratings`] reads the assessments of a step.
 //!
-//! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same
-//! trace. A workflow must be sound, as everything is that was compiled or read; a state may come from
-//! elsewhere, and one that does not fit the workflow is an error.
+//! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same trace.
+//! A workflow must be sound, as every compiled or decoded one is. A state may come from elsewhere, and one that does
+//! not fit the workflow is an error.
 
 mod accept;
 mod assess;

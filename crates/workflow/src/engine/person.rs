@@ -1,7 +1,7 @@
-//! What only a person can supply.
+//! Dependencies that only a person can settle.
 //!
-//! *Invariants*: what a person settled at a node counts for that node alone. Nothing that an agent hands in
-//! settles it.
+//! *Invariants*: what a person settled at a node counts for that node alone. Nothing that an agent submits settles
+//! it.
 
 use super::error::EngineError;
 use super::finding::Finding;
@@ -11,7 +11,7 @@ use crate::compile::CompiledWorkflow;
 use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;
 
-/// That the step which is pending in `state` needs a person, unless that was `settled`.
+/// Finds that the step pending in `state` needs a person, unless that is `settled`.
 pub(super) fn judge(
     workflow: &CompiledWorkflow,
     state: &ExecutionState,

@@ -1,8 +1,7 @@
-//! The step that is to do, as an agent reads it.
+//! Renders the pending step as an agent reads it.
 //!
-//! *Invariants*: what is filled in is never read again, so a value that holds `{{ }}` stays as it is. A variable
-//! that is not there is named where it should stand. The strict dialect has no variables: its prompts are
-//! shown as they were compiled.
+//! *Invariants*: inserted values are not expanded again, so a value that contains `{{ }}` stays as it is. A missing
+//! variable is named in its place. The strict dialect has no variables: its prompts are shown as they were compiled.
 
 use piton_core::{BoundedText, byte_len, truncate};
 use serde_json::{Map, Value};
@@ -19,8 +18,8 @@ use crate::predicate::{Predicate, PredicateScope};
 use crate::snapshot::PendingStep;
 use crate::source::Dialect;
 
-/// `step` inside of the loops of `stack`, with the functions that it refers to; at the beginning of a run with
-/// what is told first.
+/// Renders `step` inside the loops of `stack`, with the functions that it refers to. At the start of a run, the
+/// opening of the workflow comes first.
 pub(super) fn pending(
     workflow: &CompiledWorkflow,
     step: &CompiledStep,
@@ -60,7 +59,7 @@ pub(super) fn pending(
     })
 }
 
-/// In which turn of which loops the step is, outermost first; nothing outside of loops.
+/// Describes the turns of the loops around the step, outermost first. Empty outside of loops.
 fn banner(
     workflow: &CompiledWorkflow,
     stack: &[LoopPosition],
@@ -84,18 +83,20 @@ fn banner(
     format!("This is {}.\n\n", turns.join(", in "))
 }
 
-/// `text` with every `{{path}}` filled in, by at most `budget_bytes` of values.
+/// Returns `text` with every `{{path}}` filled in, by at most `budget_bytes` of values.
 fn fill(text: &str, scope: &PredicateScope<'_>, mut budget_bytes: usize) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         filled.push_str(before);
         let Some((path, behind)) = variable(after) else {
+            // Not a variable: the braces are ordinary text.
             filled.push_str("{{");
             rest = after;
             continue;
         };
         let value = text_at(path, scope);
+        // All values share one budget, so that a text with many variables stays bounded.
         let value = truncate(&value, budget_bytes);
         budget_bytes -= byte_len(&value).min(budget_bytes);
         filled.push_str(&value);
@@ -105,8 +106,8 @@ fn fill(text: &str, scope: &PredicateScope<'_>, mut budget_bytes: usize) -> Stri
     filled
 }
 
-/// The path that `text`, which stands behind `{{`, begins with, and what stands behind its `}}`. Nothing is looked at
-/// beyond what a path may hold, so that a text takes the same time however many `{{` it has.
+/// Splits `text`, which follows `{{`, into the path at its start and the rest after its `}}`. Nothing is scanned
+/// beyond the characters that a path may hold, so that the time for a text does not depend on the number of its `{{`.
 fn variable(text: &str) -> Option<(&str, &str)> {
     let allowed =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');

@@ -1,7 +1,7 @@
-//! The words of findings: what an agent reads, and all that it needs in order to mend its output.
+//! The texts of findings: everything that an agent needs in order to fix its output.
 //!
-//! *Invariants*: whatever was handed in, the texts fit their budgets: what is quoted is cut and marked, and what
-//! a list leaves out is counted.
+//! *Invariants*: the texts fit their budgets, no matter what was submitted. Quotes are cut and marked, and items that
+//! a list leaves out are counted.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ fn at_step(step: &CompiledStep) -> Pointer {
     Pointer::WorkflowStep { step_id: step.step_id.clone() }
 }
 
-/// The artifacts do not keep the contract of the step.
+/// Reports artifacts that do not keep the contract of the step.
 pub(super) fn breach(
     workflow: &CompiledWorkflow,
     place: &StepPosition<'_>,
@@ -51,7 +51,7 @@ pub(super) fn breach(
     about_contract(contract, breach, place.step.step_id.as_str(), fix)
 }
 
-/// An artifact that is an event of its own does not keep its contract. It may be left out as well.
+/// Reports an artifact that is an event of its own and does not keep its contract. It may also be left out.
 pub(super) fn side(contract: &ContractDefinition, breach: &Breach) -> Finding {
     let fix = format!(
         "Hand in the whole output again, without this artifact or with one of this form:\n{}",
@@ -113,7 +113,7 @@ fn violation(violation: &Violation) -> String {
     format!("{place} is {given}; it must be {}", required.replace("\" | \"", "\" or \""))
 }
 
-/// A place in an artifact as people write it: `findings[0].severity`.
+/// Returns a pointer into an artifact as people write it: `findings[0].severity`.
 fn field(pointer: &str) -> String {
     let mut text = String::new();
     for part in pointer.split('/').skip(1) {
@@ -127,7 +127,7 @@ fn field(pointer: &str) -> String {
     text
 }
 
-/// An artifact that this step accepts or, if it is too long to be shown, the fields of one.
+/// Returns an artifact that this step accepts or, if that is too long to be shown, its fields.
 fn example(
     workflow: &CompiledWorkflow,
     place: &StepPosition<'_>,
@@ -138,6 +138,7 @@ fn example(
         Some(position) => Some(&position.loop_id),
         None => workflow.loops.first().map(|of| &of.loop_id),
     };
+    // Fill in what this step requires: the loop and the capability that its artifact must name.
     if let (Some(shown), Some(loop_id)) = (example.get_mut("loopId"), decides_about) {
         *shown = json!(loop_id);
     }
@@ -161,7 +162,7 @@ fn example(
     list(&head, &fields, FIX_ITEM_BYTES_MAX, SUGGESTED_FIX_BYTES_MAX)
 }
 
-/// A loop is to go on and may not.
+/// Reports a decision to continue a loop that has no turn left.
 pub(super) fn limit(
     step: &CompiledStep,
     position: &LoopPosition,
@@ -179,7 +180,7 @@ pub(super) fn limit(
     Finding { details: Some(details), ..finding(reason, at_step(step), message, fix.to_owned()) }
 }
 
-/// A loop turns by something that the run was not told.
+/// Reports missing context that a loop is driven by.
 pub(super) fn lack(loop_id: &LoopId, lack: &MissingContext) -> Finding {
     let MissingContext { key, wanted, found } = lack;
     let key = excerpt(key, NAME_BYTES_MAX);
@@ -197,8 +198,8 @@ pub(super) fn lack(loop_id: &LoopId, lack: &MissingContext) -> Finding {
     finding(reason, input(loop_id, &lack.key), message, fix)
 }
 
-/// Where the input of a loop is: at its key, which the author declared by letting the loop turn by it, or at the
-/// loop if the key is none that a pointer can hold.
+/// Returns the pointer to the input of a loop: its key, which the author declared by making it drive the loop, or the
+/// loop itself if a pointer cannot hold the key.
 fn input(loop_id: &LoopId, key: &str) -> Pointer {
     match key.parse() {
         Ok(key) => Pointer::ContextKey { key },
@@ -208,7 +209,7 @@ fn input(loop_id: &LoopId, key: &str) -> Pointer {
     }
 }
 
-/// Assessments are missing or wrong. `examples` show the form of each.
+/// Reports assessments that are missing or wrong. `examples` show the form of each.
 pub(super) fn assessments(
     step: &CompiledStep,
     missing: bool,
@@ -230,7 +231,7 @@ pub(super) fn assessments(
     finding(Reason::ContractViolation(violation), pointer, message, fix)
 }
 
-/// An assessment is at a level from which something follows, in the words of the author.
+/// Reports an assessment at a level that has consequences, in the author's words.
 pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String]) -> Finding {
     let head = format!("The step `{}` is not left at these levels:", step.step_id);
     let message = list(&head, rated, FINDING_ITEM_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX);
@@ -240,7 +241,7 @@ pub(super) fn followup(step: &CompiledStep, rated: &[String], guidance: &[String
     finding(reason, at_step(step), message, fix)
 }
 
-/// Notes are required, and there are none.
+/// Reports that required notes are missing.
 pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     let message = format!("The step `{}` requires notes, and none were handed in.", step.step_id);
     let mut head =
@@ -260,7 +261,8 @@ pub(super) fn no_notes(step: &CompiledStep) -> Finding {
     finding(reason, at_step(step), message, fix)
 }
 
-/// The notes do not meet criteria: first in the words of the author, then what is required and what was given.
+/// Reports notes that do not meet criteria: first in the author's words, then with what is required and what was
+/// given.
 pub(super) fn criteria(step: &CompiledStep, failed: &[FailedCriterion]) -> Finding {
     let head = format!("The notes do not meet what the step `{}` asks for:", step.step_id);
     let told: Vec<_> = failed.iter().map(|failure| failure.message.clone()).collect();
@@ -274,7 +276,7 @@ pub(super) fn criteria(step: &CompiledStep, failed: &[FailedCriterion]) -> Findi
     finding(reason, at_step(step), message, fix)
 }
 
-/// The step needs a person.
+/// Reports that the step needs a person.
 pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
     let question = excerpt(&need.question, FINDING_ITEM_BYTES_MAX);
     let message = format!("The step `{}` needs a person: {question}", step.step_id);
@@ -283,7 +285,7 @@ pub(super) fn person(step: &CompiledStep, need: &UserNeed) -> Finding {
     finding(Reason::UserOnlyDependency(need.reason), at_step(step), message, fix.to_owned())
 }
 
-/// A required capability that is not known to be there; nothing if it is.
+/// Reports a required capability that is not known to be available. Returns `None` if it is available.
 pub(super) fn capability(
     workflow: &CompiledWorkflow,
     capability: Capability,

@@ -1,4 +1,4 @@
-//! What prompts and conditions inside of loops are asked about.
+//! The scope that prompts and conditions inside of loops are evaluated in.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use crate::compile::{CompiledCondition, CompiledLoop, CompiledWorkflow};
 use crate::loop_path::LoopPosition;
 use crate::predicate::PredicateScope;
 
-/// What the run was told, and over it the variables of the loops of `stack`.
+/// Returns the context of the run, overlaid with the variables of the loops of `stack`.
 pub(super) fn scope<'a>(
     workflow: &CompiledWorkflow,
     stack: &[LoopPosition],
@@ -21,7 +21,7 @@ pub(super) fn scope<'a>(
     })
 }
 
-/// `scope` inside of one turn of a loop.
+/// Returns `scope` as it is inside one turn of a loop.
 fn turn<'a>(
     workflow: &CompiledWorkflow,
     of: &CompiledLoop,
@@ -46,7 +46,7 @@ fn turn<'a>(
     }
 }
 
-/// What a loop asks before it turns.
+/// Returns the condition that a loop evaluates before each turn.
 pub(super) fn condition_of<'a>(
     workflow: &'a CompiledWorkflow,
     of: &CompiledLoop,

@@ -1,4 +1,4 @@
-//! Where in its workflow a run stands.
+//! The position of a run in its workflow.
 
 use super::error::EngineError;
 use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry};
@@ -7,19 +7,19 @@ use crate::name::LoopId;
 use crate::snapshot::{ExecutionState, Running};
 use crate::step_instance::StepInstanceKey;
 
-/// The place of a pending step.
+/// The position of a pending step.
 pub(super) struct StepPosition<'a> {
     pub(super) running: &'a Running,
     pub(super) step: &'a CompiledStep,
-    /// The list that the step is in: the body of its loop, or the whole workflow.
+    /// The list that contains the step: the body of its loop, or the whole workflow.
     pub(super) entries: &'a [SequenceEntry],
-    /// Where in that list.
+    /// Index of the step in that list.
     pub(super) index: usize,
 }
 
 impl<'a> StepPosition<'a> {
-    /// The place of the step that is pending in `state`. The loops around it must lie inside each other in
-    /// the workflow as they do in the state, and none may be beyond its last turn.
+    /// Finds the step that is pending in `state`. The loops around it must be nested in the workflow as they are in
+    /// the state, and none may be beyond its last turn.
     pub(super) fn of(
         workflow: &'a CompiledWorkflow,
         state: &'a ExecutionState,
@@ -41,24 +41,25 @@ impl<'a> StepPosition<'a> {
         })
     }
 
-    /// The key of the step.
+    /// Returns the key of the step.
     pub(super) fn key(&self) -> StepInstanceKey {
         StepInstanceKey::new(self.running.loop_stack(), &self.step.step_id)
     }
 
-    /// The loop that the step is in, and its turn.
+    /// Returns the loop around the step, with its turn.
     pub(super) fn innermost(&self) -> Option<&'a LoopPosition> {
         self.running.loop_stack().positions().last()
     }
 }
 
-/// The body of the innermost loop of `stack`, or the whole workflow.
+/// Returns the body of the innermost loop of `stack`, or the whole workflow.
 fn entries_within<'a>(
     workflow: &'a CompiledWorkflow,
     stack: &LoopPath,
 ) -> Option<&'a [SequenceEntry]> {
     let mut entries = workflow.sequence.as_slice();
     for position in stack.positions() {
+        // A state may come from elsewhere, so each loop must lie in the list of the loop around it.
         index_of_loop(entries, &position.loop_id)?;
         let of = find_loop(workflow, &position.loop_id)?;
         if position.iteration.get() >= of.max_iterations {
@@ -69,14 +70,14 @@ fn entries_within<'a>(
     Some(entries)
 }
 
-/// Where in `entries` a loop stands.
+/// Returns the index of a loop in `entries`.
 pub(super) fn index_of_loop(entries: &[SequenceEntry], id: &LoopId) -> Option<usize> {
     entries
         .iter()
         .position(|entry| matches!(entry, SequenceEntry::Loop { loop_id } if loop_id == id))
 }
 
-/// The loop with this id.
+/// Returns the loop with this id.
 pub(super) fn find_loop<'a>(
     workflow: &'a CompiledWorkflow,
     id: &LoopId,

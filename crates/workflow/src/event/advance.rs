@@ -1,4 +1,4 @@
-//! `advance_recorded`: an agent tried to advance a run, and this came of it.
+//! `advance_recorded`: an agent tried to advance a run, with the outcome.
 
 use piton_core::{AttemptId, NodeId};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! Why an attempt was blocked, told to the agent and kept.
+//! The reasons for which an attempt was blocked, reported to the agent and kept.
 //!
-//! *Invariants*: 1 to 10 blockers in one order, whatever order they were found in. A text over its
-//! budget is refused: an agent that reads half of what it must mend mends half of it.
+//! *Invariants*: 1 to 10 blockers in one order, whatever order they were found in. A text over its budget is
+//! refused: an agent that reads half of what it must fix fixes half of it.
 
 use piton_core::BoundedText;
 use serde::{Deserialize, Serialize};
@@ -90,13 +90,14 @@ struct UncheckedReport {
 }
 
 impl BlockerReport {
-    /// A report of `blockers`, which are sorted here.
+    /// Creates a report of `blockers`, which are sorted here.
     pub fn new(mut blockers: Vec<Blocker>) -> Result<Self, PayloadError> {
+        // The same blockers give the same bytes, whatever order they were found in.
         blockers.sort();
         Ok(Self { blockers: Few::new(blockers)? })
     }
 
-    /// The blockers, sorted.
+    /// Returns the blockers, sorted.
     pub fn blockers(&self) -> &[Blocker] {
         self.blockers.as_slice()
     }
@@ -106,6 +107,7 @@ impl TryFrom<UncheckedReport> for BlockerReport {
     type Error = PayloadError;
 
     fn try_from(report: UncheckedReport) -> Result<Self, PayloadError> {
+        // Sorting here would accept two texts for one report, so a report that is not sorted is refused.
         if !report.blockers.as_slice().is_sorted() {
             return Err(PayloadError::Unsorted);
         }

@@ -1,4 +1,4 @@
-//! What an event records, with the scope that its kind has.
+//! The content of an event, with the scope that its kind has.
 //!
 // shows in part: WR-109, WR-112 (the two examples below that must not build)
 //! ```compile_fail,E0618
@@ -35,46 +35,40 @@ use crate::dedupe;
 use crate::event_kind::EventKind;
 use crate::observation::ChangeOrdinal;
 
-/// What an event records.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventBody {
-    /// The session exists.
     SessionCreated,
-    /// Something about the surroundings was seen.
+    /// A fact about the surroundings was observed.
     ObservationRecorded {
-        /// The node on which it was seen; rarely known, so usually none.
+        /// The node where it was observed; rarely known, so usually `None`.
         scope: Option<NodeScope>,
-        /// How many observations of the same key came before. It is stored in the dedupe key only.
+        /// The number of earlier observations of the same key. It is stored in the dedupe key only.
         change: ChangeOrdinal,
-        /// What was seen.
         data: ObservationRecorded,
     },
-    /// A run began.
     RunStarted(RunId, RunStarted),
     /// A run has a new node, which the scope names.
     NodeCreated(NodeScope, NodeCreated),
-    /// Two nodes of a run are joined.
+    /// Two nodes of a run were joined.
     EdgeCreated(RunId, EdgeCreated),
     /// An agent tried to advance a run from a node.
     AdvanceRecorded(NodeScope, AdvanceRecorded),
-    /// A node has a new output.
     NodeOutputAppended(NodeScope, NodeOutputAppended),
-    /// The preferences of a node changed.
     PreferencesChanged(NodeScope, PreferencesChanged),
     /// A capability of the agent was probed, used or claimed.
     CapabilityObserved(NodeScope, CapabilityObserved),
     /// Something is missing, or something missing was supplied.
     GapRecorded(NodeScope, GapRecorded),
-    /// The agent left the way of the workflow on purpose.
+    /// The agent left the path of the workflow on purpose.
     DivergenceRecorded(NodeScope, DivergenceRecorded),
-    /// Why the engine decided as it did.
+    /// The engine recorded the reasons for a decision.
     DecisionTraceAppended(NodeScope, DecisionTraceAppended),
-    /// The context of a run was set.
     ContextSet(RunId, ContextSet),
 }
 
 impl EventBody {
-    /// The kind of event.
+    /// Returns the kind of event.
     pub const fn kind(&self) -> EventKind {
         match self {
             Self::SessionCreated => EventKind::SessionCreated,
@@ -93,7 +87,7 @@ impl EventBody {
         }
     }
 
-    /// What it is about; none for the session as a whole.
+    /// Returns the scope; `None` for the session as a whole.
     pub fn scope(&self) -> Option<EventScope> {
         match self {
             Self::SessionCreated => None,
@@ -112,7 +106,7 @@ impl EventBody {
         }
     }
 
-    /// What makes recording it twice in `session` harmless.
+    /// Returns the key that makes recording the event twice in `session` harmless.
     pub fn dedupe_key(&self, session: SessionId) -> DedupeKey {
         match self {
             Self::SessionCreated => dedupe::session_created(session),
@@ -148,7 +142,7 @@ impl EventBody {
         }
     }
 
-    /// The snapshot that a new node brings along.
+    /// Returns the snapshot that a new node introduces.
     pub const fn introduces(&self) -> Option<SnapshotRef> {
         match self {
             Self::NodeCreated(_, node) => Some(node.snapshot_ref),

@@ -1,7 +1,7 @@
-//! Names of what comes with the program: contracts and templates.
+//! Names of things that come with the program: contracts and templates.
 //!
-//! *Limitations*: looser than [`ContractRef`] and [`TemplateId`], which say what this version has. An event stays
-//! readable whichever version named the thing.
+//! *Limitations*: looser than [`ContractRef`] and [`TemplateId`], which are limited to what this version has.
+//! An event stays readable whichever version named the thing.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use super::payload_error::PayloadError;
 use crate::bounds::NAME_BYTES_MAX;
 use crate::source::{ContractRef, TemplateId};
 
-/// Names something built in, such as `wr.contracts.loop_control`: at least two parts of `a-z`, `0-9`,
-/// `_` and `-`, joined by dots, of at most 128 bytes. Cheap to clone.
+/// The name of a built-in, such as `wr.contracts.loop_control`: at least two parts of `a-z`, `0-9`, `_` and
+/// `-`, joined by dots, of at most 128 bytes. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BuiltinRef(Arc<str>);
 
 impl BuiltinRef {
-    /// The name as text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

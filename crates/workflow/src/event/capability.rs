@@ -1,8 +1,8 @@
 //! `capability_observed`: a capability of the agent was probed, used or claimed.
 //!
-//! *Invariants*: a failure has a code and a success has none. The status agrees with what was seen: what
-//! worked is available, what failed is not, and what was claimed is as claimed. How much the observation
-//! counts follows from where it came from; it is stored for readers and checked.
+//! *Invariants*: a failure has a code and a success has none. The status agrees with the observation: what
+//! worked is available, what failed is not, and what was claimed is as claimed. The weight of an observation
+//! follows from its provenance; it is stored for readers and checked.
 
 use piton_core::ObservationId;
 use serde::{Deserialize, Serialize};
@@ -57,12 +57,10 @@ pub enum CapabilityProvenance {
     },
 }
 
-/// What came of the use of a capability.
+/// The result of using a capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UseResult {
-    /// It worked.
     Success,
-    /// It did not, for this reason.
     Failure(FailureCode),
 }
 
@@ -119,7 +117,7 @@ struct ManualClaimDetail {
 }
 
 impl CapabilityObserved {
-    /// An observation, unless its status contradicts its provenance.
+    /// Creates an observation, unless its status contradicts its provenance.
     pub fn new(
         observation: ObservationId,
         capability: Capability,
@@ -132,29 +130,29 @@ impl CapabilityObserved {
         Ok(Self { cap_obs_id: observation, capability, status, provenance })
     }
 
-    /// The observation.
+    /// Returns the id of the observation.
     pub const fn observation(&self) -> ObservationId {
         self.cap_obs_id
     }
 
-    /// The capability.
+    /// Returns the capability.
     pub const fn capability(&self) -> Capability {
         self.capability
     }
 
-    /// Whether the agent has it.
+    /// Returns the status: whether the agent has the capability.
     pub const fn status(&self) -> CapabilityStatus {
         self.status
     }
 
-    /// How we know.
+    /// Returns the source of the observation.
     pub const fn provenance(&self) -> &CapabilityProvenance {
         &self.provenance
     }
 }
 
 impl CapabilityProvenance {
-    /// The kind of provenance.
+    /// Returns the kind of provenance.
     pub const fn kind(&self) -> ProvenanceKind {
         match self {
             Self::ProbeStep { .. } => ProvenanceKind::ProbeStep,
@@ -163,12 +161,13 @@ impl CapabilityProvenance {
         }
     }
 
-    /// How much an observation from here counts.
+    /// Returns the weight of an observation with this provenance.
     pub const fn grade(&self) -> EnforcementGrade {
         self.kind().grade()
     }
 
-    /// A failure leaves it open whether the capability is missing or was out of order.
+    /// True if the provenance supports `status`. A failure leaves open whether the capability is missing or
+    /// was out of order.
     fn supports(&self, status: CapabilityStatus) -> bool {
         let available = matches!(status, CapabilityStatus::Available);
         match self {
@@ -201,6 +200,8 @@ impl TryFrom<CapabilityWire> for CapabilityProvenance {
                 (enforcement_grade, Self::ProbeStep { probe_template_id, probe_step_id, result })
             }
             CapabilityWire::AttemptedUse { enforcement_grade, detail } => {
+                // The types allow a code next to a success, which the wire format must refuse: `UseResult`
+                // could not represent it.
                 let result = match (detail.result, detail.failure_code) {
                     (ProbeResult::Success, None) => UseResult::Success,
                     (ProbeResult::Failure, Some(code)) => UseResult::Failure(code),
@@ -214,6 +215,8 @@ impl TryFrom<CapabilityWire> for CapabilityProvenance {
                 (enforcement_grade, Self::ManualClaim { claimed_by, claim })
             }
         };
+        // The grade is redundant. A stored one that differs would mislead those who read the file without
+        // this program.
         let derived = provenance.grade();
         if stored == derived {
             Ok(provenance)

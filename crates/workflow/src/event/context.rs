@@ -1,8 +1,8 @@
 //! `context_set`: the context of a run was set.
 //!
-//! *Invariants*: a context is a JSON object of at most 256 KiB in canonical form, and is held as that
-//! form reads: a number that was given as `1.0` is `1` before and after it was stored. No object in it,
-//! at any depth, has a key that changes the object itself in JavaScript.
+//! *Invariants*: a context is a JSON object of at most 256 KiB in canonical form, and is held as that form
+//! reads: a number that was given as `1.0` is `1` before and after it was stored. No object in it, at any
+//! depth, has a key that changes the object itself in JavaScript.
 
 use piton_core::{ContextId, canonical};
 use serde::{Deserialize, Serialize};
@@ -36,19 +36,23 @@ pub struct RunContext(Map<String, Value>);
 impl RunContext {
     /// Checks an object and brings it into canonical form.
     pub fn new(object: &Map<String, Value>) -> Result<Self, PayloadError> {
-        // In an event the context stands two levels deep, and must not nest too deeply there either.
+        // In an event the context is two levels deep, and must not nest too deeply there either. The two
+        // outer lists stand for those levels; their brackets are cut off again.
         let nested = canonical::encode(&[[object]])?;
         let bytes = &nested.as_bytes()[2..nested.len() - 2];
         if bytes.len() > CONTEXT_BYTES_MAX {
             return Err(PayloadError::ContextTooLarge { measured_bytes: bytes.len() });
         }
+        // The whole tree is searched, since a nested object would be changed in the same way.
         if let Some(key) = reserved_in(object) {
             return Err(PayloadError::ReservedKey { key });
         }
+        // Reading the canonical bytes back makes the value in memory equal to the one that a later process
+        // will read.
         Ok(Self(serde_json::from_slice(bytes).expect("canonical JSON can be read back")))
     }
 
-    /// The object.
+    /// Returns the object.
     pub const fn as_object(&self) -> &Map<String, Value> {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! `divergence_recorded`: the agent left the way of the workflow on purpose. Nothing depends on it.
+//! `divergence_recorded`: the agent left the path of the workflow on purpose. Nothing depends on it.
 
 use piton_core::{BoundedText, DivergenceId};
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct DivergenceRecorded {
 pub struct NonEmptySummary(BoundedText<SUMMARY_BYTES_MAX>);
 
 impl NonEmptySummary {
-    /// `text`, unless it is empty or too long.
+    /// Creates a summary, unless the text is empty or too long.
     pub fn new(text: impl Into<String>) -> Result<Self, PayloadError> {
         let text = BoundedText::new(text)?;
         if text.as_str().is_empty() {
@@ -45,7 +45,7 @@ impl NonEmptySummary {
         Ok(Self(text))
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }

@@ -1,6 +1,6 @@
-//! `edge_created`: two nodes of a run are joined.
+//! `edge_created`: two nodes of a run were joined.
 //!
-//! *Invariants*: a bookmark is caused by making a bookmark, and nothing else is.
+//! *Invariants*: an edge leads to a bookmark exactly if its cause is the creation of a bookmark.
 
 use piton_core::{EventId, NodeId};
 use serde::{Deserialize, Serialize};
@@ -41,13 +41,14 @@ struct UncheckedEdge {
 }
 
 impl EdgeCreated {
-    /// An edge, unless such an edge does not come about in this way.
+    /// Creates an edge, unless its kind cannot have this cause.
     pub fn new(
         kind: EdgeKind,
         from: NodeId,
         to: NodeId,
         cause: Cause,
     ) -> Result<Self, PayloadError> {
+        // Both or neither: the comparison refuses each of the two mixed cases.
         let bookmark = matches!(cause.kind, EdgeCause::CheckpointCreated);
         if bookmark != matches!(kind, EdgeKind::Checkpoint) {
             return Err(PayloadError::EdgeCause { kind, cause: cause.kind });
@@ -55,22 +56,22 @@ impl EdgeCreated {
         Ok(Self { edge_kind: kind, from_node_id: from, to_node_id: to, cause })
     }
 
-    /// How the second node came out of the first.
+    /// Returns the way in which the second node follows from the first.
     pub const fn kind(&self) -> EdgeKind {
         self.edge_kind
     }
 
-    /// The node that the edge leaves.
+    /// Returns the node that the edge leaves.
     pub const fn from(&self) -> NodeId {
         self.from_node_id
     }
 
-    /// The node that it reaches.
+    /// Returns the node that it reaches.
     pub const fn to(&self) -> NodeId {
         self.to_node_id
     }
 
-    /// Why it was made.
+    /// Returns the reason that it was made.
     pub const fn cause(&self) -> Cause {
         self.cause
     }

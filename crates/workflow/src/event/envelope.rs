@@ -1,7 +1,7 @@
 //! The envelope of every event.
 //!
-//! *Invariants*: the dedupe key is the one of the body, whoever wrote the line. Nothing is ordered, keyed
-//! or decided by the time.
+//! *Invariants*: the dedupe key always follows from the body, whoever wrote the line. Nothing is ordered,
+//! keyed or decided by time.
 
 use piton_core::{DedupeKey, EventId, EventIndex, SessionId, SnapshotRef, TimestampMs};
 use piton_store::StreamId;
@@ -39,7 +39,7 @@ pub struct SessionEvent {
 }
 
 impl SessionEvent {
-    /// The event that records `body` at `index` of `session`.
+    /// Creates the event that records `body` at `index` of `session`.
     pub fn new(
         session: SessionId,
         index: EventIndex,
@@ -51,32 +51,32 @@ impl SessionEvent {
         Self { session, index, id, timestamp, dedupe_key, body }
     }
 
-    /// The session.
+    /// Returns the session.
     pub const fn session(&self) -> SessionId {
         self.session
     }
 
-    /// The place in the session; the only order there is.
+    /// Returns the position in the session, which is the only order there is.
     pub const fn index(&self) -> EventIndex {
         self.index
     }
 
-    /// The id, new at each append.
+    /// Returns the id, which is new at each append.
     pub const fn id(&self) -> EventId {
         self.id
     }
 
-    /// When it was recorded, for people.
+    /// Returns the time of recording, which is for people only.
     pub const fn timestamp(&self) -> TimestampMs {
         self.timestamp
     }
 
-    /// What makes recording it twice harmless.
+    /// Returns the key that makes recording the event twice harmless.
     pub const fn dedupe_key(&self) -> &DedupeKey {
         &self.dedupe_key
     }
 
-    /// What it records.
+    /// Returns the content.
     pub const fn body(&self) -> &EventBody {
         &self.body
     }
@@ -85,7 +85,7 @@ impl SessionEvent {
 impl piton_store::Event for SessionEvent {
     const VERSION: u32 = VERSION;
 
-    /// A line of another version does not become a value of this type.
+    /// Always the same: a line of another version does not become a value of this type.
     fn version(&self) -> u32 {
         VERSION
     }

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
 
-/// 1 to `MAX` items. Where none is allowed too, the list is optional and left out.
+/// A list of 1 to `MAX` items. Where an empty list would be allowed, the field is optional and left out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Vec<T>", bound(deserialize = "T: Deserialize<'de>"))]
 pub struct Few<T, const MAX: usize>(Vec<T>);
 
 impl<T, const MAX: usize> Few<T, MAX> {
-    /// `items`, unless there are none or too many.
+    /// Creates a list, unless there are no items or too many.
     pub fn new(items: Vec<T>) -> Result<Self, PayloadError> {
         if items.is_empty() || items.len() > MAX {
             return Err(PayloadError::Count { found: items.len(), max: MAX });
@@ -18,12 +18,12 @@ impl<T, const MAX: usize> Few<T, MAX> {
         Ok(Self(items))
     }
 
-    /// `items`, or nothing if there are none; an error if there are too many.
+    /// Creates a list, or `None` if there are no items; an error if there are too many.
     pub fn optional(items: Vec<T>) -> Result<Option<Self>, PayloadError> {
         if items.is_empty() { Ok(None) } else { Self::new(items).map(Some) }
     }
 
-    /// The items.
+    /// Returns the items.
     pub fn as_slice(&self) -> &[T] {
         &self.0
     }

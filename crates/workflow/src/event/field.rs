@@ -1,4 +1,4 @@
-//! How fields are read that serde would read too kindly.
+//! Deserializers for fields that serde would read too leniently.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,8 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A value that is written as an object. serde would take a list as well, with the fields in the order in which they
-/// are declared.
+/// A value that must be written as an object. serde would accept a list as well, with the fields in the order
+/// of their declaration.
 pub(super) struct ObjectField<T>(pub(super) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectField<T> {
@@ -19,6 +19,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectField<T> {
 
 struct ObjectVisitor<T>(PhantomData<T>);
 
+// There is no `visit_seq`, so a list is refused.
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = T;
 
@@ -31,7 +32,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// A field that may be left out, and is not `null` when it is there. Use it with `default`.
+/// Reads a field that may be left out but must not be `null`. Use it with `default`.
 pub(super) fn present<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -40,7 +41,7 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
-/// A field that may be `null` and may not be left out.
+/// Reads a field that may be `null` but must not be left out.
 pub(super) fn nullable<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -49,7 +50,7 @@ where
     Option::deserialize(deserializer)
 }
 
-/// An iteration as a number.
+/// Reads and writes an iteration as a number.
 pub(super) mod iteration {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a log of events that are each well formed.
+//! Problems of a log in which each event is well-formed by itself.
 
 use piton_core::{EventId, EventIndex, GapId, NodeId, OutputId, RunId};
 
@@ -8,133 +8,113 @@ use crate::observation::ChangeOrdinal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("event {index}: {problem}")]
 pub struct LogFlaw {
-    /// The event.
     pub index: EventIndex,
-    /// What is wrong with it.
     pub problem: LogProblem,
 }
 
-/// What is wrong with an event, given the log around it.
+/// A problem of an event, given the log around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogProblem {
-    /// It belongs to another session than the first event.
+    /// The event belongs to another session than the first event.
     #[error("it belongs to another session")]
     ForeignSession,
-    /// It does not stand at its place.
+    /// The index of the event is not the next one.
     #[error("it stands at place {expected}")]
     IndexOutOfOrder {
-        /// The place at which it stands.
+        /// The index that it should have.
         expected: EventIndex,
     },
-    /// A log does not begin with its session, or the session begins again.
+    /// The log does not begin with its session, or the session begins again.
     #[error("a log begins with `session_created`, and has it once")]
     SessionCreated,
-    /// An earlier event has the same id.
     #[error("an earlier event has the same id")]
     RepeatedEventId,
-    /// An earlier event has the same dedupe key.
     #[error("an earlier event has the same dedupe key")]
     RepeatedFact,
-    /// It names a run that did not start.
+    /// The event names a run that did not start.
     #[error("{run} did not start")]
     UnknownRun {
-        /// The run.
         run: RunId,
     },
-    /// It names a node that was not created.
+    /// The event names a node that was not created.
     #[error("{node} was not created before")]
     UnknownNode {
-        /// The node.
         node: NodeId,
     },
-    /// It names a node of another run than its own.
+    /// The event names a node of another run than its own.
     #[error("{node} belongs to another run")]
     NodeOfAnotherRun {
-        /// The node.
         node: NodeId,
     },
     /// The node was created before, in this run or another one.
     #[error("{node} was created before")]
     RepeatedNode {
-        /// The node.
         node: NodeId,
     },
-    /// The run has a root already.
+    /// The run already has a root.
     #[error("{run} has a root already, so the node needs a parent")]
     SecondRoot {
-        /// The run.
         run: RunId,
     },
     /// The node is pinned to another compiled workflow than its run.
     #[error("{run} is pinned to another workflow hash")]
     WorkflowHash {
-        /// The run.
         run: RunId,
     },
-    /// The edge joins nodes of which the second did not come out of the first.
+    /// The edge does not lead from a node to a child of that node.
     #[error("the parent of {to} is not {from}")]
     NotTheParent {
-        /// Where the edge begins.
         from: NodeId,
-        /// Where it ends.
         to: NodeId,
     },
-    /// The edge of a bookmark ends at a node that is none.
+    /// The edge of a bookmark leads to a node that is not one.
     #[error("{node} is not a checkpoint")]
     NotACheckpoint {
-        /// The node.
         node: NodeId,
     },
-    /// The cause of the edge is no other event of this log.
+    /// The cause of the edge is not another event of this log.
     #[error("the cause {event} is no other event of this session")]
     UnknownCause {
-        /// The event.
         event: EventId,
     },
-    /// The run went on to a node that was not created.
+    /// The run advanced to a node that was not created.
     #[error("the run went on to {to}, which was not created")]
     AdvanceWithoutNode {
-        /// The node.
         to: NodeId,
     },
-    /// The run went on to a node without an edge that leads there.
+    /// The run advanced to a node that no edge leads to.
     #[error("the run went on to {to}, and no edge leads there")]
     AdvanceWithoutEdge {
-        /// The node.
         to: NodeId,
     },
-    /// It supersedes an output that was not appended.
+    /// The output supersedes one that was not appended.
     #[error("{output} was not appended before")]
     UnknownOutput {
-        /// The output.
         output: OutputId,
     },
-    /// It supersedes an output of another node.
+    /// The output supersedes one of another node.
     #[error("{output} belongs to another node")]
     OutputOfAnotherNode {
-        /// The output.
         output: OutputId,
     },
-    /// It supersedes an output on another channel.
+    /// The output supersedes one on another channel.
     #[error("{output} is on another channel")]
     OutputOnAnotherChannel {
-        /// The output.
         output: OutputId,
     },
-    /// The effective preferences are not those before with the change applied.
+    /// The effective preferences are not the earlier ones with the change applied.
     #[error("the effective preferences are not the earlier ones after the delta")]
     EffectivePreferences,
-    /// It resolves a gap that was not recorded.
+    /// The gap resolves one that was not recorded.
     #[error("{gap} was not recorded before")]
     UnknownGap {
-        /// The gap.
         gap: GapId,
     },
     /// The dedupe key of an observation miscounts the changes before it.
     #[error("the observation is change {expected} of its key")]
     ObservationChange {
-        /// How many observations of the same key came before.
+        /// The number of earlier observations of the same key.
         expected: ChangeOrdinal,
     },
 }

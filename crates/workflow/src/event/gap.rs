@@ -1,6 +1,6 @@
 //! `gap_recorded`: something is missing, or something missing was supplied.
 //!
-//! *Invariants*: a gap never changes. It is resolved by a later gap that names it.
+//! *Invariants*: a gap never changes. A later gap that names it resolves it.
 
 use piton_core::{BoundedText, EventId, GapId, OutputId};
 use serde::{Deserialize, Serialize};

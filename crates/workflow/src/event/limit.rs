@@ -1,4 +1,4 @@
-//! What a blocker or a gap says about a limit that was reached.
+//! Details of a limit that a blocker or a gap reports.
 
 use serde::{Deserialize, Serialize};
 

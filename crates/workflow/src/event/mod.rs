@@ -1,22 +1,21 @@
-//! The events of a session: thirteen kinds, their payloads, and what holds across a log of them.
+//! The events of a session: thirteen kinds, their payloads, and the rules that hold across a log of them.
 //!
 //! ```text
 //! {"v":1,"eventId":…,"eventIndex":…,"sessionId":…,"kind":…,"dedupeKey":…,
 //!  "scope":{"runId":…,"nodeId":…},"data":{…},"timestampMs":…}
 //! ```
 //!
-//! * [`SessionEvent`] is the envelope, [`EventBody`] what it records. A body is made by the engine; the
-//!   envelope finds the dedupe key from it.
+//! * [`SessionEvent`] is the envelope and [`EventBody`] its content. The engine makes a body; the envelope
+//!   derives the dedupe key from it.
 //! * One file per payload, in the order of the kinds.
-//! * [`LogRules`] holds what one event cannot know: that a parent exists, that a run has one root.
+//! * [`LogRules`] checks what one event cannot know: that a parent exists, that a run has one root.
 //!
-//! *Invariants*: a body carries the scope that its kind has, so that a session with a node or a node
-//! without a run does not build. One value has one text: a field that is unknown, repeated, `null`
-//! where it could be left out, or out of its budget is refused, and so is a dedupe key that is not the
-//! one of the body. A text is shortened only when notes or a decision trace are made, never when
-//! something is read.
+//! *Invariants*: a body carries the scope that its kind has, so a session with a node or a node without a run
+//! does not build. One value has one text: a field that is unknown, repeated, `null` where it could be left
+//! out, or over its budget is refused, and so is a dedupe key that does not follow from the body. A text is
+//! shortened only when notes or a decision trace are made, never when something is read.
 //!
-//! *Limitations*: that a digest in an event names something stored is the store's to check.
+//! *Limitations*: the store has to check that a digest in an event names something stored.
 
 mod advance;
 mod blocker_report;

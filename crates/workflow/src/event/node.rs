@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::field::nullable;
 use crate::topology::NodeKind;
 
-/// A schema would take a field that may be `null` for one that may be left out.
+/// The required fields. Without this list, the schema would treat a field that may be `null` as one that may
+/// be left out.
 #[cfg(feature = "schema")]
 const REQUIRED: [&str; 4] = ["nodeKind", "parentNodeId", "workflowHash", "snapshotRef"];
 

@@ -1,6 +1,6 @@
-//! `observation_recorded`: something about the surroundings was seen.
+//! `observation_recorded`: a fact about the surroundings was observed.
 //!
-//! *Limitations*: any key may have any type of value; what fits is up to whoever observes.
+//! *Limitations*: any key may have any type of value; choosing a fitting one is up to the observer.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -43,18 +43,18 @@ pub enum ObservedValue {
 }
 
 impl ObservedValue {
-    /// The canonical form, whose digest is part of the dedupe key.
+    /// Returns the canonical form. Its digest is part of the dedupe key.
     pub fn canonical(&self) -> CanonicalBytes {
         canonical::encode(self).expect("two strings have a canonical form")
     }
 }
 
-/// A commit of git: 40 lowercase hex digits.
+/// A git commit: 40 lowercase hex digits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GitSha1(Arc<str>);
 
 impl GitSha1 {
-    /// The commit as text.
+    /// Returns the commit as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,8 +1,8 @@
 //! `node_output_appended`: a node has a new output.
 //!
-//! *Invariants*: an output is never changed; a later one of the same node and channel may supersede it.
-//! Notes are a recap and artifacts are artifacts, so the channel follows from the payload; it is stored
-//! for readers and checked. An artifact is kept elsewhere, under its digest.
+//! *Invariants*: an output never changes; a later one of the same node and channel may supersede it. Notes
+//! are a recap and artifacts are artifacts, so the channel follows from the payload; it is stored for readers
+//! and checked. An artifact is kept elsewhere, under its digest.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ struct OutputWire {
     supersedes_output_id: Option<OutputId>,
 }
 
-/// What [`OutputWire`] reads, as it is written: the notes are not copied for that.
+/// The written counterpart of [`OutputWire`]; it borrows, so that the notes are not copied.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OutputWireRef<'a> {
@@ -90,19 +90,19 @@ impl Serialize for NodeOutputAppended {
 }
 
 impl NodeOutputAppended {
-    /// What the output is for.
+    /// Returns the purpose of the output.
     pub const fn channel(&self) -> OutputChannel {
         self.payload.channel()
     }
 }
 
 impl OutputPayload {
-    /// Notes; the end of a text that is too long is cut off and marked.
+    /// Creates notes. The end of a text that is too long is cut off and marked.
     pub fn notes(markdown: &str) -> Self {
         Self::Notes { notes_markdown: BoundedText::truncated(markdown) }
     }
 
-    /// What such an output is for.
+    /// Returns the purpose of such an output.
     pub const fn channel(&self) -> OutputChannel {
         match self {
             Self::Notes { .. } => OutputChannel::Recap,
@@ -129,7 +129,7 @@ impl TryFrom<OutputWire> for NodeOutputAppended {
 pub struct ContentType(Arc<str>);
 
 impl ContentType {
-    /// The content type as text.
+    /// Returns the content type as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
 //! `preferences_changed`: the preferences of a node changed.
 //!
-//! *Invariants*: a change changes something, and each preference at most once. What is effective
-//! afterwards is whole, and agrees with the change.
+//! *Invariants*: a change changes something, and each preference at most once. The effective preferences are
+//! complete and agree with the change.
 
 use piton_core::ChangeId;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ piton_core::closed_set! {
     }
 }
 
-/// How many preferences there are to change.
+/// Number of preferences that can be changed.
 const KEYS: usize = PreferenceKey::ALL.len();
 
 /// Every preference.
@@ -67,7 +67,7 @@ struct UncheckedPreferences {
 }
 
 impl PreferenceChange {
-    /// Which preference it changes.
+    /// Returns the preference that it changes.
     pub const fn key(self) -> PreferenceKey {
         match self {
             Self::Autonomy(_) => PreferenceKey::Autonomy,
@@ -77,8 +77,8 @@ impl PreferenceChange {
 }
 
 impl Preferences {
-    /// The preferences that go well with a level of autonomy. Who lets a run go on without people is not
-    /// asked about risks either, so that run takes the careful way.
+    /// Returns the preferences that go well with a level of autonomy. A run that continues without people
+    /// cannot ask about risks either, so it takes the careful path.
     pub const fn preset(autonomy: Autonomy) -> Self {
         let risk_policy = match autonomy {
             Autonomy::Guided | Autonomy::FullAutoNeverStop => RiskPolicy::Conservative,
@@ -87,7 +87,7 @@ impl Preferences {
         Self { autonomy, risk_policy }
     }
 
-    /// These preferences after `changes`.
+    /// Returns these preferences after `changes`.
     #[must_use]
     pub fn after(mut self, changes: &[PreferenceChange]) -> Self {
         for change in changes {
@@ -101,7 +101,7 @@ impl Preferences {
 }
 
 impl PreferencesChanged {
-    /// `delta` over `previous`.
+    /// Creates the change that applies `delta` to `previous`.
     pub fn new(
         change: ChangeId,
         source: PreferenceSource,
@@ -109,26 +109,27 @@ impl PreferencesChanged {
         delta: Vec<PreferenceChange>,
     ) -> Result<Self, PayloadError> {
         let effective = previous.after(&delta);
+        // New changes go through the same checks as those that are read.
         UncheckedPreferences { change_id: change, source, delta: Few::new(delta)?, effective }
             .try_into()
     }
 
-    /// The change.
+    /// Returns the id of the change.
     pub const fn change(&self) -> ChangeId {
         self.change_id
     }
 
-    /// Who made it.
+    /// Returns the author of the change.
     pub const fn source(&self) -> PreferenceSource {
         self.source
     }
 
-    /// What changed.
+    /// Returns the changed preferences.
     pub fn delta(&self) -> &[PreferenceChange] {
         self.delta.as_slice()
     }
 
-    /// Every preference after it.
+    /// Returns every preference after the change.
     pub const fn effective(&self) -> Preferences {
         self.effective
     }
@@ -145,6 +146,8 @@ impl TryFrom<UncheckedPreferences> for PreferencesChanged {
             if changes[..position].iter().any(|earlier| earlier.key() == key) {
                 return Err(PayloadError::RepeatedPreference { key });
             }
+            // The previous preferences are not known here. Applying a change that is already in effect must
+            // change nothing, which is all that can be checked without them.
             if effective.after(&[*change]) != effective {
                 return Err(PayloadError::EffectivePreference { key });
             }

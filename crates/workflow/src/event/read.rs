@@ -1,4 +1,4 @@
-//! Reading an event: its fields, its scope, its payload, and then whether its dedupe key is its own.
+//! Reads an event: its fields, its scope, its payload, and then the check that the dedupe key is its own.
 
 use piton_core::bounds::INTEGER_MAX;
 use piton_core::{DedupeKey, EventId, EventIndex, RunId, SessionId, TimestampMs};
@@ -33,7 +33,7 @@ struct UncheckedEvent {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-/// Why the parts of an event do not make one.
+/// Reason that the parts of an event do not form one.
 #[derive(Debug, thiserror::Error)]
 enum EventProblem {
     #[error("this program reads events of version {VERSION} only")]
@@ -52,6 +52,7 @@ enum EventProblem {
 
 impl<'de> Deserialize<'de> for SessionEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // serde alone would also accept the fields as a list.
         let ObjectField(event) = ObjectField::<UncheckedEvent>::deserialize(deserializer)?;
         event.check().map_err(D::Error::custom)
     }
@@ -62,11 +63,13 @@ impl UncheckedEvent {
         if self.v != VERSION {
             return Err(EventProblem::Version);
         }
+        // A larger integer has no canonical form, so the event could not be written again.
         if self.timestamp_ms.get() > INTEGER_MAX {
             return Err(EventProblem::Time);
         }
         let scope =
             FoundScope { kind: self.kind, scope: self.scope.map(|ObjectField(scope)| scope) };
+        // Only for an observation does the key add something to the body: the number of earlier changes.
         let body = body(scope, self.data.0, &self.dedupe_key)?;
         let event = SessionEvent::new(
             self.session_id,
@@ -75,6 +78,8 @@ impl UncheckedEvent {
             self.timestamp_ms,
             body,
         );
+        // The key is derived again instead of trusted. A stored key that differs could hide a later, real
+        // duplicate.
         if *event.dedupe_key() != self.dedupe_key {
             return Err(EventProblem::DedupeKey);
         }
@@ -120,7 +125,7 @@ fn body(scope: FoundScope, data: Value, key: &DedupeKey) -> Result<EventBody, Ev
 }
 
 fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, EventProblem> {
-    // What a context holds is the caller's own.
+    // The content of a context belongs to the caller, so lists are allowed anywhere in it.
     let is_context = |field: &str| kind == EventKind::ContextSet && field == "context";
     let is_fine = data.as_object().is_some_and(|fields| {
         fields.iter().all(|(field, value)| is_context(field) || lists_belong(field, value))
@@ -134,11 +139,13 @@ fn read<T: DeserializeOwned>(kind: EventKind, data: Value) -> Result<T, EventPro
 /// The fields that hold a list, in any payload.
 const LISTS: [&str; 5] = ["blockers", "delta", "entries", "evidenceRefs", "refs"];
 
-/// Whether every list in the value of a field is one that belongs there. serde would read the fields of an object from
-/// a list too, and one event would have two texts.
+/// True if every list in the value of a field is allowed there. serde would also read the fields of an object
+/// from a list, and one event would then have two texts.
 fn lists_belong(field: &str, value: &Value) -> bool {
     match value {
         Value::Object(fields) => fields.iter().all(|(field, value)| lists_belong(field, value)),
+        // The items of an allowed list have no field name, so a list nested directly in a list is never
+        // allowed.
         Value::Array(items) => {
             LISTS.contains(&field)
                 && items.iter().all(|item| !item.is_array() && lists_belong("", item))
@@ -147,8 +154,8 @@ fn lists_belong(field: &str, value: &Value) -> bool {
     }
 }
 
-/// How many changes came before, which only the end of the key says. The rest of the key, and how the
-/// number is written, is checked when the whole key is found again.
+/// Reads the number of earlier changes, which only the end of the key holds. The rest of the key, and the
+/// spelling of the number, are checked when the whole key is derived again.
 fn change(key: &DedupeKey) -> Result<ChangeOrdinal, EventProblem> {
     let (_, number) = key.as_str().rsplit_once(':').ok_or(EventProblem::DedupeKey)?;
     number.parse().map(ChangeOrdinal).map_err(|_| EventProblem::DedupeKey)

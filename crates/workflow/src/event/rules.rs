@@ -1,12 +1,12 @@
-//! What holds across the events of a log.
+//! The rules that hold across the events of a log.
 //!
-//! *Invariants*: an event that is refused leaves the rules as they were. Nodes stand after their parents
-//! and edges after their nodes. Two things may be named before they stand in the log, as long as they
-//! come in the same plan: the event that caused an edge, and the node and edge of an attempt that
-//! advanced. [`LogRules::settled`] is asked at the end of a plan whether they came.
+//! *Invariants*: an event that is refused leaves the rules unchanged. Nodes come after their parents, and
+//! edges after their nodes. Two things may be named before they appear in the log, as long as they come in
+//! the same plan: the event that caused an edge, and the node and edge of an attempt that advanced. At the
+//! end of a plan, [`LogRules::settled`] checks that they came.
 //!
-//! *Limitations*: the preferences that hold before the first change on the way to a node are not in the
-//! log, so that change is checked against itself only.
+//! *Limitations*: the preferences that are in force before the first change on the way to a node are not in
+//! the log, so that change is checked against itself only.
 
 use piton_core::{
     DedupeKey, EventId, EventIndex, GapId, NodeId, OutputId, RunId, SessionId, WorkflowHash,
@@ -36,7 +36,7 @@ pub fn validate(events: &[SessionEvent]) -> Result<(), LogFlaw> {
     rules.settled()
 }
 
-/// What the next event of a log is checked against. It sees each event once, in order.
+/// The state that the next event of a log is checked against. It sees each event once, in order.
 #[derive(Clone, Debug, Default)]
 pub struct LogRules {
     session: Option<SessionId>,
@@ -66,7 +66,7 @@ struct NodeRules {
     preferences: Option<Preferences>,
 }
 
-/// Something that an event named and that must still come.
+/// A forward reference: something that an event named and that has yet to appear.
 #[derive(Clone, Copy, Debug)]
 struct Debt {
     index: EventIndex,
@@ -80,30 +80,33 @@ enum Owed {
 }
 
 impl LogRules {
-    /// The rules of an empty log.
+    /// Creates the rules of an empty log.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The index that the next event must have.
+    /// Returns the index that the next event must have.
     pub const fn next(&self) -> EventIndex {
         self.next
     }
 
     /// Checks the next event and remembers it.
     pub fn apply(&mut self, event: &SessionEvent) -> Result<(), LogFlaw> {
+        // All checks come before the first change, so a refused event leaves no trace in the rules.
         self.check(event).map_err(|problem| LogFlaw { index: event.index(), problem })?;
         self.record(event);
         Ok(())
     }
 
-    /// Whether everything came that was named before it stood in the log.
+    /// Checks that everything appeared that was named before it was in the log.
     pub fn settled(&self) -> Result<(), LogFlaw> {
         let Some(debt) = self.owed.first() else {
             return Ok(());
         };
         let problem = match debt.what {
             Owed::Cause(event) => LogProblem::UnknownCause { event },
+            // The advance is owed until its edge appears. If the node is there already, only the edge is
+            // missing.
             Owed::Advance { to, .. } if self.nodes.contains_key(&to) => {
                 LogProblem::AdvanceWithoutEdge { to }
             }
@@ -113,12 +116,16 @@ impl LogRules {
     }
 
     fn check(&self, event: &SessionEvent) -> Result<(), LogProblem> {
+        // The first event sets the session, so there is nothing to compare it with.
         if self.session.is_some_and(|session| session != event.session()) {
             return Err(LogProblem::ForeignSession);
         }
+        // Indices have no gaps: the position of an event in the log is its index.
         if event.index() != self.next {
             return Err(LogProblem::IndexOutOfOrder { expected: self.next });
         }
+        // Exactly the first event creates the session; the comparison refuses a log without it as well as a
+        // second one.
         if matches!(event.body(), EventBody::SessionCreated) != self.session.is_none() {
             return Err(LogProblem::SessionCreated);
         }
@@ -126,11 +133,13 @@ impl LogRules {
             return Err(LogProblem::RepeatedEventId);
         }
         self.check_body(event.body())?;
+        // `record` would settle this debt at once, since the event's own id is among the known ones by then.
         if let EventBody::EdgeCreated(_, edge) = event.body()
             && edge.cause().event_id == event.id()
         {
             return Err(LogProblem::UnknownCause { event: event.id() });
         }
+        // Last: a repeated node, for example, also repeats its key, and the specific error says more.
         if self.facts.contains(event.dedupe_key()) {
             return Err(LogProblem::RepeatedFact);
         }
@@ -139,9 +148,12 @@ impl LogRules {
 
     fn check_body(&self, body: &EventBody) -> Result<(), LogProblem> {
         match body {
+            // A run that starts twice repeats its dedupe key, which is checked for every event.
             EventBody::SessionCreated | EventBody::RunStarted(..) => Ok(()),
             EventBody::ObservationRecorded { scope, change, data } => {
                 scope.map_or(Ok(()), |at| self.check_node(at))?;
+                // The ordinal is only in the dedupe key. Without this check a repeated observation could pass
+                // as a new one.
                 let expected = ChangeOrdinal(self.observed.get(&data.key).copied().unwrap_or(0));
                 if *change == expected {
                     Ok(())
@@ -162,6 +174,7 @@ impl LogRules {
             EventBody::GapRecorded(at, gap) => {
                 self.check_node(*at)?;
                 match gap.resolution {
+                    // Only an earlier gap can be resolved, so a resolution never points forward.
                     Resolution::Resolves { resolves_gap_id: gap } if !self.gaps.contains(&gap) => {
                         Err(LogProblem::UnknownGap { gap })
                     }
@@ -193,12 +206,15 @@ impl LogRules {
 
     fn check_new_node(&self, at: NodeScope, node: &NodeCreated) -> Result<(), LogProblem> {
         let run = self.run(at.run)?;
+        // Node ids are unique across the runs of a session.
         if self.nodes.contains_key(&at.node) {
             return Err(LogProblem::RepeatedNode { node: at.node });
         }
+        // A node repeats the hash of its run and must not contradict it.
         if node.workflow_hash != run.workflow_hash {
             return Err(LogProblem::WorkflowHash { run: at.run });
         }
+        // Parents must already exist, so a cycle cannot arise and walking up the parents always ends.
         match node.parent_node_id {
             Some(parent) => self.node_of(at.run, parent).map(|_| ()),
             None if run.has_root => Err(LogProblem::SecondRoot { run: at.run }),
@@ -211,6 +227,7 @@ impl LogRules {
         let (from, to) = (edge.from(), edge.to());
         self.node_of(run, from)?;
         let target = self.node_of(run, to)?;
+        // An edge adds no topology of its own: it can only repeat what the node said about its parent.
         if target.parent != Some(from) {
             return Err(LogProblem::NotTheParent { from, to });
         }
@@ -228,6 +245,8 @@ impl LogRules {
         let Some(earlier) = output.supersedes_output_id else {
             return Ok(());
         };
+        // A correction stays within its node and channel, so that it cannot replace an output of another
+        // kind.
         let problem = match self.outputs.get(&earlier) {
             None => LogProblem::UnknownOutput { output: earlier },
             Some((owner, _)) if *owner != node => {
@@ -246,6 +265,7 @@ impl LogRules {
         node: NodeId,
         changed: &PreferencesChanged,
     ) -> Result<(), LogProblem> {
+        // Without an earlier change on the path there is nothing to compare with (see the limitations above).
         match self.preferences_of(node) {
             Some(previous) if previous.after(changed.delta()) != changed.effective() => {
                 Err(LogProblem::EffectivePreferences)
@@ -254,7 +274,8 @@ impl LogRules {
         }
     }
 
-    /// The preferences of a node: its own latest, else those of the nearest ancestor that has some.
+    /// Returns the preferences of a node: its own latest, or else those of the nearest ancestor that has
+    /// some.
     fn preferences_of(&self, node: NodeId) -> Option<Preferences> {
         let mut node = Some(node);
         while let Some(found) = node.and_then(|node| self.nodes.get(&node)) {
@@ -288,9 +309,11 @@ impl LogRules {
                     .insert(at.node, NodeRules { run: at.run, kind, parent, preferences: None });
             }
             EventBody::EdgeCreated(_, edge) => {
+                // Only such an edge settles an advance; a bookmark does not move the run.
                 if edge.kind() == EdgeKind::AckedStep {
                     self.acked.insert((edge.from(), edge.to()));
                 }
+                // The `retain` below settles it at once if the cause is already in the log.
                 self.owed.push(owe(Owed::Cause(edge.cause().event_id)));
             }
             EventBody::AdvanceRecorded(at, advance) => {
@@ -314,6 +337,8 @@ impl LogRules {
             | EventBody::DecisionTraceAppended(..)
             | EventBody::ContextSet(..) => {}
         }
+        // Any event may settle a debt, including the one that was just recorded, so all of them are looked at
+        // again. There are few: they last for one plan at most.
         let Self { owed, ids, acked, .. } = self;
         owed.retain(|debt| match debt.what {
             Owed::Cause(event) => !ids.contains(&event),

@@ -1,8 +1,8 @@
 //! The JSON Schema of an event: one shape per kind.
 //!
-//! *Limitations*: a schema does not know dedupe keys, budgets of bytes, or what must agree between two
-//! fields, and it lets a field be `null` that may only be left out. What it accepts may still be refused
-//! when it is read.
+//! *Limitations*: a schema does not know dedupe keys, byte budgets, or agreement between two fields, and it
+//! lets a field be `null` that may only be left out. An event that it accepts may still be refused when it is
+//! read.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! What an event is about: a run, or a node of a run.
+//! The subject of an event: a run, or a node of a run.
 
 use piton_core::{NodeId, RunId};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,7 @@ use super::field::present;
 /// A node and its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeScope {
-    /// The run.
     pub run: RunId,
-    /// The node.
     pub node: NodeId,
 }
 

@@ -1,6 +1,6 @@
-//! `decision_trace_appended`: why the engine decided as it did. Nothing depends on it.
+//! `decision_trace_appended`: the engine's reasons for a decision. Nothing depends on it.
 //!
-//! *Invariants*: a trace fits its budget. What does not fit is cut from the end backwards, and the cut is
+//! *Invariants*: a trace fits its budget. Whatever does not fit is cut from the end backwards, and the cut is
 //! marked, so the same decisions always leave the same trace.
 
 use piton_core::budget::TRUNCATION_MARKER;
@@ -83,7 +83,7 @@ struct UncheckedTrace {
 }
 
 impl TraceEntry {
-    /// An entry; a summary that is too long is cut and marked, and too many refs are an error.
+    /// Creates an entry. A summary that is too long is cut and marked; too many refs are an error.
     pub fn new(
         kind: TraceEntryKind,
         summary: &str,
@@ -93,7 +93,7 @@ impl TraceEntry {
         Ok(Self { kind, summary: BoundedText::truncated(summary), refs })
     }
 
-    /// Says at the end of the summary that something was left out.
+    /// Marks at the end of the summary that something was left out.
     fn mark(&mut self) {
         let text = self.summary.as_str();
         if !text.ends_with(TRUNCATION_MARKER) {
@@ -103,12 +103,13 @@ impl TraceEntry {
         }
     }
 
-    /// Cuts the summary so that its JSON loses at least `excess_bytes`, or as many as it can.
+    /// Cuts the summary so that its JSON shrinks by at least `excess_bytes`, or as far as possible.
     fn shrink(&mut self, excess_bytes: usize) {
         let text = self.summary.as_str();
         let before = json_len(text);
         let least = byte_len(TRUNCATION_MARKER);
-        // The first budget that leaves too much: a larger budget never leaves less.
+        // Find the first budget that leaves too much: a larger budget never leaves less. Escapes make the
+        // JSON length differ from the byte length, so the budget cannot be computed directly.
         let (mut low, mut high) = (least, byte_len(text));
         while low < high {
             let middle = low.midpoint(high);
@@ -118,6 +119,7 @@ impl TraceEntry {
                 high = middle;
             }
         }
+        // One less than the first budget that is too large, but never less than the marker itself.
         let cut = truncate(text, least.max(low - 1));
         if json_len(&cut) < before {
             self.summary = BoundedText::truncated(&cut);
@@ -126,21 +128,23 @@ impl TraceEntry {
 }
 
 impl DecisionTraceAppended {
-    /// A trace of `entries`, of which there is at least one.
+    /// Creates a trace of `entries`, which must not be empty.
     ///
-    /// The first 25 are kept. If they are too large together, summaries are cut from the last backwards
-    /// until they fit; if even that is not enough, because of long names in the refs, entries are left
-    /// out from the end. The last entry that is kept says when others are missing.
+    /// The first 25 are kept. If they are too large together, summaries are cut from the last backwards until
+    /// they fit. If even that is not enough, because of long names in the refs, entries are dropped from the
+    /// end. The last entry that is kept is marked when others are missing.
     pub fn new(trace: TraceId, mut entries: Vec<TraceEntry>) -> Result<Self, PayloadError> {
         if entries.len() > TRACE_ENTRIES_MAX {
             entries.truncate(TRACE_ENTRIES_MAX);
             entries.last_mut().expect("some are kept").mark();
         }
+        // Encoding is the expensive part, so a trace that fits by a cheap upper bound skips it.
         let certainly_fits = bytes_at_most(&entries) <= TRACE_BYTES_MAX;
         let mut made = Self { trace_id: trace, entries: Few::new(entries)? };
         if certainly_fits {
             return Ok(made);
         }
+        // Each round drops one entry, so the loop ends. A single entry with all its refs is below the budget.
         loop {
             if made.shrink() {
                 return Ok(made);
@@ -152,17 +156,19 @@ impl DecisionTraceAppended {
         }
     }
 
-    /// Cuts summaries from the last backwards. Whether the trace fits then.
+    /// Cuts summaries from the last backwards. Returns true if the trace fits then.
     fn shrink(&mut self) -> bool {
         let mut entries = self.entries.as_slice().to_vec();
         let mut size = self.json_len();
         for entry in entries.iter_mut().rev() {
+            // Once the trace fits, the summaries before this one stay whole.
             let Some(excess) = size.checked_sub(TRACE_BYTES_MAX).filter(|excess| *excess > 0)
             else {
                 break;
             };
             let before = json_len(entry.summary.as_str());
             entry.shrink(excess);
+            // The size is adjusted by the difference, which saves encoding the whole trace again.
             size -= before - json_len(entry.summary.as_str());
         }
         self.entries = Few::new(entries).expect("as many as before");
@@ -173,22 +179,22 @@ impl DecisionTraceAppended {
         canonical::encode(self).expect("strings and small numbers have a canonical form").len()
     }
 
-    /// The trace.
+    /// Returns the id of the trace.
     pub const fn trace(&self) -> TraceId {
         self.trace_id
     }
 
-    /// What the engine did, in order.
+    /// Returns the actions of the engine, in order.
     pub fn entries(&self) -> &[TraceEntry] {
         self.entries.as_slice()
     }
 }
 
-/// What a trace of `entries` takes at most, without encoding it.
+/// Returns an upper bound for the size of a trace of `entries`, without encoding it.
 fn bytes_at_most(entries: &[TraceEntry]) -> usize {
-    /// The longest escape, `\u001f`, stands for one byte.
+    /// The longest escape, `\u001f`, is written for one byte.
     const ESCAPED_BYTES_MAX: usize = 6;
-    /// Everything around the entries, and around the parts of one entry, with room to spare.
+    /// An upper bound for everything around the entries, and around the parts of one entry.
     const AROUND_BYTES_MAX: usize = 128; // tidy: number, counted above the longest names of fields
     const REF_BYTES_MAX: usize = AROUND_BYTES_MAX + NAME_BYTES_MAX;
     let of_one = |entry: &TraceEntry| {

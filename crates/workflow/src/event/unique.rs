@@ -1,7 +1,7 @@
-//! Any JSON value, refusing an object that has a key twice.
+//! A JSON value that refuses objects with a repeated key.
 //!
-//! The payload of an event comes before its kind in canonical order, so it is held as a value until the
-//! kind is known. `serde_json`'s own value would keep the last of two equal keys without a word.
+//! In canonical order the payload of an event comes before its kind, so it is held as a value until the kind
+//! is known. The value type of `serde_json` would silently keep the last of two equal keys.
 
 use std::fmt;
 

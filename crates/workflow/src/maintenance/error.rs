@@ -1,25 +1,23 @@
-//! What can go wrong in upkeep.
+//! Reasons for maintenance to fail.
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope, SessionId};
 
-/// Why upkeep could not go on.
+/// Reasons for maintenance to fail.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MaintenanceError {
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
-    /// What is noted about a session is not one of the controls.
+    /// The retention mark of a session is unknown to this version.
     #[error("whether {session} is kept is written in a way that this Piton does not know")]
     UnknownControl {
-        /// The session.
         session: SessionId,
     },
 }
 
 impl MaintenanceError {
-    /// The code of the failure.
+    /// Returns the code of the failure.
     pub fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
@@ -27,7 +25,7 @@ impl MaintenanceError {
         }
     }
 
-    /// The failure as a person reads it.
+    /// Returns the failure as a person reads it.
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Store(error) => error.envelope(),

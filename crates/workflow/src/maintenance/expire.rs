@@ -1,4 +1,4 @@
-//! Cleaning: sessions that are past their time, then what nothing refers to any more.
+//! Cleaning: removes expired sessions, then the content that nothing refers to any more.
 
 use std::time::Duration;
 
@@ -13,12 +13,14 @@ use super::report::{Cleaned, Fate, SessionFate};
 use super::retention::RetentionDays;
 use super::retention_mark::{RetentionMark, control, set_control};
 
-/// Removes sessions whose last event is `retention` old and that nobody keeps, then snapshots, artifacts and
-/// other blobs that nothing refers to; or only says what it would remove. `owners` speak for the namespaces that are
-/// collected: [`session_owners`](super::session_owners) for those of sessions, whoever else keeps blobs for the others.
+/// Removes sessions with a last event older than `retention` that are not marked to be kept. Then removes snapshots,
+/// artifacts and other blobs that nothing refers to. In a rehearsal it only reports what it would remove.
 ///
-/// If the control records of any session cannot be read, nothing is removed at all: what such a session refers
-/// to is not known.
+/// The `owners` vouch for the namespaces that are collected: [`session_owners`](super::session_owners) for those of
+/// sessions, and the owners of other blobs for the rest.
+///
+/// If the control records of any session cannot be read, nothing is removed at all: the content that such a session
+/// refers to is not known.
 pub async fn clean(
     ports: MaintenancePorts<'_>,
     retention: RetentionDays,
@@ -27,9 +29,10 @@ pub async fn clean(
 ) -> Result<Cleaned, MaintenanceError> {
     let mut cleaned = Cleaned::default();
     let streams = ports.journal.streams().await?;
+    // Every session is checked before the first one is removed, because a single unreadable one stops everything.
     for stream in &streams {
         match known_pins(ports, stream).await {
-            // Deleted since it was listed.
+            // `NotFound`: deleted since it was listed.
             Ok(()) | Err(Error::NotFound { .. }) => {}
             Err(error) => cleaned.warnings.push(error.envelope()),
         }
@@ -40,12 +43,14 @@ pub async fn clean(
     }
     let expiry = Expiry { ports, ttl: retention.duration(), intent };
     for stream in &streams {
-        // Whatever has another name is not a session, and not ours to remove.
+        // A stream with any other name is not a session, and not ours to remove.
         let Ok(session) = stream.as_str().parse() else { continue };
         if let Some(fate) = expiry.expire_session(session, &mut cleaned.warnings).await? {
             cleaned.sessions.push(fate);
         }
     }
+    // Blobs are collected after the sessions that referred to them are gone. A crash in between leaves garbage for
+    // the next cleaning and never a session without its content.
     let MaintenancePorts { blobs, leases, clock, .. } = ports;
     let owners: Vec<&dyn Roots> = owners.iter().map(|owner| &**owner).collect();
     cleaned.blobs = collect(blobs, leases, &owners, clock, intent).await?;
@@ -57,7 +62,7 @@ pub async fn clean(
     Ok(cleaned)
 }
 
-/// Whether everything that a session pins is known.
+/// Fails if it is not certain that all pins of a session are known.
 ///
 /// A manifest that was cut between a segment and its pins reads well by itself; only the events show that pins are
 /// missing. Other damage to events leaves the pins as they are.
@@ -65,6 +70,7 @@ async fn known_pins(ports: MaintenancePorts<'_>, stream: &StreamId) -> Result<()
     ports.journal.pins(stream, None).await?;
     match ports.journal.load(stream).await {
         Err(error @ Error::NotHealthy { .. }) if is_missing_pins(&error) => Err(error),
+        // Any other failure to load leaves the pins intact, and they are all that matters here.
         _ => Ok(()),
     }
 }
@@ -81,7 +87,7 @@ struct Expiry<'a> {
 }
 
 impl Expiry<'_> {
-    /// What becomes of a session; nothing if it is gone.
+    /// Decides the fate of a session. Returns `None` if it is gone.
     async fn expire_session(
         &self,
         session: SessionId,
@@ -94,6 +100,7 @@ impl Expiry<'_> {
         };
         let fate = match self.decide(session, age).await {
             Ok(fate) => fate,
+            // A session that is busy or damaged keeps only itself from being removed.
             Err(error) if keeps_one_session(&error) => {
                 warnings.push(error.envelope());
                 Fate::Spared
@@ -111,22 +118,25 @@ impl Expiry<'_> {
         if control(table, session).await? == RetentionMark::Keep {
             return Ok(Fate::Kept);
         }
+        // A rehearsal takes no lease, so that it never gets in the way of a writer.
         if self.intent == CollectMode::Rehearse {
             return Ok(Fate::Removed);
         }
         let stream = StreamId::from(session);
         let lease = journal.lease(&stream).await?;
-        // Under the lease nobody appends any more; what was appended before it makes the session young.
+        // Under the lease nobody else appends. An event that was appended before the lease was taken makes the
+        // session young again.
         if journal.age(&stream).await? < self.ttl {
             return Ok(Fate::Young);
         }
         journal.delete(lease).await?;
+        // The mark goes last: a crash before this line leaves nothing worse than a mark without a session.
         set_control(table, session, RetentionMark::Expire).await?;
         Ok(Fate::Removed)
     }
 }
 
-/// Whether an error is about one session alone, so that the others can be looked at.
+/// True if an error concerns one session alone, so that the others can still be cleaned.
 fn keeps_one_session(error: &MaintenanceError) -> bool {
     matches!(
         error,

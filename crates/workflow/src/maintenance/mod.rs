@@ -1,19 +1,19 @@
-//! Upkeep: what keeps a data directory small and sound.
+//! Maintenance: keeps a data directory small and sound.
 //!
 //! | file | does |
 //! |---|---|
-//! | `expire` | removes sessions that are past their time, then what nothing refers to any more |
-//! | `retention` | says for how long sessions are kept |
+//! | `expire` | removes expired sessions, then the content that nothing refers to any more |
+//! | `retention` | the number of days that sessions are kept |
 //! | `retention_mark` | lets a person keep a session for good |
-//! | `roots` | says which blobs sessions refer to |
-//! | `report` | what a cleaning did |
+//! | `roots` | lists the blobs that sessions refer to |
+//! | `report` | the result of a cleaning |
 //! | `verify` | checks a session, and repairs it on request |
 //! | `ports` | the effects that these need |
-//! | `error` | what can go wrong |
+//! | `error` | reasons to fail |
 //!
-//! *Invariants*: nothing is removed while any session's control records cannot be read. Sessions go first, and
-//! what they referred to goes after, so that a cut in between leaves too much and never too little. Nothing is
-//! repaired unless it is asked for.
+//! *Invariants*: nothing is removed while the control records of any session cannot be read. Sessions are removed
+//! first and their content afterwards, so that an interruption in between leaves too much and never too little.
+//! Nothing is repaired unless that is requested.
 
 mod error;
 mod expire;

@@ -1,21 +1,21 @@
-//! The effects that upkeep needs.
+//! The effects that maintenance needs.
 
 use piton_core::port::Clock;
 use piton_store::port::{Blobs, Journal, Leases, Table};
 
 use crate::event::SessionEvent;
 
-/// What upkeep works on.
+/// The ports that maintenance works on.
 #[derive(Clone, Copy)]
 pub struct MaintenancePorts<'a> {
-    /// The sessions. Their ages are what this says.
+    /// The sessions. Also the authority on their ages.
     pub journal: &'a dyn Journal<SessionEvent>,
-    /// What their events refer to.
+    /// The content that their events refer to.
     pub blobs: &'a dyn Blobs,
-    /// Which sessions are kept.
+    /// Holds the retention marks of sessions.
     pub table: &'a dyn Table,
-    /// What keeps writers out while something is removed.
+    /// Keeps writers out while something is removed.
     pub leases: &'a dyn Leases,
-    /// How long they are kept out.
+    /// Measures for how long they are kept out.
     pub clock: &'a dyn Clock,
 }

@@ -1,4 +1,4 @@
-//! What a cleaning did, or would do.
+//! The result of a cleaning or of a rehearsal.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,30 +24,28 @@ piton_core::closed_set! {
 /// A session that a cleaning looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionFate {
-    /// The session.
     pub session: SessionId,
-    /// The time since its last event.
+    /// Time since its last event.
     pub age: Duration,
-    /// What became of it.
     pub fate: Fate,
 }
 
-/// What a cleaning did, or would do.
+/// The result of a cleaning or of a rehearsal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cleaned {
-    /// Every session, by id. Empty in safe mode.
+    /// All sessions, by id. Empty in safe mode.
     pub sessions: Vec<SessionFate>,
-    /// What was collected of each namespace. Empty in safe mode. A rehearsal counts what removed sessions
-    /// would have left behind as needed, because those sessions are still there.
+    /// Result of the collection for each namespace. Empty in safe mode. A rehearsal counts the content of sessions
+    /// that it would remove as needed, because those sessions are still there.
     pub blobs: BTreeMap<BlobNamespace, SweepReport>,
-    /// What kept something from being removed.
+    /// Reasons that kept something from being removed.
     pub warnings: Vec<Envelope>,
-    /// Whether nothing was removed because the control records of a session could not be read.
+    /// Set when nothing was removed because the control records of a session could not be read.
     pub safe_mode: bool,
 }
 
 impl Cleaned {
-    /// How many sessions had this fate.
+    /// Returns the number of sessions with this fate.
     pub fn count(&self, fate: Fate) -> usize {
         self.sessions.iter().filter(|session| session.fate == fate).count()
     }

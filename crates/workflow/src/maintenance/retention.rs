@@ -1,4 +1,4 @@
-//! For how long sessions are kept.
+//! The time that sessions are kept.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::{RETENTION_DAYS_DEFAULT, RETENTION_DAYS_MAX};
 
-/// For how many days a session is kept after its last event.
+/// Number of days that a session is kept after its last event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct RetentionDays(u32);
 
-/// A number of days for which sessions cannot be kept.
+/// A number of days that is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("sessions are kept for 1 to {RETENTION_DAYS_MAX} days, not for {found}")]
 pub struct RetentionDaysError {
@@ -19,7 +19,7 @@ pub struct RetentionDaysError {
 }
 
 impl RetentionDays {
-    /// So many days.
+    /// Creates a retention of `days`, which must be within 1 and the maximum.
     pub const fn new(days: u32) -> Result<Self, RetentionDaysError> {
         match days {
             1..=RETENTION_DAYS_MAX => Ok(Self(days)),
@@ -27,12 +27,12 @@ impl RetentionDays {
         }
     }
 
-    /// The number of days.
+    /// Returns the number of days.
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// The time.
+    /// Returns the retention as a duration.
     pub const fn duration(self) -> Duration {
         Duration::from_hours(24 * self.0 as u64)
     }

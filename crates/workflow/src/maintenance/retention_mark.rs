@@ -1,4 +1,4 @@
-//! Whether a session is kept for good.
+//! Marks on sessions that are to be kept for good.
 
 use std::sync::Arc;
 
@@ -23,12 +23,13 @@ fn key_of(session: SessionId) -> Key {
     Arc::from(format!("{PREFIX}{session}").into_bytes())
 }
 
-/// Says what becomes of `session` when its time is over.
+/// Sets the fate of `session` after its retention time.
 pub async fn set_control(
     table: &dyn Table,
     session: SessionId,
     control: RetentionMark,
 ) -> Result<(), MaintenanceError> {
+    // Expiring is the default, so it is stored as no mark at all.
     let change = match control {
         RetentionMark::Keep => EntryChange::Put(control.as_str().into()),
         RetentionMark::Expire => EntryChange::Remove,
@@ -39,9 +40,9 @@ pub async fn set_control(
     Ok(())
 }
 
-/// What becomes of `session` when its time is over.
+/// Returns the fate of `session` after its retention time.
 ///
-/// A control that is not known here is an error: it may ask for the session to stay.
+/// A mark that this version does not know is an error: it may ask for the session to stay.
 pub async fn control(
     table: &dyn Table,
     session: SessionId,

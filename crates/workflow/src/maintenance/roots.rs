@@ -1,4 +1,4 @@
-//! What keeps the blobs of sessions alive: their pins, their events, and what is set aside of them.
+//! The roots that keep the blobs of sessions alive: pins, events, and data that repairs set aside.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use piton_store::{Error, PinnedSnapshots, StreamId};
 use crate::bundle::Needed;
 use crate::event::SessionEvent;
 
-/// What keeps the blobs of sessions alive, an owner for each of their namespaces.
+/// Returns the roots that keep the blobs of sessions alive, one owner for each of their namespaces.
 pub fn session_owners<'a>(
     journal: &'a dyn JournalReader<SessionEvent>,
 ) -> [Box<dyn Roots + 'a>; 3] {
@@ -22,10 +22,11 @@ pub fn session_owners<'a>(
     ]
 }
 
-/// What the events of all sessions refer to in one namespace, and every digest in what is set aside of them.
+/// The digests that the events of all sessions refer to in one namespace, and every digest in data that was set
+/// aside.
 ///
-/// If a session or something set aside cannot be read in full, every reading fails, so that nothing of the namespace is
-/// swept.
+/// If a session or anything set aside cannot be read in full, every reading fails, so that nothing in the namespace
+/// is swept.
 pub struct EventRoots<'a> {
     journal: &'a dyn JournalReader<SessionEvent>,
     namespace: BlobNamespace,
@@ -33,13 +34,13 @@ pub struct EventRoots<'a> {
 }
 
 impl<'a> EventRoots<'a> {
-    /// What keeps artifacts alive.
+    /// Creates the roots of artifacts.
     pub fn artifacts(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
         let pick = |needed: Needed| needed.artifacts.into_iter().collect();
         Self { journal, namespace: BlobNamespace::Artifacts, pick }
     }
 
-    /// What keeps pinned workflows alive.
+    /// Creates the roots of pinned workflows.
     pub fn pinned_workflows(journal: &'a dyn JournalReader<SessionEvent>) -> Self {
         let pick =
             |needed: Needed| needed.workflows.into_iter().map(WorkflowHash::digest).collect();
@@ -62,14 +63,14 @@ impl<'a> EventRoots<'a> {
             }
         }
         if since.is_none() {
-            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
-            // is too young to be swept.
+            // Data that repairs set aside may be put back by hand. Only the full reading has to cover it: anything
+            // set aside later was marked before, or is too young to be swept.
             roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }
 
-    /// The events of a session since `known`, or all of them.
+    /// Returns the events of a session since `known`, or all of them.
     async fn events(
         &self,
         stream: &StreamId,
@@ -82,6 +83,7 @@ impl<'a> EventRoots<'a> {
                 Follow::Replaced => {}
             }
         }
+        // A log that was cut or replaced is read from its start: the cursor says nothing about it.
         let loaded = self.journal.load(stream).await?;
         Ok((loaded.events, loaded.cursor))
     }

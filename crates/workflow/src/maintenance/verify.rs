@@ -1,8 +1,8 @@
-//! Checking a session, and repairing it on request.
+//! Checks a session, and repairs it on request.
 //!
-//! A check looks at everything that continuing, showing or exporting the session needs: its log, and each snapshot,
-//! pinned workflow and artifact that the log refers to. A repair is about the log alone. Content that is gone cannot be
-//! computed from anything else, so what brings it back is a copy: a backup, or a bundle.
+//! A check covers everything that continuing, showing or exporting the session needs: its log, and each snapshot,
+//! pinned workflow and artifact that the log refers to. A repair covers the log alone. Lost content cannot be
+//! computed from anything else; only a copy brings it back, such as a backup or a bundle.
 
 use piton_core::{Digest, SessionId};
 use piton_store::port::{
@@ -17,47 +17,44 @@ use crate::compile::CompiledWorkflow;
 use crate::event::{LogFlaw, SessionEvent, validate};
 use crate::snapshot::ExecutionSnapshot;
 
-/// What a check of a session found.
+/// The result of checking a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyReport {
-    /// The session.
     pub session: SessionId,
-    /// What the store found.
+    /// The store's findings.
     pub stored: StreamVerification,
     /// The first event that contradicts those before it, if the store found nothing.
     pub flaw: Option<LogFlaw>,
-    /// What its valid events refer to and cannot be used, by namespace and digest.
+    /// Content that its valid events refer to and that cannot be used, by namespace and digest.
     pub broken: Vec<BrokenContent>,
-    /// Other sessions that refer to some of what is broken, by id. Empty unless it was [asked for](sharing).
+    /// Other sessions that refer to some of the broken content, by id. Empty unless it was [asked for](sharing).
     pub shared_with: Vec<SessionId>,
-    /// What was taken out of it before, and is kept.
+    /// Data that earlier repairs took out of the session and kept.
     pub set_aside: Vec<SetAside>,
 }
 
 /// Content that a session refers to and that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenContent {
-    /// Which kind of content it is.
     pub namespace: BlobNamespace,
-    /// Its digest.
     pub digest: Digest,
-    /// What is wrong, as words that follow "it".
+    /// The problem, as words that follow "it".
     pub problem: &'static str,
 }
 
-/// What a repair of a session did.
+/// The result of repairing a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepairReport {
-    /// What the store did.
+    /// The changes that the store made.
     pub done: StreamRepair,
-    /// What a check found afterwards.
+    /// The result of a check afterwards.
     pub after: VerifyReport,
 }
 
-/// Checks a session as the medium holds it: its log, its events against each other, and everything that they refer to.
-/// A session whose disk failed while it was written may be written again after this, if its log is sound.
+/// Checks a session as the medium holds it: its log, its events against each other, and everything that they refer
+/// to. If a disk failure blocked the session for writing and its log is sound, it may be written again afterwards.
 ///
-/// A session of which a repair left nothing is reported as such; one that never was is an error.
+/// A session that a repair left empty is reported as such; one that never existed is an error.
 pub async fn verify(
     journal: &dyn Journal<SessionEvent>,
     blobs: &dyn BlobReader,
@@ -71,6 +68,8 @@ pub async fn verify(
     }
     let (mut flaw, mut broken) = (None, Vec::new());
     if stored.events > 0 {
+        // Damage ends the valid prefix early, and a rule can be broken just by that. A flaw means something only if
+        // the store found no damage.
         let events = journal.load_validated_prefix(&stream).await?.events;
         flaw = validate(&events).err().filter(|_| stored.health.is_healthy());
         broken = broken_content(blobs, &Needed::by(&events)).await?;
@@ -78,7 +77,7 @@ pub async fn verify(
     Ok(VerifyReport { session, stored, flaw, broken, shared_with: Vec::new(), set_aside })
 }
 
-/// The sessions other than `session` that refer to any of `broken`, by id. Reads the events of all sessions.
+/// Returns the sessions other than `session` that refer to any of `broken`, by id. Reads the events of all sessions.
 pub async fn sharing(
     journal: &dyn JournalReader<SessionEvent>,
     session: SessionId,
@@ -93,7 +92,7 @@ pub async fn sharing(
         if other == session {
             continue;
         }
-        // What cannot be read says nothing about this session.
+        // A session that cannot be read tells nothing about the broken content.
         let Ok(salvaged) = journal.load_validated_prefix(&stream).await else { continue };
         let needed = Needed::by(&salvaged.events);
         let needs = |one: &BrokenContent| match one.namespace {
@@ -113,8 +112,8 @@ pub async fn sharing(
     Ok(sharing)
 }
 
-/// Rebuilds the control records of a damaged session from its events where those are whole, rolls it back to its last
-/// whole plan otherwise, and keeps what it takes away. A session whose log is sound is left as it is.
+/// Rebuilds the control records of a damaged session from its events if those are whole, and otherwise rolls the
+/// session back to its last whole plan. Keeps whatever it takes away. A session with a sound log is left as it is.
 pub async fn repair(
     journal: &dyn Journal<SessionEvent>,
     blobs: &dyn BlobReader,
@@ -125,7 +124,7 @@ pub async fn repair(
     Ok(RepairReport { done, after })
 }
 
-/// What of `needed` cannot be used.
+/// Returns the parts of `needed` that cannot be used.
 async fn broken_content(
     blobs: &dyn BlobReader,
     needed: &Needed,
@@ -140,6 +139,7 @@ async fn broken_content(
             Ok(Some(bytes)) => unreadable(namespace, &bytes),
             Ok(None) => Some("is missing"),
             Err(Error::BlobCorrupt { .. }) => Some("was changed after it was written"),
+            // A failure to read is not a finding: the content may be fine.
             Err(error) => return Err(error.into()),
         };
         broken.extend(problem.map(|problem| BrokenContent { namespace, digest, problem }));
@@ -147,7 +147,7 @@ async fn broken_content(
     Ok(broken)
 }
 
-/// Why bytes that have the right digest cannot be used.
+/// Describes the problem of bytes that have the right digest and still cannot be used.
 fn unreadable(namespace: BlobNamespace, bytes: &[u8]) -> Option<&'static str> {
     let is_readable = match namespace {
         BlobNamespace::Snapshots => ExecutionSnapshot::decode(bytes).is_ok(),
@@ -166,17 +166,17 @@ fn events(count: u64) -> String {
 }
 
 impl VerifyReport {
-    /// Whether the session can be continued, shown and exported in full.
+    /// True if the session can be continued, shown and exported in full.
     pub fn is_sound(&self) -> bool {
         self.is_log_sound() && self.broken.is_empty()
     }
 
-    /// Whether the log is as it was written, and holds anything.
+    /// True if the log is as it was written and is not empty.
     fn is_log_sound(&self) -> bool {
         self.stored.health.is_healthy() && self.flaw.is_none() && self.stored.events > 0
     }
 
-    /// What was found, for a person: the answer first, what to do last.
+    /// Describes the findings for a person: the verdict first, the remedy last.
     pub fn summary(&self) -> String {
         let Self { session, stored, .. } = self;
         let mut lines = vec![self.answer()];
@@ -259,7 +259,7 @@ impl VerifyReport {
         }
     }
 
-    /// What cannot be used, and what that means, one line for each kind of content.
+    /// Describes the broken content and its consequences, one line for each kind of content.
     fn broken_lines(&self) -> Vec<String> {
         let kinds = [
             (BlobNamespace::Snapshots, "snapshot", "its steps cannot be shown or continued from"),
@@ -288,7 +288,7 @@ impl VerifyReport {
         lines
     }
 
-    /// The other sessions that need the same content.
+    /// Names the other sessions that need the same content.
     fn sharing_line(&self) -> Option<String> {
         let shown: Vec<String> =
             self.shared_with.iter().take(SESSIONS_NAMED_MAX).map(SessionId::to_string).collect();
@@ -305,7 +305,7 @@ impl VerifyReport {
         kept.map(|one| format!("Kept from before: {}", one.place)).collect()
     }
 
-    /// What brings content back that is gone.
+    /// Describes the ways to bring lost content back.
     fn remedy(&self) -> String {
         let session = self.session;
         let mut steps = Vec::new();
@@ -348,12 +348,12 @@ impl VerifyReport {
 }
 
 impl RepairReport {
-    /// Whether the session can be continued now.
+    /// True if the session can be continued now.
     pub fn is_sound(&self) -> bool {
         self.after.is_sound()
     }
 
-    /// What was done, and what is left to do, for a person.
+    /// Describes what was done and what remains to be done, for a person.
     pub fn summary(&self) -> String {
         let Self { done, after } = self;
         let session = after.session;

@@ -75,7 +75,7 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// What holds when the two do; one that is not there always holds.
+    /// Returns the conjunction of the two; an absent one always holds.
     pub(crate) fn both(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match (one, other) {
             (Some(one), Some(other)) => Some(Self::All { of: vec![one, other] }),

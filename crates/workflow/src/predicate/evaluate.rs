@@ -1,8 +1,8 @@
-//! Whether a predicate holds.
+//! Evaluation of predicates.
 //!
-//! Equality is lenient, because agents write `"5"` for 5 and `"Yes"` for true: texts are compared without case
-//! and outer spaces, a text that reads as a number equals that number, and `true`, `yes` and `1` equal true as
-//! `false`, `no` and `0` equal false. An order exists between numbers only.
+//! Equality is lenient, because agents write `"5"` for 5 and `"Yes"` for true: texts are compared without
+//! case and outer spaces, a text that reads as a number equals that number, and `true`, `yes` and `1` equal
+//! true as `false`, `no` and `0` equal false. Only numbers are ordered.
 
 use serde_json::Value;
 
@@ -10,8 +10,9 @@ use super::data::{Comparison, Predicate};
 use super::scope::PredicateScope;
 
 impl Predicate {
-    /// Whether it holds in `scope`.
+    /// True if it holds in `scope`.
     pub fn holds(&self, scope: &PredicateScope<'_>) -> bool {
+        // An absent variable is the same as null, so every predicate has an answer.
         let value = |variable: &str| scope.get(variable).unwrap_or(&Value::Null);
         match self {
             Self::Set { variable } => is_yes(value(variable)),
@@ -72,6 +73,7 @@ fn equal(one: &Value, other: &Value) -> bool {
         | (Value::Number(number), Value::String(text)) => {
             text.trim().parse().ok().is_some_and(|read: f64| number.as_f64() == Some(read))
         }
+        // A boolean equals whatever reads as that boolean.
         (Value::Bool(truth), other) | (other, Value::Bool(truth)) => {
             reads_as(other) == Some(*truth)
         }
@@ -79,7 +81,7 @@ fn equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// The truth that a value stands for, if it stands for one.
+/// Returns the truth value that a value stands for, if any.
 fn reads_as(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(truth) => Some(*truth),
@@ -94,7 +96,7 @@ fn reads_as(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a value is there and does not say no.
+/// True if a value is present and does not mean no.
 fn is_yes(value: &Value) -> bool {
     let blank = match value {
         Value::Null => true,

@@ -1,10 +1,10 @@
-//! Questions about what a run was told: conditions of steps, loops, fragments and rules.
+//! Conditions on the context of a run, for steps, loops, fragments and rules.
 //!
-//! A [`Predicate`] is typed data, read when a workflow is compiled. A [`PredicateScope`] is what it is asked about: the
-//! context of the run, and over it the variables of the loops that the run is in.
+//! A [`Predicate`] is typed data, read when a workflow is compiled. It is evaluated in a [`PredicateScope`]:
+//! the context of the run, overlaid with the variables of the loops that the run is in.
 //!
-//! *Invariants*: pure and total. A predicate over any scope has an answer, and a variable that is not there
-//! is like one that is null.
+//! *Invariants*: pure and total. A predicate has an answer in any scope, and an absent variable is the same
+//! as a null one.
 
 mod data;
 mod evaluate;

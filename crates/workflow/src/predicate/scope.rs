@@ -1,8 +1,8 @@
-//! What predicates and prompts are asked about: what a run was told, and the variables of its loops.
+//! The values that predicates and prompts refer to: the context of a run and the variables of its loops.
 
 use serde_json::{Map, Value};
 
-/// The context of a run, and over it the variables of the loops that it is in.
+/// The context of a run, overlaid with the variables of the loops that it is in.
 #[derive(Clone, Debug)]
 pub struct PredicateScope<'a> {
     context: &'a Map<String, Value>,
@@ -11,21 +11,22 @@ pub struct PredicateScope<'a> {
 }
 
 impl<'a> PredicateScope<'a> {
-    /// A scope outside of loops.
+    /// Creates a scope outside of loops.
     pub const fn new(context: &'a Map<String, Value>) -> Self {
         Self { context, variables: Vec::new() }
     }
 
-    /// The scope with one more variable, which hides others of its name.
+    /// Returns the scope with one more variable, which hides others of its name.
     #[must_use]
     pub fn with(mut self, name: &str, value: Value) -> Self {
         self.variables.push((name.to_owned(), value));
         self
     }
 
-    /// The value at `path`: the variable of that very name or, at a path such as `plan.files.0`, what stands
-    /// there inside of one.
+    /// Returns the value at `path`: the variable of exactly that name or, for a path such as `plan.files.0`,
+    /// the value at that place inside a variable.
     pub fn get(&self, path: &str) -> Option<&Value> {
+        // A key of the context may itself contain dots, and then it wins over the path.
         if let Some(value) = self.variable(path) {
             return Some(value);
         }
@@ -42,6 +43,7 @@ impl<'a> PredicateScope<'a> {
     }
 
     fn variable(&self, name: &str) -> Option<&Value> {
+        // Inner loops come last, so the search from the end finds the innermost variable.
         let own = self.variables.iter().rev().find(|(own, _)| own == name);
         own.map(|(_, value)| value).or_else(|| self.context.get(name))
     }

@@ -1,4 +1,4 @@
-//! Every attempt to leave a node, and how it ended.
+//! All attempts to leave a node, with their outcomes.
 
 use piton_core::{AttemptId, EventIndex, NodeId};
 
@@ -10,9 +10,8 @@ use crate::id_map::IdMap;
 pub struct RecordedAttempt {
     /// The event that recorded it.
     pub index: EventIndex,
-    /// How many attempts were made on the node before it.
+    /// Number of attempts that were made on the node before it.
     pub ordinal: usize,
-    /// How it ended.
     pub outcome: AdvanceOutcome,
 }
 
@@ -48,12 +47,12 @@ impl Advances {
         self.by_attempt.insert((node, advance.attempt_id), attempt);
     }
 
-    /// An attempt on a node, if it was made.
+    /// Returns an attempt on a node, if it was made.
     pub fn attempt(&self, node: NodeId, attempt: AttemptId) -> Option<&RecordedAttempt> {
         self.by_attempt.get(&(node, attempt))
     }
 
-    /// Every attempt with its node, in the order in which they were recorded.
+    /// Returns every attempt with its node, in the order in which they were recorded.
     pub fn all(&self) -> Vec<(NodeId, &RecordedAttempt)> {
         let mut all: Vec<_> =
             self.by_attempt.iter().map(|((node, _), made)| (*node, made)).collect();
@@ -61,22 +60,22 @@ impl Advances {
         all
     }
 
-    /// The attempts on a node, in order.
+    /// Returns the attempts on a node, in order.
     pub fn at_node(&self, node: NodeId) -> &[Submission] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// How an attempt on a node ended, if it was made.
+    /// Returns the outcome of an attempt on a node, if it was made.
     pub fn outcome(&self, node: NodeId, attempt: AttemptId) -> Option<&AdvanceOutcome> {
         self.attempt(node, attempt).map(|attempt| &attempt.outcome)
     }
 
-    /// How many attempts were made on a node.
+    /// Returns the number of attempts on a node.
     pub fn count(&self, node: NodeId) -> usize {
         self.at_node(node).len()
     }
 
-    /// The node that an attempt led to.
+    /// Returns the node that an attempt led to.
     pub fn reached(&self, attempt: AttemptId) -> Option<NodeId> {
         self.reached.get(&attempt).copied()
     }

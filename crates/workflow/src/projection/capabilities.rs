@@ -1,4 +1,4 @@
-//! What the agent was seen to be able to do, node by node.
+//! The observed capabilities of the agent, node by node.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,17 @@ use crate::{
     id_map::IdMap,
 };
 
-/// What is known of a capability on a node.
+/// The known status of a capability on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapabilityStanding {
-    /// What counts when a step requires it: the newest observation that was more than a claim.
+    /// Status that counts when a step requires the capability: from the newest observation that was more than a
+    /// claim.
     pub enforced: CapabilityStatus,
-    /// What is shown: the newest observation of all.
+    /// Status that is shown: from the newest observation of all.
     pub shown: CapabilityStatus,
 }
 
-/// The observations of a run. None is ever taken away.
+/// The observations of a run. None is ever removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     by_node: IdMap<NodeId, Vec<(EventIndex, CapabilityObserved)>>,
@@ -35,7 +36,7 @@ struct LatestObservations {
 }
 
 impl Capabilities {
-    /// Takes note of a node that was just added to the graph.
+    /// Records a node that was just added to the graph.
     pub(super) fn add_node(&mut self, graph: &RunGraph, node: NodeId) {
         for known in self.known.values_mut() {
             known.enforced.add_node(graph, node);
@@ -59,12 +60,12 @@ impl Capabilities {
         }
     }
 
-    /// Every observation on a node, in order.
+    /// Returns every observation on a node, in order.
     pub fn at_node(&self, node: NodeId) -> &[(EventIndex, CapabilityObserved)] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// What is known of a capability on `node`, from it and the nodes that it came from.
+    /// Returns the status of a capability on `node`, from observations on it and its ancestors.
     pub fn capability(&self, node: NodeId, capability: Capability) -> CapabilityStanding {
         let newest = |of: fn(&LatestObservations) -> &Inherited<CapabilityStatus>| {
             let status = self.known.get(&capability).and_then(|known| of(known).get(node));

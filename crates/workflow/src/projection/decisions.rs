@@ -1,7 +1,7 @@
-//! What persons decided about the steps of a run.
+//! The decisions of persons about the steps of a run.
 //!
-//! A decision is recorded as a gap of the severity `info` whose summary says in words what was decided. Those words are
-//! written and read here and nowhere else.
+//! A decision is recorded as a gap of the severity `info`, with a summary that states the decision in words. Those
+//! words are written and parsed here and nowhere else.
 
 use piton_core::{BoundedText, EventIndex, NodeId};
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ piton_core::closed_set! {
     }
 }
 
-/// How a summary begins that says no more.
+/// Beginnings of the summaries of decisions; that of an approval is the whole summary.
 const APPROVED: &str = "A person approved.";
 const ANSWERED: &str = "A person answered: ";
 const REFUSED: &str = "A person refused: ";
@@ -49,25 +49,24 @@ pub struct RecordedDecision {
     pub node: NodeId,
     /// The event that recorded it.
     pub index: EventIndex,
-    /// What was decided.
     pub decision: PersonDecision,
 }
 
 impl PersonDecision {
-    /// A yes.
+    /// An approval.
     pub const APPROVED: Self = Self { decision: DecisionKind::Approved, text: None };
 
-    /// An answer to a question.
+    /// Creates an answer to a question.
     pub fn answered(text: impl Into<String>) -> Self {
         Self { decision: DecisionKind::Answered, text: Some(text.into()) }
     }
 
-    /// A no, with its reason.
+    /// Creates a refusal with its reason.
     pub fn refused(text: impl Into<String>) -> Self {
         Self { decision: DecisionKind::Refused, text: Some(text.into()) }
     }
 
-    /// The decision in a sentence, as it is recorded.
+    /// Returns the decision in a sentence, as it is recorded.
     pub fn summary(&self) -> Result<BoundedText<SUMMARY_BYTES_MAX>, piton_core::TextTooLong> {
         let text = self.text.as_deref().unwrap_or_default();
         BoundedText::new(match self.decision {
@@ -85,7 +84,7 @@ impl PersonDecision {
 }
 
 impl Gap {
-    /// What a person decided, if this is the record of that.
+    /// Returns the decision of a person, if this is the record of one.
     pub fn decision(&self) -> Option<PersonDecision> {
         let is_of_person = self.record.severity == GapSeverity::Info
             && self.record.reason.category() == ReasonCategory::UserOnlyDependency;
@@ -94,7 +93,7 @@ impl Gap {
 }
 
 impl RunState {
-    /// What persons decided at a node, the oldest first.
+    /// Returns the decisions of persons at a node, oldest first.
     pub fn decisions_on(&self, node: NodeId) -> Vec<RecordedDecision> {
         let recorded = |gap: &Gap| {
             Some(RecordedDecision { node, index: gap.index, decision: gap.decision()? })
@@ -105,13 +104,13 @@ impl RunState {
         decisions
     }
 
-    /// Whether what a person decided last at a node is a no.
+    /// True if the latest decision of a person at a node is a refusal.
     pub fn is_refused(&self, node: NodeId) -> bool {
         let last = self.decisions_on(node).pop();
         last.is_some_and(|last| last.decision.decision == DecisionKind::Refused)
     }
 
-    /// What persons decided on the way to a node, the oldest first; as many of the newest as are told.
+    /// Returns the decisions of persons on the way to a node, oldest first: as many of the newest as are reported.
     pub fn decisions_toward(&self, node: NodeId) -> Vec<RecordedDecision> {
         let nodes = self.graph.ancestry(node);
         let newest_first = |node: &RunNode| self.decisions_on(node.id).into_iter().rev();

@@ -1,7 +1,7 @@
-//! What is missing in a run, and what was supplied since.
+//! The gaps of a run, open and resolved.
 //!
-//! *Invariants*: what is open is indexed, so that a question costs what is open and not what was ever
-//! recorded.
+//! *Invariants*: open gaps are indexed, so that a query costs in proportion to the open gaps and not to all that were
+//! ever recorded.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{
     id_map::IdMap,
 };
 
-/// A gap's place in the list of records.
+/// Index of a gap in the list of records.
 type GapIndex = usize;
 
 /// A recorded gap.
@@ -23,25 +23,24 @@ pub struct Gap {
     pub node: NodeId,
     /// The event that recorded it.
     pub index: EventIndex,
-    /// What was recorded.
     pub record: GapRecorded,
     /// The record that resolved it.
     pub resolved_by: Option<GapId>,
 }
 
 impl Gap {
-    /// Whether something is still missing. A record that resolves another is no gap of its own.
+    /// True if something is still missing. A record that resolves another is no gap of its own.
     pub fn is_open(&self) -> bool {
         self.resolved_by.is_none() && matches!(self.record.resolution, Resolution::Unresolved {})
     }
 
-    /// Whether it is open and critical.
+    /// True if it is open and critical.
     pub fn is_critical(&self) -> bool {
         self.is_open() && self.record.severity == GapSeverity::Critical
     }
 }
 
-/// The gaps of a run, in the order of their records. None is ever taken away.
+/// The gaps of a run, in the order of their records. None is ever removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
     all: Vec<Gap>,
@@ -74,40 +73,41 @@ impl Gaps {
 
     fn resolve(&mut self, place: GapIndex, by: GapId) {
         let gap = &mut self.all[place];
+        // Count it out before it is marked: a gap that is resolved already is not critical and counts as zero.
         self.open_critical -= usize::from(gap.is_critical());
         gap.resolved_by = Some(by);
         self.open.remove(&place);
         self.open_by_node.remove(&(gap.node, place));
     }
 
-    /// Every record.
+    /// Returns every record.
     pub fn all(&self) -> &[Gap] {
         &self.all
     }
 
-    /// A record by its id.
+    /// Returns a record by its id.
     pub fn find(&self, id: GapId) -> Option<&Gap> {
         self.places.get(&id).map(|&place| &self.all[place])
     }
 
-    /// Every record of one node, in order.
+    /// Iterates over every record of one node, in order.
     pub fn on(&self, node: NodeId) -> impl Iterator<Item = &Gap> {
         let places = self.by_node.get(&node).map_or(&[][..], Vec::as_slice);
         places.iter().map(|&place| &self.all[place])
     }
 
-    /// What is still missing, in the order of the records.
+    /// Iterates over the open gaps, in the order of their records.
     pub fn open(&self) -> impl ExactSizeIterator<Item = &Gap> {
         self.open.iter().map(|&place| &self.all[place])
     }
 
-    /// What is still missing on one node, in the order of the records.
+    /// Iterates over the open gaps of one node, in the order of their records.
     pub fn open_on(&self, node: NodeId) -> impl Iterator<Item = &Gap> {
         let places = self.open_by_node.range((node, GapIndex::MIN)..=(node, GapIndex::MAX));
         places.map(|&(_, place)| &self.all[place])
     }
 
-    /// How many of those that are still missing are critical.
+    /// Returns the number of open gaps that are critical.
     pub fn open_critical(&self) -> usize {
         self.open_critical
     }

@@ -1,17 +1,16 @@
-//! Projections: what the events of a session add up to.
+//! Projections: the state that the events of a session add up to.
 //!
-//! A [`SessionState`] takes events one by one, in order, and answers questions about runs: their
-//! graph and preferred tip, outputs, gaps, preferences, capabilities, context, status. A log that
-//! grew by a plan costs the plan, not the log. A [`RecapDraft`] tells an agent what happened in a run, and a
-//! [`RunSummary`] is what lists and searches need of it.
+//! A [`SessionState`] takes events one by one, in order, and answers questions about runs: their graph and preferred
+//! tip, outputs, gaps, preferences, capabilities, context, status. When a log grows by a plan, the cost is that of
+//! the plan, not of the log. A [`RecapDraft`] tells an agent what happened in a run, and a [`RunSummary`] holds what
+//! lists and searches need.
 //!
-//! *Invariants*: pure; the same events give the same answers, whatever their timestamps. Order is
-//! the order of events and nothing else. Everything that is inherited comes from a node's own
-//! ancestry, so that branches do not see each other.
+//! *Invariants*: pure; the same events give the same answers, no matter what their timestamps are. The order is that
+//! of the events and nothing else. Inherited values come from a node's own ancestry alone, so that branches do not
+//! see each other.
 //!
-//! *Limitations*: whether a run is complete stands in the snapshot of its tip, not in events, so
-//! that is told by the caller. Events are taken as valid; [`LogRules`](crate::event::LogRules) are
-//! what checks them.
+//! *Limitations*: the completion of a run is stored in the snapshot of its tip, not in events, so the caller supplies
+//! it. Events are taken as valid; [`LogRules`](crate::event::LogRules) checks them.
 
 mod advances;
 mod capabilities;

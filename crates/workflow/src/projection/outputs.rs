@@ -1,7 +1,7 @@
-//! What the nodes of a run produced.
+//! The outputs of the nodes of a run.
 //!
-//! *Limitations*: what stands on a node is one thing for all branches that begin there. Which outputs belong to one of
-//! these branches is answered by [`RunState::outputs_toward`](super::RunState::outputs_toward).
+//! *Limitations*: the current outputs of a node are the same for all branches that begin there.
+//! [`RunState::outputs_toward`](super::RunState::outputs_toward) selects those of one branch.
 
 use piton_core::{EventIndex, NodeId, OutputId};
 
@@ -15,22 +15,20 @@ use crate::{
 /// A recorded output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedOutput {
-    /// Its id.
     pub id: OutputId,
     /// The event that recorded it.
     pub index: EventIndex,
-    /// What it is.
     pub payload: OutputPayload,
     /// The attempt that it was submitted with; none for the notes of a bookmark.
     pub submission: Option<Submission>,
     /// The earlier output that it corrects.
     pub supersedes: Option<OutputId>,
-    /// Whether a later output of the node took its place.
+    /// Set when a later output of the node took its place.
     pub superseded: bool,
 }
 
 impl RecordedOutput {
-    /// Its text, if it is notes.
+    /// Returns its text, if it is notes.
     pub fn notes(&self) -> Option<&str> {
         match &self.payload {
             OutputPayload::Notes { notes_markdown } => Some(notes_markdown.as_str()),
@@ -70,12 +68,12 @@ impl Outputs {
         });
     }
 
-    /// Everything that a node recorded, in order; history included.
+    /// Returns everything that a node recorded, in order, including superseded outputs.
     pub fn at_node(&self, node: NodeId) -> &[RecordedOutput] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// What stands on a channel of a node, newest last.
+    /// Iterates over the current outputs on a channel of a node, newest last.
     pub fn current(
         &self,
         node: NodeId,
@@ -87,7 +85,7 @@ impl Outputs {
         self.at_node(node).iter().filter(standing)
     }
 
-    /// The notes that stand on a node.
+    /// Returns the current notes of a node.
     pub fn recap(&self, node: NodeId) -> Option<&str> {
         self.current(node, OutputChannel::Recap).last()?.notes()
     }

@@ -1,12 +1,12 @@
-//! Which run a person or an agent means when they want to resume one.
+//! Ranks runs by how well they match a request to resume one.
 //!
-//! Every run is one candidate, at its preferred tip. What matches anything that was asked for comes before what matches
-//! nothing; in each of the two, open runs come before completed ones, then the strongest match decides (the commit,
-//! the branch, the label, the goal, the notes, the titles of steps, the workflow), then the time of the newest event,
-//! then the bytes of the ids. The order is total and depends on what is recorded alone.
+//! Every run is one candidate, at its preferred tip. Runs that match any part of the query come before those that
+//! match nothing. Within both groups, open runs come before completed ones. Then the strongest match decides (the
+//! commit, the branch, the label, the goal, the notes, the titles of steps, the workflow), then the time of the
+//! newest event, then the bytes of the ids. The order is total and depends only on what is recorded.
 //!
-//! *Limitations*: this is the one order that looks at recorded times. Sessions share no counter, so nothing else says
-//! which of two was active last; a clock that was wrong misplaces a run here and nowhere else.
+//! *Limitations*: this is the one order that uses recorded times. Sessions share no counter, so nothing else says
+//! which of two was active last. A clock that was wrong misplaces a run here and nowhere else.
 
 use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet};
 
@@ -43,77 +43,67 @@ piton_core::closed_set! {
     }
 }
 
-/// What is asked for. Nothing at all asks for the open runs that were active last.
+/// A request for runs to resume. An empty one asks for the open runs that were active last.
 #[derive(Clone, Debug, Default)]
 pub struct ResumeQuery<'a> {
-    /// Words, each of which the label, the goal, the notes, the steps or the workflow must have.
+    /// Words that must all appear in the label, the goal, the notes, the steps or the workflow.
     pub text: Option<&'a str>,
     /// The commit that is checked out.
     pub head_sha: Option<&'a str>,
     /// The branch, or the beginning of its name.
     pub branch: Option<&'a str>,
-    /// Whether completed runs are offered too.
+    /// Set when completed runs are offered too.
     pub with_completed: bool,
 }
 
 /// A run that could be resumed, at its preferred tip.
 #[derive(Clone, Copy, Debug)]
 pub struct ResumeCandidate<'a> {
-    /// The session.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// Its preferred tip.
     pub tip: NodeId,
-    /// Whether it reached its end.
     pub is_complete: bool,
-    /// When its newest event was recorded.
+    /// Time of its newest event.
     pub active_at: TimestampMs,
     /// The commit that was last seen.
     pub head_sha: Option<&'a str>,
     /// The branch that was last seen.
     pub branch: Option<&'a str>,
-    /// What people call it.
+    /// Name of the run for people.
     pub label: Label,
-    /// What it is to reach.
     pub goal: Option<&'a str>,
-    /// The notes that stand on the tip.
+    /// The current notes at the tip.
     pub recap: Option<&'a str>,
-    /// The titles of its steps.
     pub step_titles: &'a [String],
-    /// The workflow.
     pub workflow: &'a WorkflowId,
-    /// What people call the workflow.
+    /// Name of the workflow for people.
     pub workflow_name: Option<&'a str>,
 }
 
 /// A run that is offered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resumable {
-    /// The session.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// Its preferred tip.
     pub tip: NodeId,
-    /// Everything that matched, strongest first.
+    /// All matches, strongest first.
     pub why: Vec<WhyMatched>,
     /// The beginning of the notes at its tip.
     pub snippet: String,
 }
 
-/// The runs that are offered, and what else there is.
+/// The runs that are offered, with counts of the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranking {
-    /// The best first, at most [`RESUME_CANDIDATES_MAX`].
+    /// Best first, at most [`RESUME_CANDIDATES_MAX`].
     pub offered: Vec<Resumable>,
-    /// How many more match what was asked for; all the others, if nothing does.
+    /// Number of further runs that match the query; of all other runs, if none matches.
     pub more: usize,
-    /// How many completed runs match and were not asked for; all of them, if nothing matches.
+    /// Number of completed runs that match but were not asked for; of all completed runs, if none matches.
     pub completed_left_out: usize,
 }
 
-/// The runs that fit best, best first.
+/// Returns the runs that match best, best first.
 pub fn rank<'a>(
     query: &ResumeQuery<'_>,
     candidates: impl IntoIterator<Item = ResumeCandidate<'a>>,
@@ -134,6 +124,7 @@ pub fn rank<'a>(
         let is_fallback = strongest == Some(WhyMatched::RecencyFallback);
         (is_fallback, is_complete, strongest, Reverse(active_at), session, run)
     });
+    // If nothing matches, every run is a fallback, and the counts are about all of them.
     let total = if is_fallback { ranked.len() } else { matching };
     ranked.truncate(RESUME_CANDIDATES_MAX);
     Ranking {
@@ -143,7 +134,7 @@ pub fn rank<'a>(
     }
 }
 
-/// A candidate with why it is one, strongest first and never nothing.
+/// A candidate with its matches, strongest first and never empty.
 type Ranked<'a> = (Vec<WhyMatched>, ResumeCandidate<'a>);
 
 fn offer(why: Vec<WhyMatched>, candidate: &ResumeCandidate<'_>) -> Resumable {
@@ -173,7 +164,8 @@ fn why(
     why
 }
 
-/// Where the words of a query are; nothing if one of them is nowhere, or if there are none.
+/// Returns the kinds of text that contain words of a query. Empty if a word is in none of them, or if there are no
+/// words.
 fn in_words(words: &BTreeSet<String>, candidate: &ResumeCandidate<'_>) -> Vec<WhyMatched> {
     let name = candidate.workflow_name.unwrap_or_default();
     let titles: Vec<&str> = candidate.step_titles.iter().map(String::as_str).collect();
@@ -188,13 +180,15 @@ fn in_words(words: &BTreeSet<String>, candidate: &ResumeCandidate<'_>) -> Vec<Wh
     ];
     let found: BTreeSet<&String> =
         places.iter().flat_map(|(_, found)| found.iter().copied()).collect();
+    // Every word has to be found somewhere, though not all in the same text.
     if found.len() < words.len() {
         return Vec::new();
     }
     places.iter().filter(|(_, found)| !found.is_empty()).map(|(why, _)| *why).collect()
 }
 
-/// The words that are the label, written with its hyphen or without. One of its two words alone is any word.
+/// Returns the words that make up the label, written with its hyphen or without. One of its two words alone does not
+/// count.
 fn label_words(words: &BTreeSet<String>, label: Label) -> BTreeSet<&String> {
     let label = label.to_string();
     let both = label.split('-').all(|part| words.contains(part));
@@ -202,16 +196,16 @@ fn label_words(words: &BTreeSet<String>, label: Label) -> BTreeSet<&String> {
     words.iter().filter(|word| is_part(word)).collect()
 }
 
-/// Notes as they were written: the mark of a cut is not part of them.
+/// Returns notes as they were written, without the marker of a cut.
 fn without_marker(notes: &str) -> &str {
     notes.strip_suffix(TRUNCATION_MARKER).unwrap_or(notes)
 }
 
-/// Those of `words` that are words of one of `texts`.
+/// Returns the members of `words` that are words of one of `texts`.
 fn words_in<'w>(texts: &[&str], words: &'w BTreeSet<String>) -> BTreeSet<&'w String> {
     let mut found = BTreeSet::new();
     for text in texts {
-        // Most texts are ASCII, which has no other forms: nothing has to be written anew to read them.
+        // Most texts are ASCII, which has no compatibility forms: they are compared without being copied.
         let folded = if text.is_ascii() { Cow::Borrowed(*text) } else { Cow::Owned(fold(text)) };
         for word in split(&folded) {
             if found.len() == words.len() {
@@ -223,7 +217,7 @@ fn words_in<'w>(texts: &[&str], words: &'w BTreeSet<String>) -> BTreeSet<&'w Str
     found
 }
 
-/// The words of a text: compatibility forms and case do not matter, and neither does the language.
+/// Splits a text into words. Compatibility forms and case do not matter, and neither does the language.
 fn tokens(text: &str) -> BTreeSet<String> {
     split(&fold(text)).map(str::to_owned).collect()
 }

@@ -1,4 +1,4 @@
-//! Everything that events say about one run.
+//! The state of one run, folded from its events.
 
 use piton_core::{EventIndex, NodeId, RunId, TimestampMs};
 
@@ -15,32 +15,24 @@ use super::{
 use crate::event::{AdvanceOutcome, EventBody, NodeCreated, RunStarted, SessionEvent};
 use crate::topology::NodeKind;
 
-/// One run.
+/// The state of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunState {
-    /// Its id.
     pub id: RunId,
-    /// What it runs.
+    /// The workflow that it runs.
     pub started: RunStarted,
-    /// Its nodes.
     pub graph: RunGraph,
-    /// What its nodes produced.
     pub outputs: Outputs,
-    /// What was recorded beside the outputs.
+    /// Everything that was recorded beside the outputs.
     pub side_records: SideRecords,
-    /// What is missing.
     pub gaps: Gaps,
-    /// What the person wants.
     pub preferences: PreferenceHistory,
-    /// What the agent can do.
     pub capabilities: Capabilities,
-    /// The attempts to advance.
     pub advances: Advances,
-    /// What the run was told.
     pub contexts: Contexts,
-    /// When it began, for people.
+    /// Time of its start, for people.
     pub started_at: TimestampMs,
-    /// When its newest event was recorded, for people.
+    /// Time of its newest event, for people.
     pub active_at: TimestampMs,
 }
 
@@ -62,7 +54,7 @@ impl RunState {
         }
     }
 
-    /// Takes in an event of this run.
+    /// Applies an event of this run.
     pub(super) fn apply(&mut self, event: &SessionEvent) {
         self.active_at = event.timestamp();
         let index = event.index();
@@ -96,11 +88,13 @@ impl RunState {
                 self.record(at.node, SideRecordBody::Divergence(divergence.clone()), index);
                 self.graph.touch(at.node, index);
             }
+            // A context belongs to the run rather than to a node, and a trace only explains. Neither is activity on a
+            // branch.
             EventBody::ContextSet(_, set) => self.contexts.set(&self.graph, set, &self.advances),
             EventBody::DecisionTraceAppended(at, trace) => {
                 self.record(at.node, SideRecordBody::Trace(trace.clone()), index);
             }
-            // About the session: nothing here depends on it.
+            // These events are about the session: nothing in a run depends on them.
             EventBody::ObservationRecorded { .. }
             | EventBody::SessionCreated
             | EventBody::RunStarted(..) => {}
@@ -108,6 +102,8 @@ impl RunState {
     }
 
     fn record(&mut self, node: NodeId, body: SideRecordBody, index: EventIndex) {
+        // All events of an attempt follow its record in one plan, so the newest attempt is the one that this came
+        // with.
         let submission = self.newest_submission(node);
         self.side_records.add(node, SideRecord { index, submission, body });
     }
@@ -116,37 +112,39 @@ impl RunState {
         self.advances.at_node(node).last().copied()
     }
 
-    /// The nodes from `last` up to the root, each with the next one on the way down to `last`.
+    /// Iterates over the nodes from `last` up to the root, each with the next node on the way back down to `last`.
     pub fn way_up(&self, last: NodeId) -> impl Iterator<Item = (&RunNode, Option<&RunNode>)> {
         let nodes = self.graph.ancestry(last);
         let below = [None].into_iter().chain(self.graph.ancestry(last).map(Some));
         nodes.zip(below)
     }
 
-    /// The bookmarks that were made at a node, the oldest first.
+    /// Iterates over the bookmarks that were made at a node, oldest first.
     pub fn bookmarks_on<'a>(&'a self, node: &'a RunNode) -> impl Iterator<Item = &'a RunNode> {
         self.graph.children(node).filter(|child| child.kind == NodeKind::Checkpoint)
     }
 
-    /// What was submitted at a node on the way to `next`: every branch has its own. Without a next node, the newest
-    /// attempt there.
+    /// Returns the outputs submitted at a node on the way to `next`: every branch has its own. Without a next node,
+    /// returns those of the newest attempt.
     pub fn outputs_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Vec<&RecordedOutput> {
         let attempt = self.attempt_toward(node, next);
         let mut found: Vec<&RecordedOutput> = self.outputs.at_node(node.id).iter().collect();
-        // What belongs to no attempt belongs to the node, and so to every branch.
+        // An output without an attempt belongs to the node, and so to every branch.
         found.retain(|output| output.submission.is_none() || output.submission == attempt);
+        // Only outputs of the same branch count as corrections: `superseded` would also hide what another branch
+        // replaced.
         let corrected: Vec<_> = found.iter().filter_map(|output| output.supersedes).collect();
         found.retain(|output| !corrected.contains(&output.id));
         found
     }
 
-    /// The notes among [`RunState::outputs_toward`].
+    /// Returns the notes among [`RunState::outputs_toward`].
     pub fn notes_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<&RecordedOutput> {
         let is_notes = |output: &&RecordedOutput| output.notes().is_some();
         self.outputs_toward(node, next).into_iter().rfind(is_notes)
     }
 
-    /// What was recorded beside the outputs at a node on the way to `next`, as for [`RunState::outputs_toward`].
+    /// Returns the side records at a node on the way to `next`, selected as in [`RunState::outputs_toward`].
     pub fn side_records_toward(
         &self,
         node: &RunNode,
@@ -158,8 +156,8 @@ impl RunState {
         self.side_records.at_node(node.id).iter().filter(belongs)
     }
 
-    /// The attempt that led from a node to `next`. A bookmark was made after the attempts that are older than it;
-    /// without a next node the newest attempt counts.
+    /// Returns the attempt that led from a node to `next`. For a bookmark, that is the newest attempt before it, if
+    /// it was blocked. Without a next node, it is the newest attempt of all.
     fn attempt_toward(&self, node: &RunNode, next: Option<&RunNode>) -> Option<Submission> {
         let made = self.advances.at_node(node.id);
         let found = match next {

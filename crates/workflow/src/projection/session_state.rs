@@ -1,4 +1,4 @@
-//! Everything that the events of a session say.
+//! The state of a session, folded from its events.
 
 use piton_core::{EventIndex, NodeId, RunId, SessionId};
 
@@ -9,14 +9,13 @@ use crate::{
     observation::ObservationKey,
 };
 
-/// What was last seen of something.
+/// The latest observation of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastObservation {
     /// The event that recorded it.
     pub index: EventIndex,
-    /// What was seen.
     pub value: ObservedValue,
-    /// How many observations of the key there are, with this one.
+    /// Number of observations of the key, including this one.
     pub changes: u64,
 }
 
@@ -42,7 +41,7 @@ impl SessionState {
         state
     }
 
-    /// Takes in the next event.
+    /// Applies the next event.
     pub fn apply(&mut self, event: &SessionEvent) {
         let index = event.index();
         self.session = Some(event.session());
@@ -58,6 +57,8 @@ impl SessionState {
                 self.observations.insert(data.key, LastObservation { index, value, changes });
             }
             body => {
+                // Ordinals count the nodes of the whole session, because short tokens name a node without naming its
+                // run.
                 if let EventBody::NodeCreated(at, _) = body {
                     self.ordinals.insert(at.node, self.nodes.len());
                     self.nodes.push(*at);
@@ -70,37 +71,37 @@ impl SessionState {
         }
     }
 
-    /// The session, once an event was taken in.
+    /// Returns the session, once an event was applied.
     pub fn session(&self) -> Option<SessionId> {
         self.session
     }
 
-    /// The index that the next event will have.
+    /// Returns the index that the next event will have.
     pub fn next(&self) -> EventIndex {
         self.next
     }
 
-    /// The runs, in the order of their start.
+    /// Returns the runs, in the order of their start.
     pub fn runs(&self) -> &[RunState] {
         &self.runs
     }
 
-    /// A run by its id.
+    /// Returns a run by its id.
     pub fn run(&self, id: RunId) -> Option<&RunState> {
         self.places.get(&id).map(|&place| &self.runs[place])
     }
 
-    /// The node that so many nodes of the session precede.
+    /// Returns the node with this number of nodes of the session before it.
     pub fn node_at(&self, ordinal: usize) -> Option<NodeScope> {
         self.nodes.get(ordinal).copied()
     }
 
-    /// How many nodes of the session precede `node`.
+    /// Returns the number of nodes of the session before `node`.
     pub fn ordinal_of(&self, node: NodeId) -> Option<usize> {
         self.ordinals.get(&node).copied()
     }
 
-    /// What was last seen of something.
+    /// Returns the latest observation of a key.
     pub fn observed(&self, key: ObservationKey) -> Option<&LastObservation> {
         self.observations.get(&key)
     }

@@ -1,5 +1,5 @@
-//! What is recorded at a node beside outputs: why the agent left the workflow, what it found out about its tools, and
-//! why the engine chose as it did. Nothing is decided by it; people and agents read it.
+//! Records at a node beside its outputs: divergences from the workflow, observed capabilities, and the engine's
+//! reasons for its choices. Nothing is decided by them; people and agents read them.
 
 use piton_core::{EventIndex, NodeId};
 
@@ -9,29 +9,28 @@ use crate::{
     id_map::IdMap,
 };
 
-/// Something that was recorded beside the outputs of a node.
+/// A record beside the outputs of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SideRecord {
     /// The event that recorded it.
     pub index: EventIndex,
     /// The attempt that it came with.
     pub submission: Option<Submission>,
-    /// What was recorded.
     pub body: SideRecordBody,
 }
 
-/// What was recorded.
+/// The content of a side record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SideRecordBody {
     /// The agent left the workflow on purpose.
     Divergence(DivergenceRecorded),
-    /// The agent found out whether it can do something.
+    /// The agent found out whether it has a capability.
     Capability(CapabilityObserved),
     /// The engine explains a choice.
     Trace(DecisionTraceAppended),
 }
 
-/// The records of a run that are no outputs, in order.
+/// The records of a run that are not outputs, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SideRecords {
     by_node: IdMap<NodeId, Vec<SideRecord>>,
@@ -42,7 +41,7 @@ impl SideRecords {
         self.by_node.entry(node).or_default().push(record);
     }
 
-    /// The records of a node, of all branches that begin there.
+    /// Returns the records of a node, for all branches that begin there.
     pub fn at_node(&self, node: NodeId) -> &[SideRecord] {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }

@@ -3,7 +3,7 @@
 use super::run_state::RunState;
 use crate::{preference::Autonomy, reason::ReasonCategory, run::RunStatus};
 
-/// The status of `run`. `is_complete` is what the snapshot of its preferred tip says.
+/// Returns the status of `run`. The caller takes `is_complete` from the snapshot of the preferred tip.
 pub fn status(run: &RunState, is_complete: bool) -> RunStatus {
     if is_complete {
         return if run.gaps.open_critical() > 0 {
@@ -14,6 +14,7 @@ pub fn status(run: &RunState, is_complete: bool) -> RunStatus {
     }
     let Some(tip) = run.graph.preferred_tip() else { return RunStatus::InProgress };
     let preferences = run.preferences.effective(tip.id);
+    // A run that never stops is not blocked by any gap. Without preferences on record it counts as one that stops.
     let stops =
         preferences.is_none_or(|preferences| preferences.autonomy != Autonomy::FullAutoNeverStop);
     let blocks = |gap: &super::Gap| {

@@ -1,15 +1,14 @@
-//! A run in a few lines: what it is called, what it is about, how far it is, and where to go on.
+//! A run in a few lines: its name, its subject, its progress, and the node to resume from.
 //!
-//! It is what lists show and what a search for a run to resume looks at. It holds what that takes and
-//! nothing else, so that it can be kept while the events are not.
+//! Lists show it, and the search for a run to resume reads it. It holds what these need and nothing else, so that it
+//! can be kept without the events.
 //!
-//! *Step k of n*: n is how many steps the workflow has, and k is the place of the pending step among
-//! them, in the order of the file and counted from one. A step inside of a loop counts once, however
-//! often the loop turns; so k goes back when a loop begins its next turn. Nothing is pending at the end
-//! of a run, so there is no k there.
+//! *Step k of n*: n is the number of steps of the workflow, and k is the position of the pending step among them, in
+//! the order of the file and counted from one. A step inside a loop counts once, no matter how often the loop turns,
+//! so k goes back when a loop begins its next turn. At the end of a run nothing is pending, so there is no k.
 //!
-//! *Limitations*: times are as the events record them. They are for people, and order nothing but what is offered to
-//! be resumed.
+//! *Limitations*: times are as the events record them. They are for people, and order nothing but the offers for
+//! resuming.
 
 use piton_core::{
     BoundedText, EventIndex, NodeId, RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId,
@@ -35,13 +34,13 @@ use crate::{
     snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step},
 };
 
-/// The version of [`RunSummary`]: another one means other fields, or the same with another meaning.
+/// Version of [`RunSummary`]. It changes when the fields or their meanings change.
 pub const SUMMARY_VERSION: u32 = 2;
 
-/// The key of a context that says what a run is to achieve.
+/// Key of the context that holds the goal of a run.
 const GOAL: &str = "goal";
 
-/// What was seen of something, as text.
+/// An observed value, as text.
 pub type SeenValue = BoundedText<OBSERVED_PATH_BYTES_MAX>;
 
 /// A run, summed up at its preferred tip.
@@ -136,12 +135,10 @@ pub struct Surroundings {
     pub repo_root: Option<SeenValue>,
 }
 
-/// What a summary needs of the snapshot of a tip. A snapshot holds far more: the prompt, and all that is done.
+/// The part of a tip's snapshot that a summary needs. A snapshot holds far more: the prompt, and all completed steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TipState {
-    /// Whether the run is at its end.
     pub is_complete: bool,
-    /// The pending step and its title.
     pub pending: Option<(StepId, StepTitle)>,
 }
 
@@ -156,8 +153,8 @@ impl From<&ExecutionSnapshot> for TipState {
 }
 
 impl RunSummary {
-    /// Sums up `run`, a run of `session`, with the state of its preferred tip and the workflow that it is
-    /// pinned to. A run without a node has nothing to sum up.
+    /// Summarizes `run`, a run of `session`, with the state of its preferred tip and the workflow that it is pinned
+    /// to. Returns `None` for a run without a node.
     pub fn of(
         session: &SessionState,
         run: &RunState,
@@ -194,7 +191,7 @@ impl RunSummary {
         })
     }
 
-    /// The run as a candidate to be resumed.
+    /// Returns the run as a candidate for resuming.
     pub fn candidate(&self) -> ResumeCandidate<'_> {
         fn text(seen: Option<&SeenValue>) -> Option<&str> {
             seen.map(SeenValue::as_str)
@@ -218,8 +215,7 @@ impl RunSummary {
 }
 
 impl StepPlace {
-    /// Which step is pending at a tip, and where it stands in the workflow. A step that the workflow does
-    /// not have stands nowhere.
+    /// Locates the pending step of a tip in the workflow. Returns `None` if the workflow has no such step.
     pub fn of(tip: &TipState, workflow: &CompiledWorkflow) -> Option<Self> {
         let (step_id, title) = tip.pending.as_ref()?;
         let place = workflow.steps.iter().position(|step| step.step_id == *step_id)?;
@@ -252,18 +248,18 @@ fn text_of(value: &ObservedValue) -> SeenValue {
     }
 }
 
-/// The notes that stand at a tip: its own, or those of the step that led to it.
+/// Returns the current notes at a tip: its own, or those of the step that led to it.
 fn recap_at(run: &RunState, tip: NodeId) -> Option<&str> {
     let mut nodes = run.way_up(tip).take(2);
     nodes.find_map(|(node, next)| run.notes_toward(node, next)?.notes())
 }
 
-/// What a run is to reach, as its context at a tip says.
+/// Returns the goal of a run, as its context at a tip says.
 fn goal(run: &RunState, tip: NodeId) -> Option<&str> {
     run.contexts.effective(tip)?.as_object().get(GOAL)?.as_str()
 }
 
-/// The titles of a workflow's steps, as many as are kept.
+/// Returns the titles of a workflow's steps, as many as are kept.
 fn step_titles(workflow: &CompiledWorkflow) -> Vec<String> {
     let mut room = STEP_TITLES_BYTES_MAX;
     let mut fits = |title: &&String| {

@@ -1,7 +1,7 @@
-//! A session, summed up from its events.
+//! Builds the summary of a session from its events.
 //!
-//! *Invariants*: an operation reads each snapshot once, whoever shares it, and so it does each workflow unless
-//! there are very many.
+//! *Invariants*: one operation reads each snapshot once, no matter how many runs share it. The same holds for each
+//! workflow, unless there are very many.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -20,7 +20,7 @@ use crate::{
     snapshot::ExecutionSnapshot,
 };
 
-/// Sums up sessions, for as long as one operation takes.
+/// Builds summaries of sessions for the duration of one operation.
 pub(super) struct Builder<'a> {
     pub(super) journal: &'a dyn JournalReader<SessionEvent>,
     pub(super) blobs: &'a dyn BlobReader,
@@ -36,7 +36,7 @@ impl<'a> Builder<'a> {
         Self { journal, blobs, tips: HashMap::new(), workflows: HashMap::new() }
     }
 
-    /// Reads a whole session and sums it up; nothing if there is none by that name any more.
+    /// Reads a whole session and summarizes it. Returns `None` if the session no longer exists.
     pub(super) async fn build(
         &mut self,
         stream: &StreamId,
@@ -45,6 +45,7 @@ impl<'a> Builder<'a> {
             Err(Error::NotFound { .. }) => return Ok(None),
             loaded => loaded?,
         };
+        // A log that contradicts itself is reported, not summarized: the projection takes its events as valid.
         validate(&loaded.events)?;
         let state = SessionState::of(&loaded.events);
         let mut runs = Vec::with_capacity(state.runs().len());
@@ -79,6 +80,7 @@ impl<'a> Builder<'a> {
         let bytes = self.blobs.fetch(BlobNamespace::PinnedWorkflows, hash.digest()).await?;
         let unusable = |problem| SummaryError::Workflow { run, problem };
         let workflow = Arc::new(CompiledWorkflow::read(&bytes).map_err(unusable)?);
+        // A bound on memory, not an eviction policy: with this many workflows, some are just read twice.
         if self.workflows.len() >= WORKFLOWS_KEPT_MAX {
             self.workflows.clear();
         }

@@ -1,7 +1,7 @@
-//! What the projection cache keeps of a session: a cursor, and the summaries that were made up to it.
+//! The entry of the projection cache for a session: a cursor, and the summaries that were made up to it.
 //!
-//! *Invariants*: an entry of another version is never seen, because the version is part of its key; it is
-//! written into the entry as well. What contradicts itself, its stream or its cursor is a miss.
+//! *Invariants*: an entry of another version is never seen, because the version is part of its key; it is written
+//! into the entry as well. An entry that contradicts itself, its stream or its cursor is a miss.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -34,23 +34,25 @@ struct CachedSummary {
     runs: Vec<RunSummary>,
 }
 
-/// Where the cache keeps the summaries of a stream.
+/// Returns the key under which the cache keeps the summaries of a stream.
 pub(super) fn key(stream: &StreamId) -> CacheKey {
     let projection = "runs".parse().expect("letters are a name");
     CacheKey { stream: stream.clone(), projection, version: SUMMARY_VERSION }
 }
 
-/// A session as it is kept; nothing if it cannot be (a time that no clock shows has no canonical form).
+/// Encodes the summary of a session. Returns `None` if it has no canonical form, as is the case for a time that no
+/// clock shows.
 pub(super) fn encode(session: &SessionSummary) -> Option<Vec<u8>> {
     let runs = session.runs.iter().map(Arc::as_ref).collect();
     let written = CachedSummaryRef { v: SUMMARY_VERSION, cursor: session.cursor, runs };
     canonical::encode(&written).ok().map(|bytes| bytes.as_bytes().to_vec())
 }
 
-/// What was kept of `stream`; nothing if it cannot be right.
+/// Decodes the entry of `stream`. Returns `None` if it cannot be right.
 pub(super) fn decode(stream: &StreamId, bytes: &[u8]) -> Option<SessionSummary> {
     let CachedSummary { v, cursor, runs } = serde_json::from_slice(bytes).ok()?;
     let mut met = BTreeSet::new();
+    // The cache is not trusted: an entry may be damaged, or belong to another stream.
     let is_sound = |run: &RunSummary| {
         StreamId::from(run.session_id) == *stream
             && run.label == label(run.run_id)

@@ -1,4 +1,4 @@
-//! List all runs, and find the one to resume.
+//! Lists all runs, and finds the one to resume.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -20,7 +20,7 @@ use crate::{
     projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank},
 };
 
-/// Recalls the runs of all sessions.
+/// The runs of all sessions.
 pub struct RunIndex {
     journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
@@ -28,61 +28,58 @@ pub struct RunIndex {
     sessions: Mutex<HashMap<StreamId, Arc<SessionSummary>>>,
 }
 
-/// Every run there is.
+/// All runs, and the sessions that could not be read.
 #[derive(Clone, Debug)]
 pub struct RunListing {
-    /// The runs, by the byte order of their sessions' ids and then in the order of their start.
+    /// Runs by the byte order of their sessions' ids, then in the order of their start.
     pub runs: Vec<Arc<RunSummary>>,
-    /// The sessions that cannot be summed up.
+    /// Sessions that cannot be summarized.
     pub troubled: Vec<UnreadableSession>,
 }
 
-/// A session that cannot be summed up, and why.
+/// A session that cannot be summarized, and the reason.
 #[derive(Clone, Debug)]
 pub struct UnreadableSession {
-    /// The session.
     pub stream: StreamId,
-    /// Why.
     pub trouble: SummaryError,
     /// Its runs, as far as they are known.
     pub runs: Vec<RunId>,
 }
 
 impl UnreadableSession {
-    /// What people call its runs.
+    /// Iterates over the labels of its runs.
     pub fn labels(&self) -> impl Iterator<Item = Label> + '_ {
         self.runs.iter().map(|run| label(*run))
     }
 }
 
-/// The runs that are offered to be resumed, and what else there is.
+/// The runs that are offered for resuming, with counts of the others.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "the offers beside what is counted of the others")]
 pub struct Offers {
-    /// The best first.
+    /// Offers, best first.
     pub offers: Vec<Offer>,
-    /// How many more match what was asked for; all the others, if nothing does.
+    /// Number of further runs that match the query; of all other runs, if none matches.
     pub more: usize,
-    /// How many completed runs match and were not asked for; all of them, if nothing matches.
+    /// Number of completed runs that match but were not asked for; of all completed runs, if none matches.
     pub completed_left_out: usize,
-    /// How many sessions cannot be read.
+    /// Number of sessions that cannot be read.
     pub unreadable: usize,
 }
 
-/// A run that is offered to be resumed.
+/// A run that is offered for resuming.
 #[derive(Clone, Debug)]
 pub struct Offer {
-    /// Where to go on, and why it is offered.
+    /// The node to resume from, and the reasons for the offer.
     pub resumable: Resumable,
-    /// The run, summed up.
     pub summary: Arc<RunSummary>,
 }
 
-/// The sessions that were found, each with what is known of it.
+/// The summaries of the sessions that were found.
 type FoundSessions = HashMap<StreamId, Arc<SessionSummary>>;
 
 impl RunIndex {
-    /// Recalls what is in `journal` and `blobs`, with the help of `cache`.
+    /// Creates an index of the sessions in `journal` and `blobs`, with the help of `cache`.
     pub fn new(
         journal: Arc<dyn JournalReader<SessionEvent>>,
         blobs: Arc<dyn BlobReader>,
@@ -91,7 +88,7 @@ impl RunIndex {
         Self { journal, blobs, cache, sessions: Mutex::default() }
     }
 
-    /// Every run, and every session that is in trouble.
+    /// Returns every run, and every session that cannot be read.
     pub async fn list(&self) -> Result<RunListing, Error> {
         let (streams, found, troubled) = self.load_all().await?;
         let runs = streams.iter().filter_map(|stream| found.get(stream));
@@ -101,11 +98,14 @@ impl RunIndex {
         })
     }
 
-    /// The runs that fit `query` best, best first. Sessions in trouble are counted.
+    /// Returns the runs that match `query` best, best first. Unreadable sessions are counted.
     pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, Error> {
         let (_, mut found, troubled) = self.load_all().await?;
         let mut unreadable = troubled.len();
         let mut builder = self.builder();
+        // Ranking may use cached summaries, but an offer must not rest on one alone. So every offered session is read
+        // from its events and the ranking is repeated, until all offers come from events. Each round settles at least
+        // one more session, so this ends.
         loop {
             let offers = Offers { unreadable, ..offers(query, &found) };
             let unsure: BTreeSet<StreamId> = offers
@@ -121,6 +121,7 @@ impl RunIndex {
                 match self.build(&stream, &mut builder).await {
                     Ok(Some(session)) => found.insert(stream, session),
                     Ok(None) => found.remove(&stream),
+                    // The cache vouched for a session that cannot be read any more.
                     Err(_) => {
                         unreadable += 1;
                         found.remove(&stream)
@@ -134,7 +135,7 @@ impl RunIndex {
         Builder::new(self.journal.as_ref(), self.blobs.as_ref())
     }
 
-    /// Looks at every session.
+    /// Loads the summaries of all sessions.
     async fn load_all(
         &self,
     ) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), Error> {
@@ -153,23 +154,25 @@ impl RunIndex {
                 }
             }
         }
+        // Drop the sessions that were deleted or became unreadable.
         self.sessions().retain(|stream, _| found.contains_key(stream));
         Ok((streams, found, troubled))
     }
 
-    /// What is known of a session if that still stands, else what its events say.
+    /// Returns the known summary of a session if it is still current, else builds it from the events.
     async fn look_at(
         &self,
         stream: &StreamId,
         builder: &mut Builder<'_>,
     ) -> Result<Option<Arc<SessionSummary>>, SummaryError> {
+        // Memory first, then the cache. Either may be stale, so the journal has the last word.
         let mut known = self.sessions().get(stream).cloned();
         if known.is_none() {
             known = self.cached(stream).await;
         }
         if let Some(known) = known {
-            // Anything but "nothing happened" is a reason to read the events: also an error, because a
-            // wrong cursor from the cache would look like damage.
+            // Anything but "unchanged" is a reason to read the events. So is an error: a wrong cursor from the cache
+            // would look like damage.
             let follow = self.journal.follow(stream, &known.cursor).await;
             if matches!(follow, Ok(Follow::Unchanged)) {
                 self.sessions().insert(stream.clone(), Arc::clone(&known));
@@ -179,7 +182,7 @@ impl RunIndex {
         self.build(stream, builder).await
     }
 
-    /// The runs of a session that cannot be summed up: those of its whole events, or of what the cache has.
+    /// Returns the runs of a session that cannot be summarized: those in its valid events, else those in the cache.
     async fn known_runs(&self, stream: &StreamId) -> Vec<RunId> {
         let salvaged = self.journal.load_validated_prefix(stream).await;
         let events = salvaged.map_or_else(|_| Vec::new(), |salvaged| salvaged.events);
@@ -195,13 +198,13 @@ impl RunIndex {
         known.map_or_else(Vec::new, |known| known.runs.iter().map(|run| run.run_id).collect())
     }
 
-    /// What the cache has, as far as it can be right. A cache that cannot be read has nothing.
+    /// Returns the entry of the cache, as far as it can be right. A cache that cannot be read counts as empty.
     async fn cached(&self, stream: &StreamId) -> Option<Arc<SessionSummary>> {
         let bytes = self.cache.get(&cached_summary::key(stream)).await.ok()??;
         cached_summary::decode(stream, &bytes).map(Arc::new)
     }
 
-    /// Sums a session up from its events, and remembers that here and in the cache.
+    /// Builds the summary of a session from its events, and remembers it here and in the cache.
     async fn build(
         &self,
         stream: &StreamId,
@@ -210,20 +213,21 @@ impl RunIndex {
         let Some(session) = builder.build(stream).await?.map(Arc::new) else { return Ok(None) };
         self.sessions().insert(stream.clone(), Arc::clone(&session));
         if let Some(bytes) = cached_summary::encode(&session) {
-            // What is not cached is computed again: not being able to write is no failure.
+            // A summary that is not cached is computed again, so a failed write is no failure.
             let _ = self.cache.put(&cached_summary::key(stream), bytes).await;
         }
         Ok(Some(session))
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<SessionSummary>>> {
+        // A panic in one task must not make the index unusable for all later ones.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn offers(query: &ResumeQuery<'_>, found: &FoundSessions) -> Offers {
     let runs = || found.values().flat_map(|session| &session.runs);
-    // An imported session has the runs of another: only both ids name one.
+    // An imported session may repeat the runs of another. Only both ids together identify a run.
     let by_id: HashMap<(SessionId, RunId), &Arc<RunSummary>> =
         runs().map(|run| ((run.session_id, run.run_id), run)).collect();
     let Ranking { offered, more, completed_left_out } =

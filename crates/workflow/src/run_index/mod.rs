@@ -1,24 +1,23 @@
-//! Every run of every session: listed, and ranked by what is asked for.
+//! All runs of all sessions: listed, and ranked for a query.
 //!
-//! A session is read once, summed up, and then only followed: as long as nothing was appended to it, one
-//! metadata lookup is all that it costs. Summaries are kept in this process and in the projection cache, so
-//! that a new process starts where another one ended. There is no limit on how many sessions are seen.
+//! A session is read once, summarized, and then only followed: as long as nothing is appended to it, it costs one
+//! metadata lookup. Summaries are kept in this process and in the projection cache, so that a new process starts
+//! where another one ended. There is no limit on the number of sessions.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `index` | the use case: list and resume |
-//! | `session_summary` | what is known of one session, and whether this process made sure of it |
-//! | `cached_summary` | what the cache keeps, and what is refused when it comes back |
-//! | `builder` | a session summed up from its events |
-//! | `summary_error` | why a session is not listed |
+//! | `session_summary` | the summary of one session, and whether this process made it from events |
+//! | `cached_summary` | the entries of the cache, and the checks that they must pass |
+//! | `builder` | builds the summary of a session from its events |
+//! | `summary_error` | reasons for a session not to be listed |
 //!
-//! *Invariants*: read-only, and nothing but the cache is written. What the cache says is never offered to be
-//! resumed before this process has read the events that it was made from; so a wrong entry can misstate a
-//! list, or hide a run from a search until its session changes, and nothing else. Nothing that advances a run
-//! reads what is here.
+//! *Invariants*: read-only, apart from writes to the cache. A cached summary is never offered for resuming before
+//! this process has read the events that it was made from. So a wrong entry can misstate a list, or hide a run from a
+//! search until its session changes, and nothing else. Nothing that advances a run reads this index.
 //!
-//! *Limitations*: whether a session is healthy is found out when its events are read, and again when it
-//! changes. Damage to events that were read before is found by whoever reads them next.
+//! *Limitations*: the health of a session is checked when its events are read, and again when it changes. Damage to
+//! events that were read before is found by the next reader of those events.
 
 mod builder;
 mod cached_summary;

@@ -1,4 +1,4 @@
-//! What is known of one session.
+//! The summary of one session.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use piton_store::port::Cursor;
 
 use crate::projection::RunSummary;
 
-/// A session, summed up.
+/// The summary of one session.
 #[derive(Clone, Debug)]
 pub(super) struct SessionSummary {
-    /// Where the reading ended that this was made from.
+    /// The end of the events that it was made from.
     pub(super) cursor: Cursor,
     /// Its runs, in the order of their start.
     pub(super) runs: Vec<Arc<RunSummary>>,
-    /// Whether this process made it from events, rather than taking the cache's word.
+    /// Set when this process made it from events. Otherwise it is only what the cache says.
     pub(super) is_from_events: bool,
 }

@@ -1,4 +1,4 @@
-//! Handing in the output of a step: verify, look for the record, lock, decide, append, answer.
+//! Submits the output of a step: verify it, look for an earlier record, lock, decide, append, reply.
 
 use piton_core::{AttemptId, NodeId, OutputId};
 use serde_json::{Map, Value};
@@ -19,7 +19,7 @@ use crate::projection::RunState;
 use crate::token::{AckPayload, TokenError};
 
 impl Sessions {
-    /// Hands in an output under an attempt. The same attempt again changes nothing.
+    /// Submits an output under an attempt. Repeating the same attempt changes nothing.
     pub(super) async fn advance_at(
         &self,
         ack: AckPayload,
@@ -29,17 +29,22 @@ impl Sessions {
     ) -> Result<Reply, Error> {
         let handed_in = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
+        // A retry is answered from the log alone: no lease is taken and nothing is judged again.
         let cached = self.reader().current(address.session).await?;
         let recorded = ReplyBasis::after(&cached.lock().state, address, attempt)?;
         if let Some(basis) = recorded {
             self.make_sure(ack).await?;
             return self.replay(ack, basis, &handed_in).await;
         }
+        // The pinned workflow and the snapshot are read before the lease is taken, so that the session is locked only
+        // for the decision and the append. Both are immutable, so they cannot go stale in between.
         let step_context = {
             let basis = ReplyBasis::now(&cached.lock().state, address)?;
             self.reader().step_context(basis).await?
         };
         let (lease, cached) = self.locked(address.session).await?;
+        // Another caller may have recorded the same attempt while this one waited for the lease. This check decides,
+        // because nobody else can append from here on.
         let found = ReplyBasis::after(&cached.lock().state, address, attempt)?;
         if let Some(basis) = found {
             drop(lease);
@@ -53,38 +58,42 @@ impl Sessions {
             context,
             observations,
         };
+        // The session mutex guards memory only and must not be held across the append below.
         let (draft, reached) = {
             let mut cached = cached.lock();
             let next = cached.state.next();
             let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
             let reached = change.draft(&cached, &mut draft)?;
             draft.check(&mut cached.rules).inspect_err(|_| {
-                // The rules have seen a part of the plan.
+                // The rules have already seen part of the plan, so the cached session is ahead of its log.
                 self.reader().cache().forget(address.session);
             })?;
             (draft, reached)
         };
         self.append(address.session, &lease, Some(&cached), draft).await?;
         drop(lease);
+        // The node is durable now, so the next call finds its snapshot without reading the blob.
         if let Some((snapshot_ref, snapshot)) = reached {
             self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
         }
+        // The first reply is built from the record, exactly as a retry would build it, so that both are the same.
         let basis = ReplyBasis::after(&cached.lock().state, address, attempt)?;
         let mut reply = self.reader().reply(basis.ok_or(TokenError::UnknownNode)?).await?;
         reply.notices.extend(handed_in.notice());
         Ok(reply)
     }
 
-    /// Makes sure that what the log shows of an attempt is durable: another process may have written it and not
-    /// synced it yet.
+    /// Makes sure that the recorded attempt is durable: another process may have written it without having synced it
+    /// yet.
     async fn make_sure(&self, ack: AckPayload) -> Result<(), Error> {
         let AckPayload { address, attempt } = ack;
         let key = dedupe::advance_recorded(address.session, address.node, attempt);
+        // The log was seen to hold the attempt. If the lookup disagrees, the log was cut, replaced or deleted since.
         let is_recorded = self.reader().holds(address.session, &key).await?;
         if is_recorded { Ok(()) } else { Err(TokenError::UnknownNode.into()) }
     }
 
-    /// The reply that an attempt had, with a word about an output that is not the one it had.
+    /// Returns the reply that an attempt had, with a notice if the output now differs from the recorded one.
     async fn replay(
         &self,
         ack: AckPayload,
@@ -97,6 +106,7 @@ impl Sessions {
             let cached = cached.lock();
             let (run, node) = node_of(&cached.state, ack.address)?;
             let outputs = outputs_of(run, ack.address.node, ack.attempt);
+            // Output ids derive from the attempt and the content, so comparing ids compares contents.
             let is_same = handed_in.is_what(ack.attempt, &outputs);
             (is_same, !node.is_tip(), ReplyBasis::now(&cached.state, ack.address)?)
         };
@@ -109,7 +119,7 @@ impl Sessions {
             let kind =
                 step_context.pending().and_then(|pending| step_context.artifact_kind(pending));
             let call = submit_call.text(&output_form(kind.as_deref()));
-            // The reply has the next call of the run. Another one must not be taken for it.
+            // The reply already carries the next call of the run. This call must not be mistaken for it.
             let what_follows = if was_left {
                 format!(
                     "If it says the same in other words, ignore this and continue as the reply says. To submit it as \
@@ -138,7 +148,7 @@ impl Sessions {
     }
 }
 
-/// The outputs that came with an attempt.
+/// Returns the ids of the outputs that were submitted with an attempt.
 fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId> {
     let Some(recorded) = run.advances.attempt(node, attempt) else {
         return Vec::new();

@@ -1,13 +1,13 @@
-//! What is recorded of an output: decided by the engine, drafted here.
+//! Drafts the events that record an output. The engine decides; this module writes the decision down.
 //!
 //! | order | event |
 //! |---|---|
 //! | 1 | the attempt and its outcome |
-//! | 2 | what is news about the surroundings |
-//! | 3 | gaps, and what is missing no more |
-//! | 4 | what artifacts say that is an event of its own |
-//! | 5 | the context, if it changed and the run went on |
-//! | 6 | why the engine chose as it did |
+//! | 2 | new observations about the surroundings |
+//! | 3 | gaps, and resolutions of gaps that are no longer missing |
+//! | 4 | artifacts that are recorded as events of their own |
+//! | 5 | the context, if it changed and the run advanced |
+//! | 6 | the engine's reasons for its choice |
 //! | 7 | the node that was reached, and the edge to it |
 //! | 8 | the output itself |
 
@@ -39,7 +39,7 @@ use crate::snapshot::{ExecutionSnapshot, ExecutionState, derive_pending_step};
 use crate::token::AckPayload;
 use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
-/// An output that is new, at the place where it is handed in.
+/// A new output, together with the step that it is submitted for.
 pub(super) struct AdvanceDraft<'a> {
     pub(super) ack: AckPayload,
     pub(super) step_context: &'a StepContext,
@@ -49,8 +49,8 @@ pub(super) struct AdvanceDraft<'a> {
 }
 
 impl AdvanceDraft<'_> {
-    /// Decides, and drafts what is recorded of it. The snapshot is that of the node that was reached, with the
-    /// place where it is stored.
+    /// Decides about the output and drafts the events that record the decision. If the run advanced, returns the
+    /// snapshot of the node that was reached and the reference under which it is stored.
     pub(super) fn draft(
         &self,
         cached: &CachedSession,
@@ -60,12 +60,14 @@ impl AdvanceDraft<'_> {
         let before = run.contexts.effective(node.id);
         let change = self.context.as_ref().map(|change| merged_context::after(before, change));
         let context = change.transpose()?.flatten();
+        // The output is judged against the context that it brings along, if any.
         let facts = facts(run, node.id, context.as_ref().or(before));
         let workflow = &self.step_context.pinned.workflow;
         let state = &self.step_context.snapshot.state;
         let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
         let news = new_observations::new_observations(&cached.state, self.observations);
         Ok(match decision {
+            // A blocked attempt leaves the context as it was.
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
                 push_all(draft, news);
@@ -75,6 +77,7 @@ impl AdvanceDraft<'_> {
                 None
             }
             Decision::Advanced { next, gaps, traces, resolves } => {
+                // The node id derives from the attempt, so drafting the same attempt again leads to the same node.
                 let to = derive::node(self.ack.address.session, self.ack.attempt);
                 let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
                 push_all(draft, news);
@@ -83,6 +86,7 @@ impl AdvanceDraft<'_> {
                 if let Some(context) = context {
                     self.record_context(draft, context);
                 }
+                // An advance from a node that already has a successor begins another branch.
                 let is_fork = !node.is_tip();
                 self.record_trace(draft, traces, is_fork);
                 let snapshot = self.record_node(draft, next, to, is_fork, cause);
@@ -102,7 +106,7 @@ impl AdvanceDraft<'_> {
         draft.push(EventBody::AdvanceRecorded(self.at(), advance))
     }
 
-    /// What is missing, with the outputs that show it, and what is missing no more.
+    /// Records the gaps with the outputs that show them, and the resolution of each gap in `supplied`.
     fn record_gaps(
         &self,
         draft: &mut PlanDraft<'_>,
@@ -117,6 +121,7 @@ impl AdvanceDraft<'_> {
         }
         for gap_id in supplied {
             let Some(gap) = run.gaps.find(*gap_id) else { continue };
+            // A resolution repeats the record of the gap that it ends, under an id of its own.
             let record = GapRecorded {
                 gap_id: derive::resolution(attempt, *gap_id),
                 resolution: Resolution::Resolves { resolves_gap_id: *gap_id },
@@ -128,13 +133,14 @@ impl AdvanceDraft<'_> {
     }
 
     fn with_evidence(&self, record: GapRecorded) -> GapRecorded {
+        // Only the ids matter here, so nothing needs to be looked up that these outputs might supersede.
         let outputs = self.handed_in.outputs(self.ack.attempt, |_| Vec::new());
         let refs = outputs.iter().map(|output| EvidenceRef::Output { output_id: output.output_id });
         let refs: Vec<_> = refs.take(crate::bounds::EVIDENCE_REFS_MAX).collect();
         GapRecorded { evidence_refs: Few::new(refs).ok(), ..record }
     }
 
-    /// What artifacts say that is an event of its own.
+    /// Records the artifacts that are events of their own.
     fn record_sides(&self, draft: &mut PlanDraft<'_>) {
         let Some(pending) = derive_pending_step(&self.step_context.snapshot) else { return };
         let Some(step) = self.step_context.pinned.workflow.step(&pending.step_id) else { return };
@@ -158,6 +164,7 @@ impl AdvanceDraft<'_> {
         });
         let entries: Vec<_> = fork.into_iter().chain(traces).collect();
         let trace = derive::trace(self.ack.attempt);
+        // A trace without entries is not an event.
         if let Ok(trace) = DecisionTraceAppended::new(trace, entries) {
             draft.push(EventBody::DecisionTraceAppended(self.at(), trace));
         }
@@ -175,6 +182,7 @@ impl AdvanceDraft<'_> {
         let snapshot = ExecutionSnapshot { workflow_hash, state };
         let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
         let snapshot_ref = SnapshotRef::new(blob.digest());
+        // The blob travels with the plan, so the node never becomes visible without its snapshot.
         draft.store(blob);
         let from = self.ack.address.node;
         let there = NodeScope { node: to, ..self.at() };
@@ -193,7 +201,7 @@ impl AdvanceDraft<'_> {
         (snapshot_ref, snapshot)
     }
 
-    /// The output itself, which takes the place of one that was submitted at the same node before.
+    /// Records the output itself. It supersedes an output that was submitted at the same node before.
     fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
         let node = self.ack.address.node;
         let stands = |channel| check_pending(&run.outputs, node, channel);
@@ -204,7 +212,7 @@ impl AdvanceDraft<'_> {
     }
 }
 
-/// What is known at a node.
+/// Collects the facts about a node that the engine judges by.
 fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> StepFacts<'a> {
     let standing =
         |capability: &Capability| (*capability, run.capabilities.capability(node, *capability));

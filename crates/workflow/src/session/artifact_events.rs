@@ -1,6 +1,6 @@
-//! Artifacts that are recorded as events of their own: what was tried out, and why the way was left.
+//! Artifacts that are recorded as events of their own: capability observations and divergences.
 //!
-//! *Invariants*: an artifact that breaks its contract becomes no event; that it does was found when the output
+//! *Invariants*: an artifact that breaks its contract becomes no event. The breach itself was found when the output
 //! was judged.
 
 use piton_core::{AttemptId, DivergenceId, ObservationId};
@@ -15,7 +15,7 @@ use crate::event::{
     NonEmptySummary, UseResult,
 };
 
-/// The events that `artifacts` stand for, handed in by `attempt` for `step` at `at`.
+/// Returns the events that `artifacts` stand for, submitted by `attempt` for `step` at `at`.
 pub(super) fn events(
     step: &CompiledStep,
     at: NodeScope,
@@ -57,6 +57,7 @@ fn observation(
     let capability: Capability = text(artifact, "capability")?.parse().ok()?;
     let result: ProbeResult = text(artifact, "result")?.parse().ok()?;
     let failure = text(artifact, "failureCode").and_then(|code| code.parse().ok());
+    // A result counts as a probe only if the step was compiled to probe this very capability.
     let probe = step.probe.as_ref().filter(|probe| probe.capability == capability);
     let (status, provenance) = match probe {
         Some(probe) => probed(step, probe, result),
@@ -83,7 +84,7 @@ fn used(result: ProbeResult, code: FailureCode) -> (CapabilityStatus, Capability
     let attempt_context = AttemptContext::WorkflowStep;
     let (status, result) = match result {
         ProbeResult::Success => (CapabilityStatus::Available, UseResult::Success),
-        // A tool that failed once may work the next time; one that is not there will not.
+        // A tool that failed once may work the next time; a missing or forbidden one will not.
         ProbeResult::Failure => match code {
             FailureCode::ToolMissing | FailureCode::PolicyBlocked => {
                 (CapabilityStatus::Unavailable, UseResult::Failure(code))

@@ -1,4 +1,4 @@
-//! A map that forgets what was put in first when it is full.
+//! A map that evicts its oldest entry when it is full.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::id_map::IdMap;
 
-/// A shared map of at most so many entries.
+/// A shared map with a maximum number of entries.
 #[derive(Debug)]
 pub(super) struct BoundedMap<K, V> {
     entries_max: usize,
@@ -26,6 +26,7 @@ impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
     }
 
     fn entries(&self) -> MutexGuard<'_, BoundedEntries<K, V>> {
+        // A panic in one task must not make the map unusable for all later ones.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -33,12 +34,13 @@ impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
         self.entries().values.get(&key).cloned()
     }
 
-    /// What is there under `key`, or `value` from now on.
+    /// Returns the value under `key`, inserting `value` if there is none.
     pub(super) fn get_or_insert(&self, key: K, value: V) -> V {
         let mut entries = self.entries();
         if let Some(present) = entries.values.get(&key) {
             return present.clone();
         }
+        // Eviction is by age, not by use: reads then need no bookkeeping.
         if entries.order.len() >= self.entries_max
             && let Some(oldest) = entries.order.pop_front()
         {
@@ -51,12 +53,13 @@ impl<K: Copy + Eq + Hash, V: Clone> BoundedMap<K, V> {
 
     pub(super) fn remove(&self, key: K) {
         let mut entries = self.entries();
+        // `order` holds exactly the keys of `values`; a stale entry would evict a later value under the same key.
         if entries.values.remove(&key).is_some() {
             entries.order.retain(|other| *other != key);
         }
     }
 
-    /// The keys that `wanted` says yes to.
+    /// Returns the keys that satisfy `wanted`.
     pub(super) fn keys(&self, wanted: impl Fn(&K) -> bool) -> Vec<K> {
         self.entries().values.keys().filter(|key| wanted(key)).copied().collect()
     }

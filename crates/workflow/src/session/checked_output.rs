@@ -1,7 +1,7 @@
-//! What an agent handed in, as it is judged and as it is recorded.
+//! A submitted output, in the form in which it is judged and recorded.
 //!
-//! *Invariants*: at most one recap and then artifacts by digest and content type; the same output is recorded as
-//! the same events with the same ids. Blank notes are no notes.
+//! *Invariants*: there is at most one recap, followed by artifacts ordered by digest and content type. The same
+//! output is recorded as the same events with the same ids. Blank notes count as none.
 
 use piton_core::{AttemptId, Digest, OutputId, byte_len, canonical};
 use piton_store::NewBlob;
@@ -20,7 +20,7 @@ use crate::event::{ContentType, NodeOutputAppended, OutputPayload};
 use crate::output::OutputChannel;
 use crate::projection::Outputs;
 
-/// An output that was checked for its form.
+/// An output with a valid form.
 #[derive(Debug)]
 pub(super) struct CheckedOutput {
     notes: Option<String>,
@@ -30,7 +30,7 @@ pub(super) struct CheckedOutput {
 }
 
 impl CheckedOutput {
-    /// Checks sizes and numbers, and brings everything into the form that is recorded.
+    /// Checks sizes and counts, and brings everything into the form that is recorded.
     pub(super) fn check(output: Option<request::SubmittedOutput>) -> Result<Self, Refusal> {
         let request::SubmittedOutput { notes_markdown, artifacts } = output.unwrap_or_default();
         let notes = notes_markdown.filter(|notes| !notes.trim().is_empty());
@@ -46,6 +46,8 @@ impl CheckedOutput {
         for (index, artifact) in artifacts.iter().enumerate() {
             stored.push(artifact_blob(index, artifact)?);
         }
+        // Ordered by content and without duplicates, the same artifacts give the same events in whatever order they
+        // are sent.
         stored.sort_by_key(|(digest, ..)| *digest);
         stored.dedup_by_key(|(digest, ..)| *digest);
         let mut payloads: Vec<_> = notes.iter().map(|notes| recap(notes)).collect();
@@ -57,12 +59,12 @@ impl CheckedOutput {
         Ok(Self { notes, artifacts, payloads, blobs })
     }
 
-    /// What is judged.
+    /// Returns the output in the form that the engine judges.
     pub(super) fn submission(&self) -> Submission<'_> {
         Submission { notes: self.notes.as_deref(), artifacts: &self.artifacts }
     }
 
-    /// That less is kept of the notes than was submitted.
+    /// Returns a notice if less of the notes is kept than was submitted.
     pub(super) fn notice(&self) -> Option<ReplyNotice> {
         let submitted = byte_len(self.notes.as_deref()?);
         (submitted > NOTES_BYTES_MAX).then(|| ReplyNotice::NotesCut {
@@ -73,13 +75,13 @@ impl CheckedOutput {
         })
     }
 
-    /// The artifacts.
+    /// Returns the artifacts as they were submitted.
     pub(super) fn artifacts(&self) -> &[Value] {
         &self.artifacts
     }
 
-    /// The outputs of `attempt`, each in the place of one that stands on the same channel in `standing`. That says nothing
-    /// about branches: to which of them an output belongs follows from its attempt.
+    /// Returns the outputs of `attempt`. Each supersedes one that `standing` lists for the same channel, as far as
+    /// there are any. That says nothing about branches: the branch of an output follows from its attempt.
     pub(super) fn outputs(
         &self,
         attempt: AttemptId,
@@ -98,12 +100,12 @@ impl CheckedOutput {
         self.payloads.iter().map(output).collect()
     }
 
-    /// The contents of the artifacts.
+    /// Returns the contents of the artifacts.
     pub(super) fn blobs(&self) -> &[NewBlob] {
         &self.blobs
     }
 
-    /// Whether this is what `attempt` handed in when it was recorded.
+    /// True if `attempt` submitted this same output when it was recorded.
     pub(super) fn is_what(&self, attempt: AttemptId, recorded: &[OutputId]) -> bool {
         let own = self
             .payloads
@@ -114,7 +116,7 @@ impl CheckedOutput {
     }
 }
 
-/// What stands on a channel of a node, oldest first.
+/// Returns the current outputs on a channel of a node, oldest first.
 pub(super) fn check_pending(
     outputs: &Outputs,
     node: piton_core::NodeId,
@@ -148,7 +150,7 @@ fn artifact_blob(
     Ok((sha256, OutputPayload::ArtifactRef { sha256, content_type, byte_length }, blob))
 }
 
-/// Why a value is no artifact.
+/// Describes a value that is no artifact, or returns `None` if it is one.
 fn flaw(artifact: &Value) -> Option<&'static str> {
     match artifact {
         Value::Object(fields) => match fields.get("kind") {

@@ -1,7 +1,7 @@
-//! Making a bookmark.
+//! Makes bookmarks.
 //!
-//! *Invariants*: a bookmark has its id from the attempt that made it, so making it again finds it. It hangs on a
-//! step node, and every token about it names that node: nothing goes on from a bookmark itself.
+//! *Invariants*: the id of a bookmark derives from the attempt that made it, so making it again finds it. It hangs on
+//! a step node, and every token about it names that node: nothing continues from a bookmark itself.
 
 use piton_core::NodeId;
 
@@ -20,7 +20,7 @@ use crate::token::{CheckpointPayload, checkpoint_node_id};
 use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
 impl Sessions {
-    /// Makes a bookmark. The same token again changes nothing.
+    /// Makes a bookmark. Repeating the call with the same token changes nothing.
     pub async fn checkpoint(&self, request: Checkpoint) -> Result<CheckpointReply, Error> {
         let payload = self.reader().payload(&request.checkpoint_token).await?.into_checkpoint()?;
         self.checkpoint_at(payload, request.output).await.map_err(Error::of_token)
@@ -36,23 +36,25 @@ impl Sessions {
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
         if !self.reader().holds(address.session, &key).await? {
-            // What the reply takes has to be there before anything is written.
+            // Everything that the reply is built from has to be readable before anything is written.
             let cached = self.reader().current(address.session).await?;
             let basis = ReplyBasis::now(&cached.lock().state, address)?;
             self.reader().step_context(basis).await?;
             let (lease, cached) = self.locked(address.session).await?;
             let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &handed_in)?;
+            // Another caller may have made the bookmark before the lease was taken.
             if let Some(draft) = draft {
                 self.append(address.session, &lease, Some(&cached), draft).await?;
             } else {
                 drop(lease);
+                // The bookmark is in the log. The lookup makes sure that it is durable before it is reported.
                 self.reader().holds(address.session, &key).await?;
             }
         }
         self.bookmark_reply(payload, bookmark).await
     }
 
-    /// What is recorded of a bookmark; nothing if it is there already.
+    /// Drafts the events that record a bookmark, or returns `None` if it exists already.
     fn draft_bookmark(
         &self,
         cached: &mut CachedSession,
@@ -89,7 +91,7 @@ impl Sessions {
         Ok(Some(draft))
     }
 
-    /// The reply that making the bookmark had: the next checkpoint token is the one after it.
+    /// Builds the reply that making the bookmark had. Its checkpoint token is the one after the bookmark.
     async fn bookmark_reply(
         &self,
         payload: CheckpointPayload,

@@ -1,6 +1,6 @@
-//! What never changes: pinned workflows, snapshots and artifacts, kept by their digests.
+//! Immutable content: pinned workflows, snapshots and artifacts, cached by their digests.
 //!
-//! *Invariants*: a snapshot is handed out only together with the workflow that it was checked against.
+//! *Invariants*: a snapshot is returned only together with the workflow that it was checked against.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::name::{LoopId, StepId};
 use crate::projection::ArtifactText;
 use crate::snapshot::ExecutionSnapshot;
 
-/// A workflow that a run is pinned to, with what snapshots are checked against.
+/// A workflow that a run is pinned to, with the ids that snapshots are checked against.
 #[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) hash: WorkflowHash,
@@ -33,7 +33,7 @@ impl Pinned {
     }
 }
 
-/// What was read so far, up to a limit.
+/// Content that was read so far, up to a limit.
 #[derive(Debug)]
 pub(super) struct Contents {
     workflows: BoundedMap<WorkflowHash, Arc<Pinned>>,
@@ -50,7 +50,7 @@ impl Contents {
         }
     }
 
-    /// The workflow that is pinned under `hash`.
+    /// Returns the workflow that is pinned under `hash`.
     pub(super) async fn workflow(
         &self,
         blobs: &dyn BlobReader,
@@ -69,13 +69,14 @@ impl Contents {
         self.workflows.get_or_insert(pinned.hash, Arc::new(pinned))
     }
 
-    /// The snapshot under `snapshot`, which must be one of `pinned`.
+    /// Returns the snapshot under `snapshot`, which must belong to `pinned`.
     pub(super) async fn snapshot(
         &self,
         blobs: &dyn BlobReader,
         snapshot: SnapshotRef,
         pinned: &Pinned,
     ) -> Result<Arc<ExecutionSnapshot>, Error> {
+        // The cached snapshot was checked against its own workflow. Asked for with another one, it is checked again.
         if let Some(known) = self.snapshots.get(snapshot)
             && known.workflow_hash == pinned.hash
         {
@@ -87,7 +88,7 @@ impl Contents {
         Ok(self.learn_snapshot(snapshot, read))
     }
 
-    /// As much of an artifact as is shown among others. One that cannot be read is tried again the next time.
+    /// Returns as much of an artifact as a listing shows. One that cannot be read is tried again the next time.
     pub(super) async fn artifact(
         &self,
         blobs: &dyn BlobReader,

@@ -1,4 +1,4 @@
-//! What the tokens of a place say, and where their short forms point.
+//! Payloads of the tokens of a node, and the ordinals that their short forms carry.
 
 use super::reply_basis::ReplyBasis;
 use crate::token::{
@@ -6,7 +6,7 @@ use crate::token::{
     attempt_id,
 };
 
-/// A payload, and what its short form counts.
+/// A payload and the ordinals that its short form carries.
 pub(super) type CountedPayload = (Payload, token::TokenOrdinals);
 
 pub(super) fn state(basis: &ReplyBasis) -> CountedPayload {

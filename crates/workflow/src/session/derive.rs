@@ -1,4 +1,4 @@
-//! Ids that follow from the attempt that something came with, so that building a plan again gives the same ids.
+//! Ids that derive from the attempt that something came with, so that building a plan again gives the same ids.
 
 use piton_core::{
     AttemptId, ChangeId, Digest, DivergenceId, GapId, NodeId, ObservationId, OutputId, RunId,
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::output::OutputChannel;
 
-/// What an id is the digest of. The names tell the kinds of id apart.
+/// The preimage of a derived id. The tags keep the kinds of ids apart.
 #[derive(Serialize)]
 #[serde(tag = "derived", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Derived {
@@ -32,7 +32,7 @@ impl Derived {
     }
 }
 
-/// The session that belongs to a start key.
+/// Derives the session that belongs to a start key.
 pub(super) fn session(start_key: &str, project_dir: &str) -> SessionId {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -64,12 +64,12 @@ pub(super) fn root_gap(session_id: SessionId, run_id: RunId, ordinal: usize) -> 
     GapId::from_digest(&Derived::RootGap { session_id, run_id, ordinal }.digest())
 }
 
-/// The node that an attempt leads to.
+/// Derives the node that an attempt leads to.
 pub(super) fn node(session_id: SessionId, attempt_id: AttemptId) -> NodeId {
     NodeId::from_digest(&Derived::Node { session_id, attempt_id }.digest())
 }
 
-/// The output of an attempt with this content.
+/// Derives the id of an output of an attempt with this content.
 pub(super) fn output(attempt_id: AttemptId, channel: OutputChannel, sha256: Digest) -> OutputId {
     OutputId::from_digest(&Derived::Output { attempt_id, channel, sha256 }.digest())
 }

@@ -1,8 +1,8 @@
-//! Why a call fails, and how that is told.
+//! Reasons for a call to fail, and how they are reported.
 //!
-//! *Invariants*: a refusal says what would work. Nothing was written when a call fails, unless its outcome is not
-//! known; then the same call again finds out. A busy session is told as something about the token by calls that
-//! carry one, and as something about the session by the others.
+//! *Invariants*: a refusal says what would work. A call that fails has written nothing, unless its outcome is
+//! unknown; repeating the call finds out. Calls that carry a token report a busy session as a problem of the token;
+//! other calls report it as a problem of the session.
 
 use std::fmt::Write as _;
 
@@ -19,49 +19,42 @@ use crate::event::{LogFlaw, PayloadError};
 use crate::snapshot::{SnapshotError, SnapshotMismatch};
 use crate::token::{self, TokenError};
 
-/// Why a call fails.
+/// Reasons for a call to fail.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A token is refused.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// Two tokens of one call do not belong together.
+    /// The ack token and the state token of one call do not belong together.
     #[error("{0}")]
     Crossed(Box<CrossedTokens>),
-    /// What the caller sent is refused.
+    /// The caller sent something that is refused.
     #[error("{0}")]
     Refused(Refusal),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
-    /// There is nothing to go on from, or what is stored does not fit together.
+    /// There is no step to continue from, or the stored parts do not fit together.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A pinned workflow cannot be read.
     #[error(transparent)]
     Pinned(#[from] CompiledWorkflowError),
-    /// A snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
-    /// A snapshot is of another workflow.
+    /// A snapshot belongs to another workflow.
     #[error(transparent)]
     Mismatch(#[from] SnapshotMismatch),
-    /// The events of a session contradict each other.
     #[error("the events of the session contradict each other: {0}")]
     Log(#[from] LogFlaw),
 }
 
-/// Where a run stands, for somebody who has two of them.
+/// The position of a run, for a caller that holds tokens of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunPlace {
-    /// The run as people call it.
+    /// Name of the run for people.
     pub label: String,
-    /// Its workflow.
     pub workflow: String,
-    /// What it waits for, such as ``step 2 "Isolate"``.
+    /// The step that it waits at, such as ``step 2 "Isolate"``.
     pub waiting_at: String,
-    /// Whether it reached its end there.
     pub is_complete: bool,
     /// The call that continues it.
     pub next_call: String,
@@ -72,11 +65,11 @@ pub struct RunPlace {
 /// Two tokens of one call that do not belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrossedTokens {
-    /// Where the ack token belongs.
+    /// The position that the ack token belongs to.
     pub ack: RunPlace,
-    /// Where the state token belongs.
+    /// The position that the state token belongs to.
     pub state: RunPlace,
-    /// Whether they are two places of one run.
+    /// Set when both are positions in one run.
     pub same_run: bool,
 }
 
@@ -93,85 +86,70 @@ impl std::fmt::Display for CrossedTokens {
     }
 }
 
-/// What a caller sent that is refused.
+/// Reasons for refusing what a caller sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Neither token is there.
+    /// Both tokens are missing.
     #[error("the call has neither an ackToken nor a stateToken")]
     NoToken,
-    /// An output without the right to hand it in.
+    /// An output without the token that may submit one.
     #[error("an output came with a stateToken, which only asks where the run stands")]
     OutputWithoutAck,
-    /// A change of context without the right to go on.
+    /// A change of context without the token that may continue the run.
     #[error("a context came with a stateToken, which only asks where the run stands")]
     ContextWithoutAck,
-    /// The notes are too long even to be looked at.
+    /// The notes are too long even to be judged.
     #[error("output.notesMarkdown has {measured} bytes, {HANDED_IN_NOTES_BYTES_MAX} are taken")]
     NotesTooLarge {
-        /// Their size.
         measured: usize,
     },
-    /// Too many artifacts.
     #[error("output.artifacts has {count} entries, {ARTIFACTS_MAX} are taken")]
     TooManyArtifacts {
-        /// How many.
         count: usize,
     },
-    /// An artifact is too large.
     #[error("output.artifacts[{index}] has {measured} bytes, {ARTIFACT_BYTES_MAX} are taken")]
     ArtifactTooLarge {
-        /// Which.
         index: usize,
-        /// Its size.
         measured: usize,
     },
-    /// An artifact is no object, or does not say what it is.
+    /// An artifact is no object, or does not name its `kind`.
     #[error(
         "the entry output.artifacts[{index}] is {given}; an artifact is an object with a `kind`"
     )]
     ArtifactForm {
-        /// Which.
         index: usize,
-        /// What it is.
+        /// Description of what was sent instead.
         given: &'static str,
     },
-    /// An artifact has no canonical form.
     #[error("output.artifacts[{index}] cannot be stored: {reason}")]
     Artifact {
-        /// Which.
         index: usize,
-        /// Why.
         reason: String,
     },
-    /// The context is too large.
     #[error("the {what} has {measured} bytes of canonical JSON, {CONTEXT_BYTES_MAX} are taken")]
     ContextTooLarge {
-        /// What was measured.
+        /// Name of the part that was measured.
         what: &'static str,
-        /// Its size.
         measured: usize,
     },
-    /// The context is refused for another reason.
+    /// The context is refused for a reason other than its size.
     #[error("the context is refused: {reason}")]
     Context {
-        /// Why.
         reason: String,
     },
-    /// The workflow cannot begin without something that the context lacks.
+    /// The context lacks something that the workflow cannot start without.
     #[error("the run cannot begin: {what}")]
     ContextLacking {
-        /// What is lacking.
         what: String,
     },
     /// The start key belongs to another run.
     #[error("the start key was used for {label} ({workflow}) with another {differs}")]
     StartKeyTaken {
-        /// The run that has it.
+        /// The run that the key belongs to.
         label: String,
-        /// Its workflow.
         workflow: String,
-        /// What differs.
+        /// Name of the part that differs.
         differs: &'static str,
     },
     /// The start key is empty or too long.
@@ -180,24 +158,21 @@ pub enum Refusal {
     /// A text is too long to be recorded.
     #[error("the {what} is refused: {reason}")]
     Text {
-        /// Which.
+        /// Name of the text.
         what: &'static str,
-        /// Why.
         reason: String,
     },
-    /// There is no such run.
     #[error("the session has no such run")]
     UnknownRun,
-    /// A token that is to name a pending step names the end of a run.
+    /// The token must name a pending step, but names the end of a run.
     #[error("the token names no step that is to be done: its run is complete")]
     NoPendingStep,
-    /// Nobody is asked anything.
+    /// The run waits for nothing that a person could settle.
     #[error("the run waits for nothing that a person would settle")]
     NothingToSettle,
-    /// A change of preferences that changes nothing that can be changed.
+    /// The change of preferences is empty or contradicts itself.
     #[error("the change of preferences is refused: {reason}")]
     Preferences {
-        /// Why.
         reason: String,
     },
 }
@@ -294,7 +269,8 @@ impl From<token::Error> for Error {
     }
 }
 
-/// A payload of an event that the engine made: it fits by construction, so this is about what a caller sent.
+/// Converts the refusal of an event payload. Payloads that the engine makes fit by construction, so the error is
+/// about something that the caller sent.
 impl From<PayloadError> for Refusal {
     fn from(error: PayloadError) -> Self {
         match error {
@@ -307,7 +283,7 @@ impl From<PayloadError> for Refusal {
 }
 
 impl Error {
-    /// The code of the failure.
+    /// Returns the code of the failure.
     pub fn code(&self) -> Code {
         match self {
             Self::Token(error) => error.code(),
@@ -324,7 +300,7 @@ impl Error {
         }
     }
 
-    /// The failure as a person or an agent reads it.
+    /// Returns the failure as a person or an agent reads it.
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Token(error) => error.envelope(),
@@ -335,7 +311,7 @@ impl Error {
         }
     }
 
-    /// The same failure in a call that carries a token.
+    /// Converts the failure for a call that carries a token.
     pub(super) fn of_token(self) -> Self {
         match self {
             Self::Store(piton_store::Error::Locked { .. }) => {

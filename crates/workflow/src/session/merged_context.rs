@@ -1,17 +1,17 @@
-//! What a run is told: a change over what it was told before.
+//! The context of a run: a change merged over what was there before.
 
 use serde_json::{Map, Value};
 
 use super::error::Refusal;
 use crate::event::{PayloadError, RunContext};
 
-/// What a run knows after `change` over `before`; nothing if that is what it knew. Values are replaced whole, and
-/// `null` takes a key away.
+/// Merges `change` over `before`. Returns `None` if that changes nothing. Values are replaced whole, and `null`
+/// removes a key.
 pub(super) fn after(
     before: Option<&RunContext>,
     change: &Map<String, Value>,
 ) -> Result<Option<RunContext>, Refusal> {
-    // A change is checked by itself as well: it may be too large although it takes more away than it brings.
+    // The change is checked by itself as well: it may be too large even if it removes more than it adds.
     RunContext::new(change)?;
     let mut object = before.map(|context| context.as_object().clone()).unwrap_or_default();
     for (key, value) in change {
@@ -31,7 +31,7 @@ pub(super) fn after(
     Ok((!known).then_some(context))
 }
 
-/// What a run knows at its start. There is nothing to take away, so a `null` is left out.
+/// Returns the context of a run at its start. There is nothing to remove, so a `null` is left out.
 pub(super) fn at_start(
     goal: Option<&str>,
     context: &Map<String, Value>,

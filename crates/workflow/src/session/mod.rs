@@ -1,35 +1,36 @@
-//! Leading an agent through a run: the use cases over the ports of the store.
+//! Leads an agent through a run: the use cases over the ports of the store.
 //!
 //! A call travels through the files in this order:
 //!
 //! | file | does |
 //! |---|---|
-//! | `request` | what a caller sends |
+//! | `request` | requests, as callers send them |
 //! | `token_lookup` | verifies the tokens of a call and finds the node that they name |
 //! | `session_cache` | keeps the folded state of a session current with its log |
-//! | `content` | keeps pinned workflows and snapshots, which never change |
-//! | `bounded_map` | what both of them keep, up to a limit |
+//! | `content` | caches pinned workflows, snapshots and artifacts, which never change |
+//! | `bounded_map` | the map with a size limit behind both caches |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
-//! | `advance_draft`, `checked_output`, `artifact_events`, `new_observations`, `merged_context` | what is recorded of a call |
-//! | `derive`, `plan_draft` | ids that follow from an attempt, and the plan |
+//! | `advance_draft`, `checked_output`, `artifact_events` | the events that record an output |
+//! | `new_observations`, `merged_context` | the observations and the context that a call changes |
+//! | `derive`, `plan_draft` | ids that derive from an attempt, and the plan |
 //! | `reply_basis`, `counted_payload`, `reply_builder` | a reply from recorded facts alone |
-//! | `question` | what a person is to be asked |
-//! | `rehydrate` | where a run stands, for an agent that takes it up |
+//! | `question` | the question that a person is to be asked |
+//! | `rehydrate` | the state of a run, for an agent that resumes it |
 //! | `resume` | the token of a run that was found by other means |
 //! | `step_grant` | the pending step that a call of another tool belongs to |
 //! | `token_run` | the run that a token belongs to, and the calls that continue it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
-//! | `error` | why a call fails |
+//! | `error` | reasons for a call to fail |
 //!
-//! [`Reader`] has the ports that read and nothing else; [`Sessions`] adds those that write. A rehydration is a
-//! method of the reader, so it cannot write.
+//! [`Reader`] has only the ports that read; [`Sessions`] adds those that write. Rehydration is a method of the
+//! reader, so it cannot write.
 //!
-//! *Invariants*: whatever was decided is appended in one plan, with its snapshot and artifacts, before anybody
-//! is told of it. An attempt that was recorded is answered from the record: nothing is judged or chosen or
-//! rendered again, and no lock is taken. What a caller sent is never part of a reply.
+//! *Invariants*: every decision is appended in one plan, with its snapshot and artifacts, before any caller learns of
+//! it. An attempt on record is answered from the record: nothing is judged, chosen or rendered again, and no lock is
+//! taken. A reply never contains what the caller sent.
 //!
-//! *Limitations*: a session whose log breaks a rule is refused as a whole, also where only another of its runs
-//! is concerned.
+//! *Limitations*: a session with a log that breaks a rule is refused as a whole, even if only another of its runs is
+//! affected.
 
 mod advance;
 mod advance_draft;

@@ -1,4 +1,4 @@
-//! What is known of the surroundings, as far as it is news.
+//! Observations about the surroundings, as far as they are new.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::event::{EventBody, ObservationRecorded, ObservedValue};
 use crate::observation::{ChangeOrdinal, ObservationKey};
 use crate::projection::SessionState;
 
-/// The observations that say something else than what was last seen, as events of `state`'s session.
+/// Returns the observations that differ from what was last seen, as events of `state`'s session.
 pub(super) fn new_observations(
     state: &SessionState,
     seen: &[ObservationRecorded],
@@ -14,6 +14,7 @@ pub(super) fn new_observations(
     let mut latest: HashMap<ObservationKey, (u64, ObservedValue)> = HashMap::new();
     let mut bodies = Vec::new();
     for data in seen {
+        // One batch may report a key twice. The value pushed last counts as known, not the one in the log.
         let known = latest.get(&data.key).cloned().or_else(|| {
             let observed = state.observed(data.key)?;
             Some((observed.changes, observed.value.clone()))

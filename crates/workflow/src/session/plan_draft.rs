@@ -1,4 +1,4 @@
-//! A plan in the making: bodies get their place, id and time.
+//! A plan under construction: gives each event body its index, id and time.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use piton_store::{AppendPlan, NewBlob};
 
 use crate::event::{EventBody, LogFlaw, LogRules, SessionEvent};
 
-/// Events that will be appended together, with what is stored beside them.
+/// Events that will be appended together, with the blobs that are stored beside them.
 pub(super) struct PlanDraft<'a> {
     session: SessionId,
     next: EventIndex,
@@ -19,7 +19,7 @@ pub(super) struct PlanDraft<'a> {
 }
 
 impl<'a> PlanDraft<'a> {
-    /// A plan that begins at `next`. All of its events have one time.
+    /// Creates a plan that begins at `next`. All of its events share one timestamp.
     pub(super) fn new(
         session: SessionId,
         next: EventIndex,
@@ -30,7 +30,7 @@ impl<'a> PlanDraft<'a> {
         Self { session, next, now, entropy, events: Vec::new(), blobs: Vec::new() }
     }
 
-    /// Adds an event.
+    /// Adds an event and returns its id.
     pub(super) fn push(&mut self, body: EventBody) -> EventId {
         let id = EventId::mint(self.entropy);
         self.events.push(SessionEvent::new(self.session, self.next, id, self.now, body));
@@ -38,12 +38,13 @@ impl<'a> PlanDraft<'a> {
         id
     }
 
-    /// Adds something that is stored beside the events.
+    /// Adds a blob that is stored beside the events.
     pub(super) fn store(&mut self, blob: NewBlob) {
         self.blobs.push(blob);
     }
 
-    /// Checks the plan against the log that it goes to.
+    /// Checks the plan against the rules of the log that it is for. The rules have seen its events afterwards, even
+    /// if this fails.
     pub(super) fn check(&self, rules: &mut LogRules) -> Result<(), LogFlaw> {
         for event in &self.events {
             rules.apply(event)?;
@@ -51,7 +52,7 @@ impl<'a> PlanDraft<'a> {
         rules.settled()
     }
 
-    /// The events, and the plan that appends them.
+    /// Returns the events and the plan that appends them.
     pub(super) fn finish(self) -> (Arc<[SessionEvent]>, AppendPlan<SessionEvent>) {
         let events: Arc<[SessionEvent]> = self.events.into();
         let plan = AppendPlan::new(Arc::clone(&events));

@@ -1,4 +1,4 @@
-//! Changing what a person wants of a run, from its preferred tip on.
+//! Changes the preferences of a run from its preferred tip on.
 
 use piton_core::ChangeId;
 
@@ -10,7 +10,7 @@ use super::sessions::Sessions;
 use crate::event::{EventBody, NodeScope, Preferences, PreferencesChanged};
 
 impl Sessions {
-    /// Changes preferences and returns those in force. A change that changes nothing is not recorded.
+    /// Changes preferences and returns those in force. A change without effect is not recorded.
     pub async fn prefer(&self, request: Prefer) -> Result<Preferences, Error> {
         let Prefer { session, run, source, changes } = request;
         let (lease, cached) = self.locked(session).await?;
@@ -22,6 +22,7 @@ impl Sessions {
             if before.after(&changes) == before && !changes.is_empty() {
                 return Ok(before);
             }
+            // An empty change gets past the check above, so that it is refused here rather than ignored.
             let change = ChangeId::mint(&*self.entropy);
             let changed = PreferencesChanged::new(change, source, before, changes)
                 .map_err(|error| Refusal::Preferences { reason: error.to_string() })?;

@@ -1,7 +1,7 @@
-//! What a run asks a person, for a door that can put it to them.
+//! The question that a run has for a person, for a front end that can put it to them.
 //!
-//! *Invariants*: a person is asked once for each attempt of the agent. What they said since then, be it no, is
-//! their answer, however often the agent repeats its call.
+//! *Invariants*: a person is asked once for each attempt of the agent. Anything that they said since then, even a no,
+//! is their answer, no matter how often the agent repeats its call.
 
 use piton_core::{NodeId, RunId, SessionId, truncate};
 
@@ -17,25 +17,26 @@ use crate::reason::UserOnlyDependency;
 use crate::run::NextIntent;
 use crate::token::NodeAddress;
 
-/// What a run asks a person.
+/// A question of a run to a person.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// The run, at the step that it waits at.
     pub run: RunLine,
-    /// Where it waits. An answer counts there alone.
+    /// The node that the run waits at. An answer counts there alone.
     pub node: NodeId,
-    /// The title of the step.
     pub title: String,
-    /// What only they can supply.
+    /// The dependency that only the person can supply.
     pub reason: UserOnlyDependency,
-    /// What the author of the workflow asks them; without it, they are to confirm the step before it is done.
+    /// The question as the workflow's author wrote it. Without one, the person is asked to confirm the step before it
+    /// is done.
     pub words: Option<String>,
-    /// The beginning of what the step tells the agent.
+    /// The beginning of the prompt that the agent gets for the step.
     pub excerpt: String,
 }
 
 impl Reader {
-    /// What a run waits for a person for; nothing if it does not, or if they spoke since the agent's last attempt.
+    /// Returns the question that a run has for a person, or `None` if it has none or if they spoke since the agent's
+    /// last attempt.
     pub async fn question(
         &self,
         session: SessionId,
@@ -53,20 +54,21 @@ impl Reader {
             return Ok(None);
         }
         let step_context = self.step_context(basis).await?;
+        // The lock was released for the read above. The log only grows, so the run is still there.
         let cached = cached.lock();
         let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
         Ok(question_for(&step_context, state))
     }
 }
 
-/// Whether a person said something at a node since the last attempt there.
+/// True if a person said something at a node since the last attempt there.
 fn has_spoken(run: &RunState, node: NodeId) -> bool {
     let last = run.advances.at_node(node).last();
     let decisions = run.decisions_on(node);
     decisions.last().is_some_and(|said| last.is_none_or(|attempt| said.index > attempt.index))
 }
 
-/// What the author asks for once the agent was sent back for it, else a confirmation that is waited for.
+/// Returns the author's question once the agent was sent back for it, else the confirmation that the step waits for.
 fn question_for(step_context: &StepContext, run: &RunState) -> Option<Question> {
     let pending = step_context.pending()?;
     let step = step_context.pinned.workflow.step(&pending.step_id)?;

@@ -1,4 +1,4 @@
-//! The reading half: what it takes to say where a run stands.
+//! The reading half: everything that it takes to report the state of a run.
 //!
 //! *Invariants*: no port here can write durable truth.
 //!
@@ -66,7 +66,7 @@ use super::error::Error;
 use super::session_cache::{SessionCache, SharedSession};
 use crate::event::SessionEvent;
 
-/// Says where runs stand. Clones share what they have read.
+/// Reports the state of runs. Clones share everything that they have read.
 #[derive(Clone)]
 pub struct Reader {
     journal: Arc<dyn JournalReader<SessionEvent>>,
@@ -83,7 +83,7 @@ impl fmt::Debug for Reader {
 }
 
 impl Reader {
-    /// A reader over these ports that has read nothing yet.
+    /// Creates a reader over these ports. It has read nothing yet.
     pub fn new(
         journal: Arc<dyn JournalReader<SessionEvent>>,
         blobs: Arc<dyn BlobReader>,
@@ -93,7 +93,7 @@ impl Reader {
         Self { journal, blobs, keys, cached, contents: Arc::new(Contents::new()) }
     }
 
-    /// The journal that it reads.
+    /// Returns the journal that it reads.
     pub fn journal(&self) -> &dyn JournalReader<SessionEvent> {
         &*self.journal
     }
@@ -114,8 +114,8 @@ impl Reader {
         &self.cached
     }
 
-    /// Whether a session holds a fact. If so it is durable, whoever wrote it: what the log shows may still be
-    /// on its way to the disk.
+    /// True if a session holds a fact. The fact is durable then, no matter which process wrote it; an event that is
+    /// merely visible in the log may still be on its way to the disk.
     pub(super) async fn holds(&self, session: SessionId, key: &DedupeKey) -> Result<bool, Error> {
         match self.journal().lookup(&StreamId::from(session), key).await {
             Ok(found) => Ok(found.is_some()),
@@ -124,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// A session as its log stands now.
+    /// Returns a session as its log stands now.
     pub(super) async fn current(&self, session: SessionId) -> Result<SharedSession, Error> {
         self.cached.current(self.journal(), session).await
     }

@@ -1,4 +1,4 @@
-//! Asking where a run stands. Nothing is written: this is a method of what only reads.
+//! Reports the state of a run. Nothing is written: this is a method of the reading half.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::projection::{ArtifactText, Produced, ProducedArtifact, RecapDraft, Re
 use crate::snapshot::{ExecutionSnapshot, derive_pending_step};
 use crate::token::{NodeAddress, StatePayload};
 
-/// What separates the prompt of a step from what was done, behind it.
+/// Separator between the prompt of a step and each part of the recap after it.
 const PART_BREAK: &str = "\n\n---\n";
 
 impl Reader {
-    /// Where a run stands at the node of a state token, with a recap of what was done and produced.
+    /// Reports the state of a run at the node of a state token, with a recap of what was done and produced.
     pub async fn rehydrate(&self, state_token: &str) -> Result<Reply, Error> {
         let state = self.payload(state_token).await?.into_state()?;
         self.rehydrate_at(state).await.map_err(Error::of_token)
@@ -45,15 +45,15 @@ impl Reader {
         Ok(Reply { body, notices: Vec::new() })
     }
 
-    /// What was noted on the way to a node and after it, and what was produced on the way.
+    /// Returns the notes taken on the way to a node and after it, and the artifacts produced on the way.
     async fn recap(
         &self,
         step_context: &StepContext,
         address: NodeAddress,
     ) -> Result<[String; 2], Error> {
         let cached = self.current(address.session).await?;
-        // Snapshots and artifacts are read without the lock, so the notes are chosen twice: a log only grows, and a
-        // node that was added in between just has no title yet.
+        // Snapshots and artifacts are read without the lock, so the notes are selected twice. A log only grows, and a
+        // node that was added in between merely has no title yet.
         let (nodes, produced) = {
             let cached = cached.lock();
             let (run, _) = node_of(&cached.state, address)?;
@@ -87,6 +87,7 @@ impl Reader {
             pending,
             step_at,
         );
+        // Rendering the artifacts needs no session state, so other tasks need not wait for it.
         drop(cached);
         let produced = produced.pieces(step_at, text_of);
         Ok([noted, produced.into_iter().map(|RecapPiece { text, .. }| text).collect()])

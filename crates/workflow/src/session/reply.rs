@@ -1,8 +1,8 @@
-//! What a caller is told.
+//! Replies, as callers get them.
 //!
-//! *Invariants*: the body says only what is recorded or pinned, so repeating a call repeats it byte for byte under
-//! one key ring. What is true of this one call goes into notices beside it. Nothing here quotes what the caller
-//! sent.
+//! *Invariants*: the body contains only recorded or pinned facts, so repeating a call repeats it byte for byte under
+//! one key ring. Anything that is true of one call alone goes into notices beside it. Nothing here quotes what the
+//! caller sent.
 
 use piton_core::{NodeId, RunId, SessionId, WorkflowId};
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,10 @@ use crate::name::StepId;
 use crate::projection::PersonDecision;
 use crate::run::NextIntent;
 
-/// The tool that goes on with a run.
+/// Name of the tool that continues a run.
 pub const TOOL_CONTINUE: &str = "continue_workflow";
 
-/// The tool that makes a bookmark.
+/// Name of the tool that makes a bookmark.
 const TOOL_CHECKPOINT: &str = "checkpoint_workflow";
 
 piton_core::closed_set! {
@@ -29,12 +29,12 @@ piton_core::closed_set! {
     }
 }
 
-/// A reply.
+/// A reply to a call about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// What is recorded.
+    /// The recorded facts.
     pub body: ReplyBody,
-    /// What is true of this call only.
+    /// Remarks that are true of this call only.
     pub notices: Vec<ReplyNotice>,
 }
 
@@ -163,19 +163,19 @@ pub struct NextParams {
 }
 
 impl NextCall {
-    /// Submits the output of a pending step of `run`.
+    /// Creates the call that submits the output of a pending step of `run`.
     pub(super) fn submit(run: RunId, ack_token: String) -> Self {
         let params = NextParams { ack_token: Some(ack_token), ..NextParams::of(run) };
         Self { tool: TOOL_CONTINUE.to_owned(), params }
     }
 
-    /// Asks where `run` stands.
+    /// Creates the call that asks for the state of `run`.
     pub(super) fn ask(run: RunId, state_token: String) -> Self {
         let params = NextParams { state_token: Some(state_token), ..NextParams::of(run) };
         Self { tool: TOOL_CONTINUE.to_owned(), params }
     }
 
-    /// Makes a bookmark in `run`.
+    /// Creates the call that makes a bookmark in `run`.
     pub(super) fn bookmark(run: RunId, checkpoint_token: String) -> Self {
         let params = NextParams { checkpoint_token: Some(checkpoint_token), ..NextParams::of(run) };
         Self { tool: TOOL_CHECKPOINT.to_owned(), params }
@@ -183,7 +183,7 @@ impl NextCall {
 }
 
 impl NextParams {
-    /// The label of `run`, and no token yet.
+    /// Creates parameters with the label of `run` and no token yet.
     fn of(run: RunId) -> Self {
         Self { label: Some(label(run)), ..Self::default() }
     }
@@ -241,10 +241,10 @@ pub enum ReplyNotice {
     },
 }
 
-/// A reply about a bookmark.
+/// A reply to a call that makes a bookmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckpointReply {
-    /// What is recorded.
+    /// The recorded facts.
     pub body: CheckpointBody,
 }
 

@@ -1,7 +1,7 @@
-//! Where a run stands at a node, as far as events tell.
+//! The state of a run at a node, as far as events record it.
 //!
-//! *Invariants*: a place is taken as of the moment that a reply is about, so that what came later does not change
-//! the reply.
+//! *Invariants*: a basis is taken as of the moment that a reply is about, so that later events do not change the
+//! reply.
 
 use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
 
@@ -17,7 +17,7 @@ use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
 use crate::topology::NodeKind;
 
-/// The preferences of a run that was never told any: the most careful ones.
+/// Preferences of a run that has none on record: the most careful ones.
 pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);
 
 /// Everything that a reply takes from events.
@@ -35,21 +35,22 @@ pub(super) struct ReplyBasis {
     pub(super) checkpoint: AttemptOrdinal,
     pub(super) blockers: Option<BlockerReport>,
     pub(super) gaps: Vec<GapLine>,
-    /// Whether a person said yes to the step.
+    /// Set when a person approved the step.
     pub(super) approved: bool,
-    /// Whether something on the node is open that only a person can settle, or that one refused.
+    /// Set when something is open on the node that only a person can settle, or that a person refused.
     is_open_for_person: bool,
-    /// What persons decided that the reply tells, the oldest first, with where the titles of the steps are found.
+    /// Decisions by persons that the reply reports, oldest first, each with the snapshot that holds the title of its
+    /// step.
     pub(super) decisions: Vec<(RecordedDecision, SnapshotRef)>,
 }
 
 impl ReplyBasis {
-    /// Where a run stands at a node now.
+    /// Returns the state of a run at a node as of now.
     pub(super) fn now(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
         let mut basis = Self::new(state, address, None)?;
         let (run, node) = node_of(state, address)?;
         basis.decisions = with_snapshots(run, run.decisions_toward(node.id));
-        // Whoever never stops for a person still stops for a no.
+        // Even an agent that never stops for a person stops for a refusal.
         let never_stops = basis.preferences.autonomy == Autonomy::FullAutoNeverStop;
         let waits = |gap: &Gap| {
             gap.record.reason.category() == ReasonCategory::UserOnlyDependency
@@ -59,16 +60,17 @@ impl ReplyBasis {
         Ok(basis)
     }
 
-    /// Whether the run waits here for a person: they have to settle something, or they refused.
+    /// True if the run waits here for a person, who has to settle something or refused.
     pub(super) fn waits_for_person(&self) -> bool {
         let waits = |blocker: &Blocker| blocker.code == BlockerCode::UserOnlyDependency;
         self.is_open_for_person
             || self.blockers.as_ref().is_some_and(|report| report.blockers().iter().any(waits))
     }
 
-    /// Where a run stood at its first node when it began.
+    /// Returns the state of a run at its root as it was when the run started.
     pub(super) fn at_start(state: &SessionState, address: NodeAddress) -> Result<Self, TokenError> {
         let mut basis = Self::new(state, address, None)?;
+        // Attempts made since must not change the reply to a repeated start.
         basis.ack = AttemptOrdinal::FIRST;
         basis.checkpoint = AttemptOrdinal::FIRST;
         let (run, _) = node_of(state, address)?;
@@ -77,7 +79,7 @@ impl ReplyBasis {
         Ok(basis)
     }
 
-    /// Where a run stood after an attempt that was recorded; nothing if it was not.
+    /// Returns the state of a run right after a recorded attempt, or `None` if the attempt is not on record.
     pub(super) fn after(
         state: &SessionState,
         address: NodeAddress,
@@ -87,13 +89,16 @@ impl ReplyBasis {
         let Some(recorded) = run.advances.attempt(address.node, attempt) else {
             return Ok(None);
         };
+        // Gap ids derive from the attempt and an ordinal, so the gaps of this attempt are found by counting up until
+        // one is missing.
         let has_gaps = run.gaps.on(address.node).next().is_some();
         let gap = |ordinal| run.gaps.find(derive::gap(attempt, ordinal));
         let gaps = (0..)
             .take_while(|_| has_gaps)
             .map_while(gap)
             .map(|gap| GapLine { summary: gap.record.summary.as_str().to_owned() });
-        // The agent may not have seen yet what was decided about the step that it submitted.
+        // The agent may not have seen yet what was decided about the step that it submitted. Decisions made after the
+        // attempt are left out, so that a retry gets the same reply.
         let mut decisions = run.decisions_on(address.node);
         decisions.retain(|decision| decision.index < recorded.index);
         let surplus = decisions.len().saturating_sub(SAID_MAX);
@@ -101,6 +106,7 @@ impl ReplyBasis {
         match &recorded.outcome {
             AdvanceOutcome::Blocked { blockers } => {
                 let mut basis = Self::new(state, address, Some(recorded.index))?;
+                // A blocked attempt is used up. The reply offers the next one at the same node.
                 basis.ack = ordinal(recorded.ordinal + 1);
                 basis.blockers = Some(blockers.clone());
                 basis.decisions = decisions;
@@ -116,7 +122,7 @@ impl ReplyBasis {
         }
     }
 
-    /// Where a run stood at a node after a bookmark was made on it.
+    /// Returns the state of a run at a node right after a bookmark was made on it.
     pub(super) fn after_bookmark(
         state: &SessionState,
         address: NodeAddress,
@@ -124,10 +130,11 @@ impl ReplyBasis {
     ) -> Result<Self, TokenError> {
         let (run, _) = node_of(state, address)?;
         let made = run.graph.node(bookmark).ok_or(TokenError::UnknownNode)?.created;
+        // `as_of` is exclusive, so the bookmark itself counts and the reply offers the checkpoint token after it.
         Self::new(state, address, Some(made.next()))
     }
 
-    /// Where a run stands at a node, or stood when the event at `as_of` was recorded.
+    /// Returns the state of a run at a node now, or just before the event at `as_of`.
     fn new(
         state: &SessionState,
         address: NodeAddress,
@@ -135,6 +142,7 @@ impl ReplyBasis {
     ) -> Result<Self, TokenError> {
         let (run, node) = node_of(state, address)?;
         let before = |index: EventIndex| as_of.is_none_or(|as_of| index < as_of);
+        // The number of attempts made so far is the ordinal of the next one.
         let made =
             run.advances.at_node(node.id).iter().filter(|attempt| before(attempt.index)).count();
         let basis = state.ordinal_of(node.id).ok_or(TokenError::UnknownNode)?;
@@ -169,7 +177,7 @@ fn with_snapshots(
     decisions.into_iter().filter_map(found).collect()
 }
 
-/// Whether a person had said yes at a node before the event at `as_of`.
+/// True if a person had approved the step at a node before the event at `as_of`.
 fn approved(run: &RunState, node: NodeId, as_of: Option<EventIndex>) -> bool {
     run.gaps.on(node).any(|gap| {
         matches!(gap.record.resolution, Resolution::Resolves { .. })
@@ -178,7 +186,7 @@ fn approved(run: &RunState, node: NodeId, as_of: Option<EventIndex>) -> bool {
     })
 }
 
-/// The events that made bookmarks on a node.
+/// Returns the indexes of the events that made bookmarks on a node.
 fn bookmarks<'a>(run: &'a RunState, node: &'a RunNode) -> impl Iterator<Item = EventIndex> + 'a {
     let children = run.graph.children(node);
     children.filter(|child| child.kind == NodeKind::Checkpoint).map(|child| child.created)

@@ -1,4 +1,5 @@
-//! A reply, assembled from a place in a run and from what is pinned there. Nothing is decided or rendered here.
+//! Assembles a reply from the state of a run at a node and from the content pinned there. Nothing is decided or
+//! rendered here.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::run::NextIntent;
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
 use crate::token;
 
-/// A place with what is pinned there.
+/// The state of a run at a node, with the content pinned there.
 pub(super) struct StepContext {
     pub(super) basis: ReplyBasis,
     pub(super) pinned: Arc<Pinned>,
@@ -79,21 +80,21 @@ impl StepContext {
     }
 }
 
-/// A token in both forms.
+/// A token in both forms. Where there is no short form, `short` repeats the long one.
 pub(super) struct MintedToken {
     pub(super) long: String,
     pub(super) short: String,
 }
 
 impl Reader {
-    /// A place with what is pinned there.
+    /// Loads the workflow and the snapshot that `basis` refers to.
     pub(super) async fn step_context(&self, basis: ReplyBasis) -> Result<StepContext, Error> {
         let pinned = self.contents().workflow(self.blobs(), basis.workflow_hash).await?;
         let snapshot = self.contents().snapshot(self.blobs(), basis.snapshot, &pinned).await?;
         Ok(StepContext { basis, pinned, snapshot })
     }
 
-    /// What is said about a place.
+    /// Builds the body of a reply.
     pub(super) async fn body(&self, step_context: &StepContext) -> Result<ReplyBody, Error> {
         let StepContext { basis, .. } = step_context;
         let pending = step_context.pending().map(|pending| PendingReply {
@@ -102,6 +103,8 @@ impl Reader {
             prompt: pending.prompt.as_str().to_owned(),
             artifact_kind: step_context.artifact_kind(pending),
         });
+        // All tokens of a reply are signed in one go. Without a pending step there is nothing to submit or to
+        // bookmark, so only the state token is made.
         let mut sayings = vec![counted_payload::state(basis)];
         if pending.is_some() {
             sayings.extend([counted_payload::ack(basis), counted_payload::checkpoint(basis)]);
@@ -145,7 +148,7 @@ impl Reader {
         })
     }
 
-    /// A reply that says no more than its body.
+    /// Builds a reply without notices.
     pub(super) async fn reply(&self, basis: ReplyBasis) -> Result<Reply, Error> {
         let step_context = self.step_context(basis).await?;
         Ok(Reply { body: self.body(&step_context).await?, notices: Vec::new() })

@@ -1,4 +1,4 @@
-//! What a caller sends.
+//! Requests, as callers send them.
 
 use std::sync::Arc;
 
@@ -10,109 +10,100 @@ use crate::event::{ObservationRecorded, PreferenceChange, Preferences};
 use crate::preference::PreferenceSource;
 use crate::run::SourceKind;
 
-/// A compiled workflow, and where its source was found.
+/// A compiled workflow and the origin of its source.
 #[derive(Clone, Debug)]
 pub struct SourcedWorkflow {
-    /// What the run is pinned to.
+    /// The workflow that the run is pinned to.
     pub compiled: Arc<CompiledWorkflow>,
-    /// Where its source was found.
     pub source_kind: SourceKind,
-    /// Which source that was. It is shown and never opened.
+    /// Name of the source. It is shown and never opened.
     pub source_ref: String,
 }
 
-/// Begins a run.
+/// A request to start a run.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// What to run.
     pub workflow: SourcedWorkflow,
-    /// What the run is to reach. It becomes the context's `goal` and the title of the session.
+    /// The goal of the run. It becomes the context's `goal` and the title of the session.
     pub goal: Option<String>,
-    /// What the run is told at its start.
+    /// The context that the run starts with.
     pub context: Map<String, Value>,
     /// The preferences in force at its start.
     pub preferences: Preferences,
-    /// What is known of the surroundings.
+    /// Observations about the surroundings.
     pub observations: Vec<ObservationRecorded>,
     /// Makes starting twice harmless.
     pub key: Option<StartKey>,
 }
 
-/// Two starts with the same key are one.
+/// A key that makes two starts one: starts with the same key and project find the same run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartKey {
-    /// Whatever the caller chose.
+    /// Text of the caller's choice.
     pub key: String,
     /// The project that the caller works in.
     pub project_dir: String,
 }
 
-/// What an agent hands in for a step.
+/// The output that an agent submits for a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmittedOutput {
-    /// What was done and decided in this step.
+    /// Account of what was done and decided in this step.
     pub notes_markdown: Option<String>,
-    /// What the step produced, as JSON.
+    /// The results of the step, as JSON.
     pub artifacts: Vec<Value>,
 }
 
-/// Goes on: an ack token hands in an output, a state token alone asks where the run stands.
+/// A request to continue a run. An ack token submits an output; a state token alone asks for the state of the run.
 #[derive(Clone, Debug, Default)]
 pub struct Continue {
-    /// The right to hand in an output.
+    /// The token that may submit an output.
     pub ack_token: Option<String>,
-    /// Where the caller believes the run to stand.
+    /// The position that the caller believes the run to be at.
     pub state_token: Option<String>,
-    /// What is handed in.
     pub output: Option<SubmittedOutput>,
-    /// What changes in what the run was told; `null` takes a key away.
+    /// Changes to the context of the run; `null` removes a key.
     pub context: Option<Map<String, Value>>,
-    /// What is known of the surroundings.
+    /// Observations about the surroundings.
     pub observations: Vec<ObservationRecorded>,
 }
 
-/// Makes a bookmark.
+/// A request to make a bookmark.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
-    /// The right to make it.
+    /// The token that may make it.
     pub checkpoint_token: String,
-    /// What to remember of this moment.
+    /// Notes and artifacts to keep with the bookmark.
     pub output: Option<SubmittedOutput>,
 }
 
-/// What a person says about the step that a run waits at.
+/// A person's verdict about the step that a run waits at.
 #[derive(Clone, Debug)]
 pub struct SettleRequest {
-    /// The session.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// Where they were asked, if they were: what they say counts only if the run still waits there.
+    /// The node at which the person was asked, if they were. Their verdict counts only if the run still waits there.
     pub node: Option<NodeId>,
-    /// What they say.
     pub verdict: PersonVerdict,
 }
 
-/// What a person says.
+/// A person's verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PersonVerdict {
-    /// Go on.
+    /// The run may continue.
     Approved,
-    /// What was asked for.
+    /// The information that was asked for.
     Answered(String),
-    /// Do not go on, and why.
+    /// The run must not continue, for this reason.
     Refused(String),
 }
 
-/// Changes the preferences of a run from its preferred tip on.
+/// A request to change the preferences of a run from its preferred tip on.
 #[derive(Clone, Debug)]
 pub struct Prefer {
-    /// The session.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// Who wants it.
+    /// The origin of the change.
     pub source: PreferenceSource,
-    /// What changes.
     pub changes: Vec<PreferenceChange>,
 }

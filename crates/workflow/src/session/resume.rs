@@ -1,4 +1,4 @@
-//! Taking up a run that was found by other means than a token.
+//! Resumes a run that was found by other means than a token.
 
 use piton_core::{NodeId, RunId, SessionId};
 
@@ -8,23 +8,23 @@ use super::reply::NextCall;
 use super::reply_basis::ReplyBasis;
 use crate::token::NodeAddress;
 
-/// What it takes to go on with a run at its preferred tip.
+/// The token and the call that resume a run at its preferred tip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResumedRun {
-    /// Asks where the run stands.
+    /// Asks for the state of the run.
     pub state_token: String,
-    /// The call that does.
+    /// The call that sends the token.
     pub next_call: NextCall,
 }
 
 impl Reader {
-    /// The token of a run's preferred tip. Nothing is written.
+    /// Returns the token of a run's preferred tip. Nothing is written.
     pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<ResumedRun, Error> {
         self.take_up_at(session, run, None).await
     }
 
-    /// The token of a node of a run, of its preferred tip if none is named. Whoever hands in an output there makes a
-    /// branch if the node was left before. Nothing is written.
+    /// Returns the token of a node of a run, or of its preferred tip if no node is given. Submitting an output there
+    /// begins a branch if the run has already left the node. Nothing is written.
     pub async fn take_up_at(
         &self,
         session: SessionId,

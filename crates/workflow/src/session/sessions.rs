@@ -1,4 +1,4 @@
-//! The writing half: starting runs and leading them on.
+//! The writing half: starts runs and advances them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::session_cache::SharedSession;
 use crate::event::SessionEvent;
 use crate::token::{NodeAddress, StatePayload};
 
-/// Starts runs and leads them on. Clones share what they have read.
+/// Starts runs and advances them. Clones share everything that they have read.
 #[derive(Clone)]
 pub struct Sessions {
     reader: Reader,
@@ -33,7 +33,7 @@ impl fmt::Debug for Sessions {
 }
 
 impl Sessions {
-    /// Use cases over these ports.
+    /// Creates the use cases over these ports.
     pub fn new(
         journal: Arc<dyn Journal<SessionEvent>>,
         blobs: Arc<dyn Blobs>,
@@ -45,12 +45,12 @@ impl Sessions {
         Self { reader, journal, clock, entropy }
     }
 
-    /// The half that only reads.
+    /// Returns the reading half.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// Goes on with a run: an ack token hands in an output, a state token alone asks where the run stands.
+    /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
     pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
         let Continue { ack_token, state_token, output, context, observations } = request;
         let state = match &state_token {
@@ -66,6 +66,7 @@ impl Sessions {
             };
         };
         let ack = self.reader.payload(&ack_token).await?.into_ack()?;
+        // Two tokens of one call must agree, or the agent has mixed up two runs or two steps.
         if let Some(state) = state {
             self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
         }
@@ -73,7 +74,7 @@ impl Sessions {
         advanced.map_err(Error::of_token)
     }
 
-    /// Whether a state token is about the node that another token is about.
+    /// Checks that a state token is about the same node as another token.
     async fn check_pair(&self, state: StatePayload, other: NodeAddress) -> Result<(), Error> {
         let cached = self.reader.current(state.address.session).await?;
         let pinned = super::token_lookup::node_of(&cached.lock().state, state.address)
@@ -82,6 +83,7 @@ impl Sessions {
         if state.address == other {
             return Ok(());
         }
+        // The error carries the next call of both places, so that the agent can continue either.
         let same_run = (state.address.session, state.address.run) == (other.session, other.run);
         let crossed = CrossedTokens {
             ack: self.reader.run_place_at(other).await?,
@@ -91,12 +93,14 @@ impl Sessions {
         Err(Error::Crossed(Box::new(crossed)))
     }
 
-    /// A session under its lease, as its log stands now.
+    /// Takes the lease of a session and returns it with the session as its log stands now.
     pub(super) async fn locked(
         &self,
         session: SessionId,
     ) -> Result<(StreamLease, SharedSession), Error> {
         let lease = self.lease(session).await?;
+        // Nothing can be appended while the lease is held. A cached session at the lease's cursor is therefore
+        // current, and the journal need not be asked.
         let cached = match self.reader.cache().at(session, lease.cursor()) {
             Some(cached) => cached,
             None => self.reader.current(session).await?,
@@ -104,12 +108,12 @@ impl Sessions {
         Ok((lease, cached))
     }
 
-    /// The lease of a session that may not exist yet.
+    /// Takes the lease of a session that may not exist yet.
     pub(super) async fn lease(&self, session: SessionId) -> Result<StreamLease, Error> {
         Ok(self.journal.lease(&StreamId::from(session)).await?)
     }
 
-    /// Appends a plan and takes it into what is known; it has passed the rules.
+    /// Appends a plan that has passed the rules, and applies it to the cached session.
     pub(super) async fn append(
         &self,
         session: SessionId,
@@ -118,6 +122,8 @@ impl Sessions {
         draft: PlanDraft<'_>,
     ) -> Result<(), Error> {
         let (events, plan) = draft.finish();
+        // Until the append returns, the cached rules are ahead of the log. If it fails or the call is cancelled, the
+        // guard forgets the session and the next call reads the log.
         let ahead = self.reader.cache().ahead(session);
         self.journal.append(&lease.writer(), plan).await?;
         ahead.keep();

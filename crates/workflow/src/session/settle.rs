@@ -1,8 +1,8 @@
-//! What a person says about a run: yes, an answer, or no.
+//! Records what a person says about a run: yes, an answer, or no.
 //!
-//! *Invariants*: it is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap that
-//! waits for a person; a no leaves it open and is recorded beside it. Records of a person have the severity `info`,
-//! by which they are told from those of the engine.
+//! *Invariants*: a verdict is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap
+//! that waits for a person; a no leaves it open and is recorded beside it. Records of a person have the severity
+//! `info`, which sets them apart from those of the engine.
 
 use piton_core::{BoundedText, GapId, NodeId};
 
@@ -22,22 +22,22 @@ use crate::projection::{Gap, PersonDecision, RunState};
 use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::NodeAddress;
 
-/// What a person settled.
+/// The result of recording a person's verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettledStep {
     /// The run, at the step that it waits at.
     pub run: RunLine,
-    /// What the step needed a person for.
+    /// The dependency that the step needed a person for.
     pub reason: UserOnlyDependency,
-    /// What was recorded.
+    /// The text that was recorded.
     pub summary: String,
-    /// Whether the run waits at the step until a person agrees. One that only wants confirmation does not wait, and
-    /// neither does any in a mode that never stops.
+    /// Set when the run waits at the step until a person agrees. A step that only wants confirmation does not wait,
+    /// and neither does any step in a mode that never stops.
     pub is_held: bool,
 }
 
 impl Sessions {
-    /// Records what a person says about the step that a run waits at.
+    /// Records a person's verdict about the step that a run waits at.
     pub async fn record_verdict(&self, request: SettleRequest) -> Result<SettledStep, Error> {
         let SettleRequest { session, run, node, verdict } = request;
         let (lease, cached) = self.locked(session).await?;
@@ -45,11 +45,13 @@ impl Sessions {
             let cached = cached.lock();
             let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
             let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
+            // The run has moved since the person was asked. Their verdict was about another step.
             if node.is_some_and(|node| node != tip.id) {
                 return Err(Refusal::NothingToSettle.into());
             }
             NodeAddress { session, run, node: tip.id }
         };
+        // The lease is held from here to the append, so the tip stays the tip while its content is read.
         let basis = ReplyBasis::now(&cached.lock().state, address)?;
         let step_context = self.reader().step_context(basis).await?;
         let (reason, is_needed) =
@@ -93,7 +95,8 @@ impl Sessions {
         if matches!(verdict, PersonVerdict::Refused(_)) {
             record(Resolution::Unresolved {}, GapSeverity::Info);
         } else {
-            // A person may speak before the agent handed in anything; then there is no gap yet to end.
+            // A person may speak before the agent has submitted anything. There is no gap to end then, so one is
+            // opened and ended in the same plan.
             let ended = if waiting.is_empty() {
                 vec![record(Resolution::Unresolved {}, GapSeverity::Info)]
             } else {
@@ -110,7 +113,8 @@ impl Sessions {
     }
 }
 
-/// What the pending step asks a person for, and whether it needs that: else it only wants their confirmation.
+/// Returns the dependency that the pending step has on a person, and true if the step needs it. Otherwise the step
+/// only wants their confirmation.
 fn pending_question(step_context: &StepContext) -> Option<(UserOnlyDependency, bool)> {
     let pending = step_context.pending()?;
     let step = step_context.pinned.workflow.step(&pending.step_id)?;
@@ -128,7 +132,7 @@ fn decision_text(verdict: &PersonVerdict) -> Result<BoundedText<SUMMARY_BYTES_MA
     decision.summary().map_err(|error| Refusal::Text { what: "answer", reason: error.to_string() })
 }
 
-/// The gaps of a node that wait for a person, for this reason.
+/// Returns the open gaps of a node that wait for a person for this reason.
 pub(super) fn open_on(
     run: &RunState,
     node: NodeId,
@@ -138,7 +142,7 @@ pub(super) fn open_on(
     run.gaps.open_on(node).filter(waits).map(|gap| gap.record.gap_id)
 }
 
-/// What a person settled at a node.
+/// Returns the dependencies that a person settled at a node.
 pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
     let ended = |gap: &&Gap| gap.resolved_by.is_some();
     let reason = |gap: &Gap| match (gap.record.reason, gap.record.resolution) {

@@ -1,7 +1,7 @@
-//! Beginning a run.
+//! Starts a run.
 //!
-//! *Invariants*: the workflow is pinned before anything names it. A run that was begun under a start key is
-//! found again under it, by any process.
+//! *Invariants*: the workflow is pinned before anything refers to it. A run that was started under a start key is
+//! found again under that key by any process.
 
 use std::sync::Arc;
 
@@ -37,12 +37,14 @@ use crate::token::NodeAddress;
 use crate::topology::NodeKind;
 
 impl Sessions {
-    /// Begins a run, or finds the one that was begun under the same start key.
+    /// Starts a run, or finds the one that was started under the same start key.
     pub async fn start(&self, request: Start) -> Result<Reply, Error> {
         let session = match &request.key {
             None => SessionId::mint(&*self.entropy),
             Some(key) => session_of(key)?,
         };
+        // The id of a session with a start key derives from the key, so a repeated start finds the first one. No
+        // lease is needed for that.
         let key = dedupe::session_created(session);
         if request.key.is_some()
             && self.reader().holds(session, &key).await?
@@ -51,29 +53,34 @@ impl Sessions {
             return Ok(reply);
         }
         let lease = self.lease(session).await?;
+        // Another caller started the session between the lookup and the lease.
         if lease.next_event() != piton_core::EventIndex::ZERO {
             drop(lease);
+            // The lookup makes sure that the other caller's start is durable before it is reported.
             self.reader().holds(session, &key).await?;
             let found = self.started(session, &request).await?;
-            // Somebody deletes it in this moment. The same call, a little later, begins it anew.
+            // Another process is deleting the session at this moment. The same call starts it again a little later.
             let deleted = piton_store::Error::Locked { stream: session.into() };
             return found.ok_or(Error::Store(deleted));
         }
+        // The log is empty and leased, so this process is the one that starts the session.
         let beginning = NewRun::new(&request, session, RunId::mint(&*self.entropy))?;
         let draft = beginning.draft(self, &request)?;
         draft.check(&mut LogRules::new())?;
-        // Nobody could go on with a run whose tokens cannot be signed.
+        // A run is of no use if its tokens cannot be signed, so find out before anything is written.
         self.reader().keys().sign(&[]).await?;
         self.append(session, &lease, None, draft).await?;
         drop(lease);
         let NewRun { pinned, snapshot, .. } = beginning;
         self.reader().contents().learn_workflow(pinned);
         self.reader().contents().learn_snapshot(snapshot.snapshot_ref(), snapshot);
+        // The reply is built from the record, exactly as a repeated start would build it.
         let found = self.started(session, &request).await?;
         Ok(found.expect("it was appended"))
     }
 
-    /// The reply that the start of `session` had, if it was started; refused if it is another run.
+    /// Returns the reply that the start of `session` had, or `None` if it was not started. Refused if the session
+    /// holds a run with another workflow or goal.
     async fn started(&self, session: SessionId, request: &Start) -> Result<Option<Reply>, Error> {
         let cached = match self.reader().current(session).await {
             Ok(cached) => cached,
@@ -103,6 +110,7 @@ impl Sessions {
                     differs,
                 }));
             }
+            // The basis is taken as of the start, so that later events do not change the reply to a repeated start.
             let address = NodeAddress { session, run: run.id, node: root.id };
             ReplyBasis::at_start(&cached.state, address)?
         };
@@ -129,7 +137,7 @@ fn session_of(StartKey { key, project_dir }: &StartKey) -> Result<SessionId, Ref
     Ok(derive::session(key, project_dir))
 }
 
-/// A run that is about to begin.
+/// A run that is about to start.
 struct NewRun {
     session: SessionId,
     at: NodeScope,
@@ -137,7 +145,7 @@ struct NewRun {
     context: Option<RunContext>,
     snapshot: ExecutionSnapshot,
     traces: Vec<crate::event::TraceEntry>,
-    /// What the run lacks from its beginning and begins without.
+    /// Gaps that the run has from its start and proceeds without.
     gaps: Vec<GapDraft>,
 }
 
@@ -154,13 +162,15 @@ impl NewRun {
         Ok(Self { session, at, pinned, context, snapshot, traces: begun.traces, gaps })
     }
 
-    /// Session, run and root, then preferences, context and observations, then what explains them.
+    /// Drafts session, run and root, then preferences, context and observations, then the events that explain them.
     fn draft<'a>(&self, sessions: &'a Sessions, request: &Start) -> Result<PlanDraft<'a>, Error> {
         let Self { session, at, pinned, snapshot, .. } = self;
         let next = piton_core::EventIndex::ZERO;
         let mut draft = PlanDraft::new(*session, next, &*sessions.clock, &*sessions.entropy);
         draft.push(EventBody::SessionCreated);
         draft.push(EventBody::RunStarted(at.run, started(request, pinned)?));
+        // The pinned workflow and the root snapshot travel with the plan, so the events never refer to missing
+        // content.
         draft
             .store(NewBlob::canonical(BlobNamespace::PinnedWorkflows, pinned.workflow.canonical()));
         let blob = NewBlob::canonical(BlobNamespace::Snapshots, snapshot.encode());
@@ -207,7 +217,7 @@ impl NewRun {
             .expect("each preference is set once")
     }
 
-    /// Preferences that go beyond what the author recommends, as artifacts of the root.
+    /// Records preferences that go beyond the author's recommendation, as artifacts of the root.
     fn warnings(&self, draft: &mut PlanDraft<'_>, request: &Start) {
         let preferences = request.preferences;
         let workflow = &self.pinned.workflow;
@@ -233,7 +243,7 @@ impl NewRun {
     }
 }
 
-/// What a run lacks from its beginning: a refusal if it would stop for that, else what is to be recorded.
+/// Returns the gaps that a run starts with, or a refusal if its preferences make it stop for them.
 fn lacking(request: &Start, findings: &[Finding]) -> Result<Vec<GapDraft>, Refusal> {
     let report = block(request.preferences.autonomy, findings);
     let report = report.expect("there are never more findings than a report holds");

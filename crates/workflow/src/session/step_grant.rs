@@ -1,7 +1,7 @@
-//! What a call of another tool stands on: the pending step that its token names.
+//! The pending step that authorises a call of another tool, found by the token of that call.
 //!
-//! *Invariants*: nothing is remembered between calls. The log is looked at each time, so that an advance by another
-//! process counts at once.
+//! *Invariants*: nothing is remembered between calls. The log is checked each time, so that an advance by another
+//! process takes effect at once.
 
 use piton_core::{Provenance, RunId, SessionId};
 
@@ -16,29 +16,29 @@ use crate::token::NodeAddress;
 /// The pending step that a token names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepGrant {
-    /// The step.
     pub provenance: Provenance,
-    /// The run as people call it.
+    /// Name of the run for people.
     pub label: Label,
-    /// Whether the run is at that step: its node is the preferred tip. It is not after an advance, whoever made it.
+    /// Set when the run is at that step: its node is the preferred tip. After an advance it no longer is, no matter
+    /// which process made the advance.
     pub is_at_tip: bool,
-    /// What the step leaves of what the configuration grants, if it narrows it.
+    /// Access that the step leaves of what the configuration grants, if it narrows it.
     pub access: Option<StepAccess>,
-    /// Whether any step of the workflow narrows it.
+    /// Set when any step of the workflow narrows access.
     pub narrows: bool,
 }
 
-/// What the step leaves that a run is at.
+/// Access that the current step of a run leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingAccess {
-    /// What the step leaves of what the configuration grants, if it narrows it.
+    /// Access that the step leaves of what the configuration grants, if it narrows it.
     pub access: Option<StepAccess>,
-    /// Whether any step of the workflow narrows it.
+    /// Set when any step of the workflow narrows access.
     pub narrows: bool,
 }
 
 impl Reader {
-    /// The pending step that a token of any kind names. Nothing is written.
+    /// Returns the pending step that a token of any kind names. Nothing is written.
     pub async fn step_grant(&self, token: &str) -> Result<StepGrant, Error> {
         let address = self.payload(token).await?.address();
         let cached = self.current(address.session).await.map_err(Error::of_token)?;
@@ -62,7 +62,7 @@ impl Reader {
         Ok(StepGrant { provenance, label: label(address.run), is_at_tip, access, narrows })
     }
 
-    /// What the step leaves that a run is at; nothing if it is at none. Nothing is written.
+    /// Returns the access that the current step of a run leaves, or `None` if no step is pending. Nothing is written.
     pub async fn pending_access(
         &self,
         session: SessionId,

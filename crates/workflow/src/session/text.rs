@@ -1,6 +1,6 @@
-//! A reply as an agent reads it.
+//! Renders a reply as the text that an agent reads.
 //!
-//! The first line says which run and where it stands; the last says what to call next.
+//! The first line names the run and its position; the last one is the call to make next.
 
 use std::fmt::{self, Write as _};
 
@@ -15,20 +15,20 @@ use crate::event::Blocker;
 use crate::projection::{DecisionKind, PersonDecision};
 use crate::run::NextIntent;
 
-/// Stands before the call that goes on.
+/// Label of the call that continues the run.
 const NEXT: &str = "Next:";
 
-/// Stands before the same call while a person says no.
+/// Label of the same call while a person withholds their consent.
 const HELD: &str = "Only after the person allows it:";
 
-/// Stands above what persons decided.
+/// Heading above the decisions of persons.
 pub const DECIDED: &str = "What a person decided, the newest last:";
 
-/// An output of notes alone, as it is written.
+/// Form of an output that consists of notes alone.
 const OUTPUT_FORM: &str = r#""output": { "notesMarkdown": "…" }"#;
 
 impl Reply {
-    /// The reply as text, notices included.
+    /// Returns the reply as text, notices included.
     pub fn text(&self) -> String {
         let mut text = self.body.text();
         for notice in &self.notices {
@@ -40,7 +40,7 @@ impl Reply {
 }
 
 impl ReplyNotice {
-    /// The notice as text.
+    /// Returns the notice as text.
     pub fn text(&self) -> String {
         match self {
             Self::OutputNotRecorded { message, .. } => format!("OUTPUT_NOT_RECORDED: {message}"),
@@ -50,14 +50,14 @@ impl ReplyNotice {
 }
 
 impl ReplyBody {
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         let lead = if self.is_refused_here() { HELD } else { NEXT };
         self.text_with(lead, &self.person_line())
     }
 
-    /// The body as text for an agent whose person was asked since, and agreed or not. Without their yes, it must not make
-    /// the next call.
+    /// Returns the body as text for an agent after its person was asked. Without their consent, the agent must not
+    /// make the next call.
     pub fn text_settled(&self, is_agreed: bool) -> String {
         self.text_with(if is_agreed { NEXT } else { HELD }, "")
     }
@@ -81,7 +81,7 @@ impl ReplyBody {
         call.map_or_else(String::new, |call| format!("\n{lead} {call}"))
     }
 
-    /// What a person has to do with the pending step; nothing if that is nothing.
+    /// Returns the line that involves the person in the pending step, or an empty string if none is needed.
     fn person_line(&self) -> String {
         let line = if self.is_refused_here() {
             "The person refused this step, as it says above. Do not do it: ask them what to do instead."
@@ -169,12 +169,12 @@ impl ReplyBody {
         text
     }
 
-    /// What a person decided last, if that was a no.
+    /// Returns the latest decision of a person, if it was a refusal.
     fn last_no(&self) -> Option<&DecisionLine> {
         self.decisions.last().filter(|last| last.decision.decision == DecisionKind::Refused)
     }
 
-    /// Whether the person refused the pending step.
+    /// True if the person refused the pending step.
     pub fn is_refused_here(&self) -> bool {
         let pending = self.pending.as_ref();
         self.last_no().zip(pending).is_some_and(|(no, pending)| no.step == pending.title)
@@ -205,7 +205,7 @@ impl fmt::Display for DecisionLine {
 }
 
 impl CheckpointBody {
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         let mut text = format!("{}: bookmark made.\n\nTo come back here:", head(&self.run));
         write!(text, "\nNext: {}", self.next_call.text(""))
@@ -214,14 +214,15 @@ impl CheckpointBody {
     }
 }
 
-/// The output that a call is to bring, as it is written, for a step whose contract asks for an artifact of `kind`.
+/// Returns the form of the output that a call is to submit, for a step with a contract that asks for an artifact of
+/// `kind`.
 pub(super) fn output_form(kind: Option<&str>) -> String {
     let Some(kind) = kind else { return OUTPUT_FORM.to_owned() };
     let kind = json!(kind);
     format!(r#""output": {{ "artifacts": [ {{ "kind": {kind}, … }} ], "notesMarkdown": "…" }}"#)
 }
 
-/// Which run, and where it stands.
+/// Returns the line that names the run and its position.
 fn head(run: &RunLine) -> String {
     let RunLine { label, workflow_id, step, of, turn, turns_max, .. } = run;
     let mut text = format!("Run {label} · {workflow_id}");
@@ -247,7 +248,7 @@ fn render_blocker(blocker: &Blocker) -> String {
 }
 
 impl NextCall {
-    /// The call as it is written, with `output` where it submits one.
+    /// Returns the call as it is written, with `output` if it submits one.
     pub fn text(&self, output: &str) -> String {
         let NextParams { ack_token, state_token, checkpoint_token, label } = &self.params;
         let label = label.map(|label| label.to_string());
@@ -268,7 +269,7 @@ impl NextCall {
     }
 }
 
-/// Where a run stands, for somebody who mixed up two of them.
+/// Describes the position of a run, for an agent that mixed up two of them.
 pub(super) fn run_place(body: &ReplyBody) -> RunPlace {
     let waiting_at = match (&body.run.step, &body.pending) {
         (Some(step), Some(pending)) => {

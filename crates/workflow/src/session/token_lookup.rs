@@ -1,8 +1,8 @@
-//! From the tokens of a call to the node that they name.
+//! Resolves the tokens of a call to the node that they name.
 //!
-//! A long token says what it means. A short one says where to look: in every session whose id ends as it says, at
-//! the node and the attempt that it counts. What is known in this process is looked at first, so that a session
-//! that is being worked on is found without listing all of them.
+//! A long token carries its payload. A short token only says where to look: in every session with a matching id
+//! suffix, at the node and the attempt with the ordinals that it carries. Sessions that this process has cached are
+//! tried first, so that a session in active use is found without listing all of them.
 
 use piton_core::SessionId;
 use piton_store::StreamId;
@@ -17,7 +17,8 @@ use crate::token::{
 use crate::topology::NodeKind;
 
 impl Reader {
-    /// What a token says, if it was minted here and its node exists.
+    /// Verifies a token of either form and returns its payload. The node of a short token exists; that of a long one
+    /// is not looked up here.
     pub(super) async fn payload(&self, text: &str) -> Result<Payload, Error> {
         let payload = match text.trim().parse()? {
             GivenToken::Long(token) => token::verify(&token, self.keys()).await?,
@@ -29,6 +30,7 @@ impl Reader {
     async fn resolve_short(&self, token: &ShortToken) -> Result<Payload, Error> {
         let ends_so = |session: &SessionId| SessionTail::of(*session) == token.session();
         let known = self.cache().known(ends_so);
+        // A session elsewhere in the store may have the same suffix, so a failure here proves nothing yet.
         if let Ok(payload) = self.settle_among(token, &known).await {
             return Ok(payload);
         }
@@ -44,13 +46,15 @@ impl Reader {
     ) -> Result<Payload, Error> {
         let mut candidates = Vec::with_capacity(sessions.len());
         for session in sessions {
-            // One that cannot be read is not the one, unless there is no other.
+            // An unreadable session is skipped, unless it is the only one that the token can belong to: then its
+            // error is the answer.
             match self.current(*session).await {
                 Ok(cached) => candidates.extend(candidate(&cached.lock().state, *session, token)),
                 Err(error) if sessions.len() == 1 => return Err(error),
                 Err(_) => {}
             }
         }
+        // The suffix and the ordinals only nominate candidates. The signature decides which one the token belongs to.
         Ok(token::verify_short(token, &candidates, self.keys()).await?)
     }
 }
@@ -59,8 +63,9 @@ fn session_of(stream: &StreamId) -> Option<SessionId> {
     stream.as_str().parse().ok()
 }
 
-/// What the place that a short token counts would say in `session`.
+/// Returns the payload that a short token would have if it belonged to `session`.
 fn candidate(state: &SessionState, session: SessionId, token: &ShortToken) -> Option<Payload> {
+    // The result is a guess until its signature is checked: any session may have a node with this ordinal.
     let at = state.node_at(usize::try_from(token.node().get()).ok()?)?;
     let address = NodeAddress { session, run: at.run, node: at.node };
     let attempt = |kind| Some(attempt_id(address, kind, token.attempt()?));
@@ -77,13 +82,14 @@ fn candidate(state: &SessionState, session: SessionId, token: &ShortToken) -> Op
     })
 }
 
-/// The run and node of an address in a session, which must be a step that one can go on from.
+/// Returns the run and the node at an address. The node must be a step that a run can continue from.
 pub(super) fn node_of(
     state: &SessionState,
     address: NodeAddress,
 ) -> Result<(&RunState, &RunNode), TokenError> {
     let run = state.run(address.run).ok_or(TokenError::UnknownNode)?;
     let node = run.graph.node(address.node).ok_or(TokenError::UnknownNode)?;
+    // Nothing continues from a checkpoint: every token about one names the step that it hangs on.
     if node.kind == NodeKind::Checkpoint {
         return Err(TokenError::UnknownNode);
     }

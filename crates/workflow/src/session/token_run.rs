@@ -1,4 +1,4 @@
-//! The run that a token belongs to, and where it stands. Nothing is written.
+//! Finds the run that a token belongs to, and the position of that run. Nothing is written.
 
 use piton_core::{NodeId, RunId, SessionId};
 
@@ -13,22 +13,18 @@ use crate::token::{NodeAddress, Payload, TokenKind, checkpoint_node_id};
 /// The run that a token belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenRun {
-    /// The session.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// The node.
     pub node: NodeId,
-    /// What people call the run.
+    /// Name of the run for people.
     pub label: Label,
-    /// What the token is for.
     pub kind: TokenKind,
-    /// Whether a call with the token writes nothing: it only reads, or its attempt is on record.
+    /// Set when a call with the token writes nothing: it only reads, or its attempt is already on record.
     pub is_recorded: bool,
 }
 
 impl Reader {
-    /// The run that a token of any kind belongs to.
+    /// Returns the run that a token of any kind belongs to.
     pub async fn token_run(&self, token: &str) -> Result<TokenRun, Error> {
         let payload = self.payload(token).await?;
         let NodeAddress { session, run, node } = payload.address();
@@ -50,7 +46,8 @@ impl Reader {
         Ok(TokenRun { session, run, node, label: label(run), kind, is_recorded })
     }
 
-    /// Where a run stands at a node, at its preferred tip if none is named, with the calls that continue it.
+    /// Describes the position of a run at a node, or at its preferred tip if no node is given, with the calls that
+    /// continue it.
     pub async fn run_place(
         &self,
         session: SessionId,

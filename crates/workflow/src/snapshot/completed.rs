@@ -1,4 +1,4 @@
-//! The set of steps that are done.
+//! The set of completed steps.
 //!
 //! *Invariants*: at most [`COMPLETED_STEPS_MAX`] keys, each once, in the order of their bytes.
 
@@ -9,13 +9,13 @@ use crate::bounds::COMPLETED_STEPS_MAX;
 use crate::loop_path::LoopPath;
 use crate::step_instance::StepInstanceKey;
 
-/// The step instances that a run has completed on the way to a node. Of a loop that turned again only the
-/// newest turn is kept: nothing asks for those before it, and the log has them.
+/// The step instances that a run has completed on the way to a node. Only the newest iteration of a repeated
+/// loop is kept: nothing asks for the ones before it, and the log has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CompletedSteps(BTreeSet<StepInstanceKey>);
 
 impl CompletedSteps {
-    /// The set of `keys`, which may come in any order and several times.
+    /// Creates the set of `keys`, which may come in any order and repeatedly.
     pub fn new(keys: impl IntoIterator<Item = StepInstanceKey>) -> Result<Self, SnapshotError> {
         let mut set = Self::default();
         for key in keys {
@@ -24,15 +24,16 @@ impl CompletedSteps {
         Ok(set)
     }
 
-    /// The set of keys that must already be sorted and distinct, as they are when written.
+    /// Creates the set from keys that must already be sorted and distinct, as they are when written.
     pub(super) fn from_sorted(keys: Vec<StepInstanceKey>) -> Result<Self, SnapshotError> {
+        // `>=` also catches a repeated key.
         if let Some(pair) = keys.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(SnapshotError::CompletedNotSorted { key: pair[1].clone() });
         }
         Self::new(keys)
     }
 
-    /// The set with one more key.
+    /// Returns the set with one more key.
     pub fn with(mut self, key: StepInstanceKey) -> Result<Self, SnapshotError> {
         self.0.insert(key);
         if self.0.len() > COMPLETED_STEPS_MAX {
@@ -41,19 +42,20 @@ impl CompletedSteps {
         Ok(self)
     }
 
-    /// The set without the turn that `turn` ends with, and the loops inside of it.
+    /// Returns the set without the iteration that `turn` ends with, including the loops inside it.
     #[must_use]
     pub fn without_turn(mut self, turn: &LoopPath) -> Self {
+        // Called when a loop repeats, so that the set does not grow with the number of iterations.
         self.0.retain(|key| !key.lies_within(turn));
         self
     }
 
-    /// Whether a step instance is done.
+    /// True if the step instance is completed.
     pub fn contains(&self, key: &StepInstanceKey) -> bool {
         self.0.contains(key)
     }
 
-    /// The keys in the order of their bytes.
+    /// Returns the keys in the order of their bytes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &StepInstanceKey> {
         self.0.iter()
     }

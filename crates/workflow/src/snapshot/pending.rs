@@ -1,4 +1,4 @@
-//! The step that is to do.
+//! The step that is to be done next.
 
 use piton_core::BoundedText;
 
@@ -8,20 +8,17 @@ use crate::name::StepId;
 /// The title of a step as a reply shows it.
 pub type StepTitle = BoundedText<STEP_TITLE_BYTES_MAX>;
 
-/// The prompt of a step as a reply shows it: rendered once, when the node is made.
+/// The prompt of a step as a reply shows it: rendered once, when the node is created.
 pub type RenderedPrompt = BoundedText<RENDERED_PROMPT_BYTES_MAX>;
 
 /// A step that waits for its output, with everything that a reply says about it.
 ///
-/// Where in its loops it stands is what the loop stack of its snapshot says, and nothing of its own.
+/// It does not record its own place within the loops: the loop stack of the snapshot says that.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingStep {
-    /// The step.
     pub step_id: StepId,
-    /// Its title.
     pub title: StepTitle,
-    /// What the agent is to do.
     pub prompt: RenderedPrompt,
-    /// Whether a person is to be asked first.
+    /// Set when a person has to confirm first.
     pub require_confirmation: bool,
 }

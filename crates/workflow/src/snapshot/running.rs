@@ -1,9 +1,9 @@
-//! The middle of a run.
+//! The state of a run that has begun and not ended.
 //!
-//! *Invariants*: the pending step is not among the completed ones. A loop is on the stack once. The
-//! pending step stands where the stack says, because its place is made from the stack.
+//! *Invariants*: the pending step is not among the completed ones. A loop is on the stack at most once. The
+//! pending step is where the stack says, because its place is derived from the stack.
 //!
-//! There is no way around the check:
+//! The check cannot be bypassed:
 //!
 //! ```compile_fail,E0451
 //! # use piton_workflow::snapshot::{CompletedSteps, Decisions, PendingStep, Running};
@@ -20,7 +20,8 @@ use super::pending::PendingStep;
 use crate::loop_path::LoopPath;
 use crate::step_instance::StepInstanceKey;
 
-/// What a run that is neither new nor at its end has done, where it stands, and what is to do.
+/// The state of a run that is neither new nor complete: its completed steps, its position and its pending
+/// step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Running {
     completed: CompletedSteps,
@@ -30,13 +31,15 @@ pub struct Running {
 }
 
 impl Running {
-    /// A run inside the loops of `loop_stack`, outermost first. Refused if the pending step is done.
+    /// Creates the state of a run inside the loops of `loop_stack`, outermost first. Refused if the pending
+    /// step is already completed.
     pub fn new(
         completed: CompletedSteps,
         loop_stack: LoopPath,
         pending: Option<PendingStep>,
     ) -> Result<Self, SnapshotError> {
         let running = Self { completed, loop_stack, decisions: Decisions::default(), pending };
+        // A completed step must not be done again.
         match running.pending_key() {
             Some(key) if running.completed.contains(&key) => {
                 Err(SnapshotError::PendingCompleted { key })
@@ -45,34 +48,35 @@ impl Running {
         }
     }
 
-    /// The same with what decision steps said.
+    /// Returns the same state with the results of decision steps.
     #[must_use]
     pub fn with_decisions(self, decisions: Decisions) -> Self {
         Self { decisions, ..self }
     }
 
-    /// What decision steps said.
+    /// Returns the results of decision steps.
     pub const fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 
-    /// What is done.
+    /// Returns the completed steps.
     pub const fn completed(&self) -> &CompletedSteps {
         &self.completed
     }
 
-    /// The loops that the run is in, outermost first, each with its turn.
+    /// Returns the loops that the run is in, outermost first, each with its iteration.
     pub const fn loop_stack(&self) -> &LoopPath {
         &self.loop_stack
     }
 
-    /// What is to do.
+    /// Returns the step that is to be done next.
     pub const fn pending(&self) -> Option<&PendingStep> {
         self.pending.as_ref()
     }
 
-    /// The key of what is to do.
+    /// Returns the key of the pending step.
     pub fn pending_key(&self) -> Option<StepInstanceKey> {
+        // The place of the pending step is not stored: the loop stack is the only source for it.
         let pending = self.pending.as_ref()?;
         Some(StepInstanceKey::new(&self.loop_stack, &pending.step_id))
     }

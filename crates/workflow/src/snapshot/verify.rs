@@ -1,4 +1,4 @@
-//! Whether a snapshot belongs to a workflow.
+//! Checks that a snapshot belongs to a workflow.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::loop_path::LoopPath;
 use crate::name::{LoopId, StepId};
 
 impl ExecutionSnapshot {
-    /// Checks that the snapshot was made for the workflow that the run is pinned to, and names only
-    /// `steps` and `loops` that this workflow has. To be asked before a run goes on from a snapshot,
-    /// which may have come from elsewhere.
+    /// Checks that the snapshot was made for the workflow that the run is pinned to, and that it names only
+    /// `steps` and `loops` of this workflow. Call it before a run resumes from a snapshot, which may come
+    /// from elsewhere.
     pub fn verify_against(
         &self,
         pinned: WorkflowHash,
@@ -22,6 +22,7 @@ impl ExecutionSnapshot {
         if self.workflow_hash != pinned {
             return Err(SnapshotMismatch::Workflow { snapshot: self.workflow_hash, pinned });
         }
+        // A run that has not begun or has ended names neither steps nor loops.
         let ExecutionState::Running(running) = &self.state else {
             return Ok(());
         };
@@ -40,6 +41,8 @@ impl ExecutionSnapshot {
         };
         known_loops(running.loop_stack())?;
         running.pending().map_or(Ok(()), |pending| known_step(&pending.step_id))?;
+        // The keys of completed and of decided steps carry a loop path of their own, which may differ from
+        // the stack.
         let decided = running.decisions().iter().map(|(key, _)| key);
         for key in running.completed().iter().chain(decided) {
             let (path, step) = key.parts();

@@ -1,7 +1,7 @@
 //! The written form of a snapshot: JSON objects with fixed fields.
 //!
-//! *Invariants*: unknown fields and unknown versions are refused. What has no fields of its own is an
-//! empty object with a `kind`, so that a field too many is noticed there as well. Nothing is nullable.
+//! *Invariants*: unknown fields and unknown versions are refused. A value without fields of its own is an
+//! empty object with a `kind`, so that a surplus field is noticed there as well. Nothing is nullable.
 
 use piton_core::{WorkflowHash, truncate};
 use serde::de::{Error as _, Unexpected};
@@ -18,24 +18,26 @@ use crate::loop_path::{Iteration, LoopPath, LoopPosition};
 use crate::name::{LoopId, StepId};
 use crate::step_instance::StepInstanceKey;
 
-/// The version of a snapshot and of the engine's part in it.
+/// The version of a snapshot and of the engine payload in it.
 const VERSION: u64 = 1;
 
-/// Reads a snapshot, with an error that says what is wrong by its type.
+/// Reads a snapshot. The type of the error says what is wrong.
 pub(super) fn read(bytes: &[u8]) -> Result<ExecutionSnapshot, SnapshotError> {
-    // Another version may have other fields, so the numbers are looked at before them.
+    // Another version may have other fields, so the version numbers are checked before the fields are read.
     let versions: Versions = parse(bytes)?;
     let known = |found: u64| match found {
         VERSION => Ok(()),
         found => Err(SnapshotError::UnsupportedVersion { found }),
     };
     known(versions.v)?;
+    // The engine payload is versioned by itself, so it is checked separately.
     known(parse::<EngineVersions>(bytes)?.engine_payload.v)?;
     parse::<Snapshot>(bytes)?.try_into()
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, SnapshotError> {
     serde_json::from_slice(bytes).map_err(|error| {
+        // The message may quote the snapshot, so it is cut.
         let problem = truncate(&error.to_string(), SNAPSHOT_PROBLEM_BYTES_MAX).into_owned();
         SnapshotError::Malformed { problem }
     })
@@ -202,6 +204,7 @@ impl From<&Running> for StateWire {
         let pending = running.pending().map_or(PendingWire::None {}, |pending| PendingWire::Some {
             step: WaitingStep {
                 step_id: pending.step_id.clone(),
+                // Repeats the loop stack; reading checks that the two agree.
                 loop_path: positions(running.loop_stack()),
                 title: pending.title.clone(),
                 prompt: pending.prompt.clone(),
@@ -243,6 +246,8 @@ impl TryFrom<StateWire> for ExecutionState {
                 pending,
             } => (values, loop_stack, decisions, pending),
         };
+        // The wire form states the place of the pending step twice; a snapshot where the two differ was not
+        // written by us.
         let pending = match pending {
             PendingWire::None {} => None,
             PendingWire::Some { step } if step.loop_path != loop_stack => {
@@ -252,10 +257,13 @@ impl TryFrom<StateWire> for ExecutionState {
                 step: WaitingStep { step_id, title, prompt, require_confirmation, .. },
             } => Some(PendingStep { step_id, title, prompt, require_confirmation }),
         };
+        // `from_sorted` refuses an unsorted or repeated key, so a state has one written form only.
         let completed = CompletedSteps::from_sorted(values)?;
         let control =
             |StepDecision { step, loop_id, decision }| (step, LoopControl { loop_id, decision });
         let decisions = Decisions::from_sorted(decisions.into_iter().map(control).collect())?;
+        // `Running::new` checks again that the pending step is not completed; these bytes may come from
+        // anywhere.
         let running = Running::new(completed, path(loop_stack)?, pending)?;
         Ok(Self::Running(running.with_decisions(decisions)))
     }

@@ -1,4 +1,4 @@
-//! What a step says that an agent may touch, in both dialects.
+//! Reads the access that a step declares, in both dialects.
 
 use piton_core::BoundedText;
 use serde_json::Value;
@@ -15,6 +15,7 @@ type Name = BoundedText<ACCESS_NAME_BYTES_MAX>;
 impl FromSource for StepAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
+        // An empty list of Workspaces denies all of them; an absent one narrows nothing.
         let speaks_of_files = object.has("workspaces");
         let workspaces: Vec<WorkspaceAccess> =
             object.list("workspaces", DECLARATIONS_MAX, problems);
@@ -51,6 +52,7 @@ impl FromSource for WorkspaceAccess {
         let prefix_at = object.at("prefix");
         object.finish(problems);
         let prefix = prefix?.into_string();
+        // `.` and `..` would give one directory several names.
         let is_plain = |name: &str| !name.is_empty() && name != "." && name != "..";
         let is_rooted = prefix == "/"
             || prefix.strip_prefix('/').is_some_and(|rest| rest.split('/').all(is_plain));

@@ -1,9 +1,9 @@
-//! Names of what Piton itself brings along: `wr.<kind>.<name>`.
+//! Names of things that come with Piton: `wr.<kind>.<name>`.
 //!
-//! A workflow id has one dot and these have at least two, so one is never taken for the other.
+//! A workflow id has one dot and these have at least two, so one is never mistaken for the other.
 //!
-//! *Invariants*: an id says of which kind it is, and each kind is a type. That a text is an id does not
-//! say that this version of Piton knows it: a pinned workflow may name what another version brought.
+//! *Invariants*: an id names its kind, and each kind is a type. A text can be an id without this version of
+//! Piton knowing it: a pinned workflow may name something that another version brought.
 //!
 //! ```compile_fail,E0308
 //! # use piton_workflow::source::{ContractRef, FeatureId};
@@ -27,6 +27,7 @@ fn check(text: &str, prefix: &str, form: &'static str) -> Result<(), IdProblem> 
     }
     let name = text.strip_prefix(prefix).ok_or(IdProblem::Form { form })?;
     let (first, rest) = name.as_bytes().split_first().ok_or(IdProblem::Empty)?;
+    // Only routines may have hyphens, since they are named after the ids of workflow files.
     let hyphen = prefix == RoutineId::PREFIX;
     let allowed = |byte: &u8| match byte {
         b'a'..=b'z' | b'0'..=b'9' | b'_' => true,
@@ -51,10 +52,10 @@ macro_rules! builtin_ids {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// What every id of this kind begins with.
+            /// The prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
 
-            /// The id as text.
+            /// Returns the id as text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -94,12 +95,13 @@ builtin_ids! {
     RoutineId => "wr.templates.routine." with "-",
 }
 
-/// What the id of a workflow file begins with, after its namespace, if the file is a routine.
+/// The beginning of a routine file's workflow id, after its namespace.
 pub const ROUTINE_PREFIX: &str = "routine-";
 
 impl RoutineId {
-    /// The routine that a workflow file with the id `declared` is, if it is one: its name without its namespace and
-    /// without `routine-` (or `routine_`). A file in a directory of routines needs no such prefix.
+    /// Returns the routine that a workflow file with the id `declared` is, if it is one: its name without the
+    /// namespace and without `routine-` (or `routine_`). A file in a directory of routines needs no such
+    /// prefix.
     pub fn of_file(declared: &str, in_directory: bool) -> Option<Self> {
         let name = declared.rsplit('.').next()?;
         let stripped = name.strip_prefix(ROUTINE_PREFIX).or_else(|| name.strip_prefix("routine_"));
@@ -107,7 +109,7 @@ impl RoutineId {
         format!("{}{name}", Self::PREFIX).parse().ok()
     }
 
-    /// Whether two ids name one routine: `-` and `_` are the same in them.
+    /// True if two ids name one routine: `-` and `_` are equivalent in them.
     pub fn is_same(&self, other: &Self) -> bool {
         let plain = |byte: u8| if byte == b'-' { b'_' } else { byte };
         self.0.bytes().map(plain).eq(other.0.bytes().map(plain))

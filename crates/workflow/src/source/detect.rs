@@ -1,7 +1,7 @@
-//! Which dialect a file is written in, told from its shape.
+//! Detects the dialect of a file from its shape.
 //!
-//! *Invariants*: a dialect is known by fields and forms that the other one does not have. A file without any is
-//! strict; a file with those of both is refused, because each reader would misread the other's half.
+//! *Invariants*: fields and forms that the other dialect does not have identify a dialect. A file without any
+//! is strict; a file with those of both is refused, because each reader would misread the other's half.
 
 use serde_json::{Map, Value};
 
@@ -9,10 +9,10 @@ use super::dialect::Dialect;
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
 
-/// Fields at the top of a file that only the strict dialect has.
+/// Top-level fields that only the strict dialect has.
 const STRICT_TOP: [&str; 3] = ["agentRole", "capabilities", "conditions"];
 
-/// Fields at the top of a file that only the shipped dialect has.
+/// Top-level fields that only the shipped dialect has.
 const SHIPPED_TOP: [&str; 12] = [
     "about",
     "assessments",
@@ -50,7 +50,7 @@ const SHIPPED_STEP: [&str; 15] = [
     "verification",
 ];
 
-/// What tells a dialect: where it stands and what it is.
+/// A sign of a dialect: its position and its description.
 struct Mark {
     at: Pointer,
     what: String,
@@ -69,6 +69,7 @@ impl Marks {
             Dialect::Strict => &mut self.strict,
             Dialect::Shipped => &mut self.shipped,
         };
+        // The first mark of each dialect is enough for the report.
         mark.get_or_insert(Mark { at, what });
     }
 
@@ -103,7 +104,7 @@ impl Marks {
     }
 }
 
-/// The dialect of a file; nothing if it is written in both, which is reported.
+/// Returns the dialect of a file, or `None` if it mixes both, which is reported.
 pub(crate) fn detect(file: &Value, problems: &mut Problems) -> Option<Dialect> {
     let root = Pointer::root();
     let mut marks = Marks::default();

@@ -1,4 +1,4 @@
-//! The forms in which workflow files are written.
+//! The dialects of workflow files.
 
 piton_core::closed_set! {
     /// In which form a workflow file is written.

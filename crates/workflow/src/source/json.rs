@@ -1,4 +1,4 @@
-//! JSON text to a value, without losing what `serde_json` would lose: a field that occurs twice.
+//! Parses JSON text without losing what `serde_json` would lose: a field that occurs twice.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::problem::{ProblemCode, Problems};
 use super::shared_messages::SPLIT;
 use crate::bounds::SOURCE_BYTES_MAX;
 
-/// The value that `text` holds; of a field that occurs twice the first counts, and the second is reported.
+/// Parses `text`. If a field occurs twice, the first counts and the second is reported.
 pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
     let root = Pointer::root();
     if text.len() > SOURCE_BYTES_MAX {
@@ -19,6 +19,7 @@ pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
         problems.report(&root, ProblemCode::NotJson, reason, SPLIT);
         return None;
     }
+    // A number that floats cannot represent would silently become another one in the compiled workflow.
     if let Err(LostNumber { shown }) = refuse_lost_numbers(text) {
         let reason = format!("the number {shown} is one that JSON readers cannot keep");
         let fix = "write it as a text, in quotes, or write a smaller number";
@@ -28,6 +29,7 @@ pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let seed = Seed { at: &root, problems };
     let parsed = seed.deserialize(&mut deserializer);
+    // Text after the value is refused as well.
     match parsed.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Some(value),
         Err(error) => {
@@ -98,6 +100,7 @@ impl<'de> Visitor<'de> for Seed<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             let at = self.at.field(&key);
             let value = entries.next_value_seed(Seed { at: &at, problems: self.problems })?;
+            // The second value was parsed all the same, so the problems inside it are reported.
             if map.contains_key(&key) {
                 let reason = format!("the field `{key}` occurs twice");
                 self.problems.report(

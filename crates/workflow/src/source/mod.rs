@@ -1,12 +1,12 @@
 //! Workflow files as their authors write them.
 //!
 //! A file is JSON in one of two dialects. Each has a module that reads it, and both are lowered to one
-//! [`CompiledWorkflow`](crate::compile::CompiledWorkflow). Which one it is, is told from the file's shape:
+//! [`CompiledWorkflow`](crate::compile::CompiledWorkflow). The shape of a file determines its dialect:
 //!
 //! * *strict*: loops are driven by a contract only, prompts hold no variables, and texts, templates and
 //!   contracts come from closed sets. Described below.
-//! * *shipped*: the form that existing workflow files use, with conditions on what a run was told and variables
-//!   in prompts. Described in `docs/format/workflow-file.md`.
+//! * *shipped*: the form that existing workflow files use, with conditions on the context of a run and
+//!   variables in prompts. Described in `docs/format/workflow-file.md`.
 //!
 //! # The strict dialect
 //!
@@ -25,20 +25,22 @@
 //! | a step has | what it holds |
 //! |---|---|
 //! | `id`, `title` | required |
-//! | `prompt` or `promptBlocks` | one text, or `goal`, `constraints`, `procedure`, `outputRequired` and `verify`, of which all but `outputRequired` may take in texts with `{kind: "ref", refId}` |
-//! | `outputContract` | `{contractRef}`: the artifact that must be handed in |
+//! | `prompt` or `promptBlocks` | one text, or `goal`, `constraints`, `procedure`, `outputRequired` and `verify` |
+//! | `outputContract` | `{contractRef}`: the artifact that must be submitted |
 //! | `validationCriteria` | a rule or a list of rules over the notes: `contains`, `regex`, `length`, `and` |
 //! | `requireConfirmation`, `notesOptional` | true or false |
 //! | `agentRole`, `functionDefinitions`, `functionReferences` | optional |
-//! | `needsUser` | what only a person can supply, and what they are asked |
-//! | `access` | what an agent may touch while the step is pending |
+//! | `needsUser` | the input that only a person can supply, and the question to ask |
+//! | `access` | the access that an agent has while the step is pending |
+//!
+//! All prompt blocks but `outputRequired` may include texts with `{kind: "ref", refId}`.
 //!
 //! A loop is `{type: "loop", loopId, maxIterations, while: {kind: "condition_ref", conditionId}, body}`, and
 //! exactly one step of its body has the contract `wr.contracts.loop_control`. A template call is
 //! `{type: "template_call", id, templateId, args}` and is replaced by steps whose ids begin with its own.
 //!
-//! *Invariants*: reading reports every problem of a file at once, each with its place, a code of a closed
-//! set, and what to do about it. A field that a dialect does not know is a problem.
+//! *Invariants*: reading reports every problem of a file at once, each with its position, a code of a closed
+//! set, and a remedy. A field that a dialect does not know is a problem.
 
 mod access;
 mod builtin_id;

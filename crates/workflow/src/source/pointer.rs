@@ -1,4 +1,4 @@
-//! Where in a JSON text something stands (RFC 6901).
+//! Positions in a JSON text (RFC 6901).
 
 use std::fmt;
 
@@ -11,30 +11,31 @@ use serde::Serialize;
 pub struct Pointer(String);
 
 impl Pointer {
-    /// The whole text.
+    /// Returns the pointer to the whole text.
     pub const fn root() -> Self {
         Self(String::new())
     }
 
-    /// The field `name` of the object here.
+    /// Returns the pointer to the field `name` of the object here.
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         Self(format!("{}/{}", self.0, name.replace('~', "~0").replace('/', "~1")))
     }
 
-    /// The item at `index` of the array here.
+    /// Returns the pointer to the item at `index` of the array here.
     #[must_use]
     pub fn item(&self, index: usize) -> Self {
         Self(format!("{}/{index}", self.0))
     }
 
-    /// The pointer as text.
+    /// Returns the pointer as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is `outer` or lies inside of it.
+    /// True if this is `outer` or inside it.
     pub fn is_within(&self, outer: &Self) -> bool {
+        // The separator keeps `/steps/1` from containing `/steps/10`.
         self.0.strip_prefix(&outer.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }

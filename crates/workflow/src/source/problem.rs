@@ -1,4 +1,4 @@
-//! What is wrong with a workflow file.
+//! Problems of workflow files.
 
 use std::fmt;
 
@@ -111,18 +111,20 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// Whether something at `outer` or inside of it is wrong, so that what it declares is not fully known.
+    /// True if something at `outer` or inside it is wrong, so that its declarations are not fully known.
     pub(crate) fn any_within(&self, outer: &Pointer) -> bool {
         self.0.iter().any(|problem| problem.path.is_within(outer))
     }
 
-    /// Whether something is wrong inside of a field of this name, wherever it stands.
+    /// True if something is wrong inside a field of this name, wherever it is.
     pub(crate) fn any_in_field(&self, name: &str) -> bool {
         self.0.iter().any(|problem| problem.path.as_str().split('/').any(|part| part == name))
     }
 
-    /// The first of them by place, and how many more there are.
+    /// Returns the first problems by position, followed by the number of those that are left out.
     pub(crate) fn into_sorted(mut self) -> Vec<SourceProblem> {
+        // By position, so that the order does not depend on which pass found what. Two passes may find the
+        // same.
         self.0.sort();
         self.0.dedup();
         let left_out = self.0.len().saturating_sub(PROBLEMS_MAX);

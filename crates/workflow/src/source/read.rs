@@ -1,6 +1,7 @@
-//! A walk over JSON that goes on after a problem.
+//! A reader for JSON that continues after a problem.
 //!
-//! *Invariants*: what is read is either as wanted or missing, and in the second case a problem was reported.
+//! *Invariants*: a value that is read is either as wanted or missing, and in the second case a problem was
+//! reported.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -16,12 +17,12 @@ use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
 use crate::preference::{Autonomy, RiskPolicy};
 
-/// What can be read from a JSON value.
+/// A type that can be read from a JSON value.
 pub(crate) trait FromSource: Sized {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self>;
 }
 
-/// An object of which the fields are asked for one by one.
+/// An object that is read field by field.
 pub(crate) struct ObjectReader<'a> {
     at: Pointer,
     entries: &'a Map<String, Value>,
@@ -29,7 +30,7 @@ pub(crate) struct ObjectReader<'a> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// The object that `value` is.
+    /// Opens `value`, which must be an object.
     pub(crate) fn open(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let Value::Object(entries) = value else {
             wrong_type(value, at, "an object", problems);
@@ -42,13 +43,13 @@ impl<'a> ObjectReader<'a> {
         self.at.field(name)
     }
 
-    /// The raw value of a field.
+    /// Returns the raw value of a field.
     pub(crate) fn raw(&mut self, name: &'static str) -> Option<&'a Value> {
         self.asked.push(name);
         self.entries.get(name)
     }
 
-    /// A field that need not be there.
+    /// Reads a field that may be absent.
     pub(crate) fn optional<T: FromSource>(
         &mut self,
         name: &'static str,
@@ -58,7 +59,7 @@ impl<'a> ObjectReader<'a> {
         T::read(value, &self.at(name), problems)
     }
 
-    /// A field that must be there.
+    /// Reads a field that must be present.
     pub(crate) fn required<T: FromSource>(
         &mut self,
         name: &'static str,
@@ -71,7 +72,7 @@ impl<'a> ObjectReader<'a> {
         self.optional(name, problems)
     }
 
-    /// Whether there is a field of this name.
+    /// True if there is a field of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.entries.contains_key(name)
     }
@@ -82,7 +83,7 @@ impl<'a> ObjectReader<'a> {
         problems.report(&self.at, ProblemCode::MissingField, reason, format!("add `{name}`"));
     }
 
-    /// A list of at most `max` items; a list that is not there is empty. Items with problems are left out.
+    /// Reads a list of at most `max` items; an absent list is empty. Items with problems are left out.
     pub(crate) fn list<T: FromSource>(
         &mut self,
         name: &'static str,
@@ -92,7 +93,7 @@ impl<'a> ObjectReader<'a> {
         self.list_by(name, max, problems, T::read)
     }
 
-    /// The same with a reader for the items.
+    /// Reads a list with a reader for the items.
     pub(crate) fn list_by<T>(
         &mut self,
         name: &'static str,
@@ -108,6 +109,7 @@ impl<'a> ObjectReader<'a> {
                     let reason = format!("there are {} items, {max} are allowed", items.len());
                     problems.report(&at, ProblemCode::TooMany, reason, "remove some of them");
                 }
+                // The items beyond the limit are not read: one problem is enough for a list that is too long.
                 let read = |(index, item)| reader(item, &at.item(index), problems);
                 items.iter().take(max).enumerate().filter_map(read).collect()
             }
@@ -118,7 +120,7 @@ impl<'a> ObjectReader<'a> {
         }
     }
 
-    /// A list that must be there and hold something.
+    /// Reads a list that must be present and not empty.
     pub(crate) fn filled_list<T: FromSource>(
         &mut self,
         name: &'static str,
@@ -136,7 +138,7 @@ impl<'a> ObjectReader<'a> {
         self.list(name, max, problems)
     }
 
-    /// Reports every field that nobody asked for.
+    /// Reports every field that was not read.
     pub(crate) fn finish(mut self, problems: &mut Problems) {
         self.asked.sort_unstable();
         self.asked.dedup();
@@ -145,6 +147,7 @@ impl<'a> ObjectReader<'a> {
                 continue;
             }
             let at = self.at.field(name);
+            // A schema of the author's own gets a better explanation than an unknown field.
             if name.to_lowercase().contains("schema") {
                 schema(value, &at, problems);
             } else {
@@ -156,7 +159,7 @@ impl<'a> ObjectReader<'a> {
     }
 }
 
-/// Reports a schema that an author brought along.
+/// Reports a schema of the author's own.
 fn schema(value: &Value, at: &Pointer, problems: &mut Problems) {
     if value.is_object() {
         let reason = "a workflow cannot define a schema";
@@ -181,7 +184,7 @@ pub(crate) fn wrong_type(value: &Value, at: &Pointer, wanted: &str, problems: &m
     problems.report(at, ProblemCode::WrongType, reason, format!("write {wanted}"));
 }
 
-/// The text that `value` is.
+/// Returns the text in `value`.
 pub(crate) fn text<'a>(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<&'a str> {
     if value.as_str().is_none() {
         wrong_type(value, at, "a text", problems);
@@ -189,7 +192,7 @@ pub(crate) fn text<'a>(value: &'a Value, at: &Pointer, problems: &mut Problems) 
     value.as_str()
 }
 
-/// A text with a form of its own.
+/// Parses a text that has a form of its own.
 pub(crate) fn parsed<T: FromStr<Err: Display>>(
     value: &Value,
     at: &Pointer,
@@ -205,7 +208,7 @@ pub(crate) fn parsed<T: FromStr<Err: Display>>(
     }
 }
 
-/// Reads types that parse themselves.
+/// Implements reading for types that have a `FromStr`.
 macro_rules! read_by_parsing {
     ($code:ident, $fix:literal: $($type:ty),+) => {$(
         impl FromSource for $type {
@@ -234,6 +237,7 @@ impl FromSource for ContractRef {
             }
             other => text(other, at, problems)?,
         };
+        // Anything that looks like a path or an address is an attempt to use a schema from elsewhere.
         if text.starts_with(Self::PREFIX) || !text.contains(['/', ':', '\\', '#']) {
             let fix = "use a contract that Piton brings along: `wr.contracts.<name>`";
             return parsed(value, at, (ProblemCode::InvalidId, fix), problems);

@@ -1,19 +1,22 @@
-//! Renames workflow ids in the text of a file; all else stays as its author wrote it, byte by byte.
+//! Renames workflow ids in the text of a file; everything else stays as its author wrote it, byte for byte.
 //!
-//! *Invariants*: only the file's own id and whole mentions in values change, never the name of a field. A mention is
-//! whole if no character of an id stands beside it: `wr.review` is none in `wr.review_deep` or `wr.review.json`.
+//! *Invariants*: only the file's own id and whole mentions in values change, never the name of a field. A
+//! mention is whole if no character of an id is next to it: `wr.review` is not mentioned in `wr.review_deep`
+//! or `wr.review.json`.
 //!
-//! *Limitations*: an id that is written with escapes (`\u0077r.review`) is not seen.
+//! *Limitations*: an id that is written with escapes (`\u0077r.review`) is not found.
 
 use std::collections::BTreeMap;
 
-/// A workflow file under new ids: its own, and those that it mentions. `renames` is from old to new; `own` is what the
-/// file's own id becomes, if it changes.
+/// Returns a workflow file under new ids: its own, and those that it mentions. `renames` maps old ids to new
+/// ones; `own` is the new id of the file, if it changes.
 pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, String>) -> String {
     let mut output = String::with_capacity(text.len());
     let mut depth = 0_usize;
     let mut key = "";
     let mut rest = text;
+    // Scans for string literals and brackets only. Parsing and writing the JSON again would lose the author's
+    // layout.
     while let Some(at) = rest.find(['"', '{', '[', '}', ']']) {
         let (before, after) = rest.split_at(at);
         output.push_str(before);
@@ -21,6 +24,7 @@ pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, Stri
         if mark != b'"' {
             match mark {
                 b'{' | b'[' => depth += 1,
+                // The text may be broken JSON, which must not panic.
                 _ => depth = depth.saturating_sub(1),
             }
             output.push(char::from(mark));
@@ -29,6 +33,7 @@ pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, Stri
         }
         let literal = literal(after);
         let (inside, behind) = (&after[1..=literal], &after[1 + literal..]);
+        // A literal followed by a colon is the name of a field.
         let is_key = behind.trim_start_matches('"').trim_start().starts_with(':');
         output.push('"');
         match own {
@@ -36,11 +41,12 @@ pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, Stri
                 output.push_str(inside);
                 key = inside;
             }
+            // Depth 1 is the object of the file itself; steps have ids, too.
             Some(own) if depth == 1 && key == "id" => output.push_str(own),
             _ => rename_mentions(inside, renames, &mut output),
         }
         rest = behind;
-        // The quote that ends it.
+        // The closing quote. It is missing only in text that is not JSON.
         if let Some(end) = rest.strip_prefix('"') {
             output.push('"');
             rest = end;
@@ -50,7 +56,7 @@ pub fn rename_ids(text: &str, own: Option<&str>, renames: &BTreeMap<String, Stri
     output
 }
 
-/// How many bytes a text has that begins with a quote, between that and the quote that ends it.
+/// Returns the number of bytes between the quote that `text` begins with and the one that ends the literal.
 fn literal(text: &str) -> usize {
     let mut escaped = false;
     let ends = text[1..].bytes().position(|byte| {
@@ -64,7 +70,7 @@ fn literal(text: &str) -> usize {
 fn rename_mentions(text: &str, renames: &BTreeMap<String, String>, output: &mut String) {
     let mut rest = text;
     while !rest.is_empty() {
-        // An escape is no part of an id, and what follows its backslash is none either.
+        // An escape is not part of an id, and neither is the character after its backslash.
         if let Some(escape) = rest.strip_prefix('\\') {
             let length = if escape.starts_with('u') { 6 } else { 2 };
             let end = rest.floor_char_boundary(length.min(rest.len()));
@@ -79,7 +85,7 @@ fn rename_mentions(text: &str, renames: &BTreeMap<String, String>, output: &mut 
             rest = &rest[end..];
             continue;
         }
-        // A full stop behind an id ends a sentence.
+        // A full stop after an id ends a sentence.
         let id = rest[..word].trim_end_matches('.');
         output.push_str(renames.get(id).map_or(id, String::as_str));
         output.push_str(&rest[id.len()..word]);
@@ -119,7 +125,7 @@ mod tests {
             r#"{"prompt":"Use `wr.review`, then\nwr.plan-b. Not wr.review_deep, wr.review.json or xwr.review."}"#,
             r#"{"prompt":"Use `user.review`, then\nuser.plan-b. Not wr.review_deep, wr.review.json or xwr.review."}"#,
         );
-        // A quote in a text ends nothing, and a field keeps its name.
+        // An escaped quote does not end a text, and a field keeps its name.
         check(
             r#"{"a":"say \"wr.review\" \\","wr.review":"x","b":["wr.review"],"c":{"id":"wr.own"}}"#,
             r#"{"a":"say \"user.review\" \\","wr.review":"x","b":["user.review"],"c":{"id":"wr.own"}}"#,
@@ -130,7 +136,7 @@ mod tests {
         }
     }
 
-    /// The same by way of the parsed value: an oracle that knows nothing of texts.
+    /// Renames in the parsed value: an oracle that knows nothing about texts.
     fn by_value(value: &Value) -> Value {
         match value {
             Value::String(text) => json!(renames().get(text).unwrap_or(text)),

@@ -1,4 +1,4 @@
-//! What is wrong with a file in the words of both dialects, each in one place.
+//! Problem messages that both dialects share.
 
 use std::fmt::Display;
 
@@ -7,28 +7,28 @@ use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
 use crate::bounds::{LOOP_DEPTH_MAX, RULES_MAX, STEPS_MAX};
 
-/// What names of functions and variables are made of.
+/// The form of names of functions and variables.
 pub(crate) const NAME_FORM: &str = "use letters, digits and `_`, and no digit first";
 
-/// What takes the place of a schema.
+/// The advice for a file with a schema.
 pub(crate) const CONTRACT_INSTEAD: &str =
     "use `outputContract` with one of the contracts that Piton brings along";
 
-/// What to do with a file that is too large.
+/// The advice for a file that is too large.
 pub(crate) const SPLIT: &str = "split it into several workflows";
 
-/// What to do with a list that says nothing.
+/// The advice for an empty list.
 pub(crate) const FILL_OR_REMOVE: &str = "add one, or remove the list";
 
 impl Problems {
-    /// Two things of a kind have the same id.
+    /// Reports that two things of a kind have the same id.
     pub(crate) fn report_twice(&mut self, at: &Pointer, kind: &str, id: &dyn Display) {
         let reason = format!("the {kind} id `{id}` is used twice");
         let fix = format!("give each {kind} an id of its own");
         self.report(at, ProblemCode::DuplicateId, reason, fix);
     }
 
-    /// A contract is named that does not exist.
+    /// Reports a reference to a contract that does not exist.
     pub(crate) fn report_no_contract<'a>(
         &mut self,
         at: &Pointer,
@@ -41,14 +41,14 @@ impl Problems {
         self.report(at, ProblemCode::UnresolvedReference, reason, fix);
     }
 
-    /// Not exactly one step of a loop decides about it.
+    /// Reports that not exactly one step of a loop decides about it.
     pub(crate) fn report_decisions(&mut self, at: &Pointer, decisions: usize) {
         let reason = format!("{decisions} steps of the body decide whether the loop goes on");
         let fix = "give exactly one step of the body the contract `wr.contracts.loop_control`";
         self.report(at, ProblemCode::LoopWithoutControl, reason, fix);
     }
 
-    /// There are more steps than a workflow holds, if there are.
+    /// Reports if there are more steps than a workflow may have.
     pub(crate) fn check_steps(&mut self, count: usize) {
         if count > STEPS_MAX {
             let reason = format!("the workflow has {count} steps, {STEPS_MAX} are allowed");
@@ -56,9 +56,11 @@ impl Problems {
         }
     }
 
-    /// Whether the loop at `at`, which is in `/steps/…/body/…/body/…`, lies no deeper inside of others than loops
-    /// may. If it does, that is reported.
+    /// Returns true if the loop at `at`, which is in `/steps/…/body/…/body/…`, is not nested too deeply.
+    /// Reports it otherwise.
     pub(crate) fn check_loop_depth(&mut self, at: &Pointer) -> bool {
+        // The pointer contains one `/body/` for each loop around this one, so no depth has to be passed
+        // along.
         let around = at.as_str().matches("/body/").count();
         if around >= LOOP_DEPTH_MAX {
             self.report_loop_depth(at);
@@ -66,14 +68,14 @@ impl Problems {
         around < LOOP_DEPTH_MAX
     }
 
-    /// A loop lies too deep inside of others.
+    /// Reports a loop that is nested too deeply.
     pub(crate) fn report_loop_depth(&mut self, at: &Pointer) {
         let reason = format!("loops lie deeper than {LOOP_DEPTH_MAX} inside each other");
         let fix = "move the innermost loop to a workflow of its own";
         self.report(at, ProblemCode::TooDeep, reason, fix);
     }
 
-    /// A list of rules is empty or too long, if it is.
+    /// Reports a list of rules that is empty or too long.
     pub(crate) fn check_rules(&mut self, at: &Pointer, count: usize) {
         if count == 0 {
             self.report(at, ProblemCode::Empty, "there is no rule", FILL_OR_REMOVE);
@@ -84,7 +86,7 @@ impl Problems {
         }
     }
 
-    /// A step is of a type that the dialect does not have.
+    /// Reports a step of a type that the dialect does not have.
     pub(crate) fn report_step_type(&mut self, at: &Pointer, found: &str, fix: &'static str) {
         let reason = format!("`{found}` is not a type of step");
         self.report(at, ProblemCode::UnknownName, reason, fix);

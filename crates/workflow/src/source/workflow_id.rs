@@ -1,7 +1,7 @@
 //! The id that a workflow file declares: with a namespace, or an older one without.
 //!
-//! *Invariants*: a suggestion depends on the file's source and on the ids that are taken, and on nothing
-//! else. The namespace `wr` belongs to the workflows that come with Piton, whatever the order of sources.
+//! *Invariants*: a suggestion depends only on the file's source and on the ids that are taken. The namespace
+//! `wr` belongs to the workflows that come with Piton, whatever the order of sources.
 
 use std::collections::BTreeSet;
 
@@ -38,44 +38,41 @@ piton_core::closed_set! {
     }
 }
 
-/// Where a workflow file comes from.
+/// The origin of a workflow file.
 #[derive(Clone, Debug)]
 pub struct SourceOrigin {
-    /// What kind of place that is.
     pub kind: SourceKind,
     /// The place, as its kind names it: a directory, an address.
     pub reference: String,
-    /// Whether a shared source was set up as the team's own.
+    /// Set when a shared source was configured as the team's own.
     pub team: bool,
-    /// Which ids a suggestion must avoid.
+    /// The ids that a suggestion must avoid.
     pub taken: BTreeSet<WorkflowId>,
-    /// What the file is read for.
     pub purpose: Purpose,
 }
 
 /// The id of a workflow file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclaredId {
-    /// An id with a namespace.
     Namespaced(WorkflowId),
-    /// An older id without one.
+    /// An older id without a namespace.
     Legacy {
-        /// What the file says.
+        /// The id in the file.
         declared: String,
-        /// The id that the workflow goes by, and that its author should write.
+        /// The id that the workflow is known by, and that its author should write.
         suggested: WorkflowId,
     },
 }
 
 impl DeclaredId {
-    /// The id that the workflow goes by.
+    /// Returns the id that the workflow is known by.
     pub const fn workflow_id(&self) -> &WorkflowId {
         match self {
             Self::Namespaced(id) | Self::Legacy { suggested: id, .. } => id,
         }
     }
 
-    /// Whether it has a namespace.
+    /// Returns the status: with a namespace or without.
     pub const fn status(&self) -> IdStatus {
         match self {
             Self::Namespaced(_) => IdStatus::Namespaced,
@@ -83,7 +80,7 @@ impl DeclaredId {
         }
     }
 
-    /// The id that a file from `origin` declares in its field `id`.
+    /// Reads the id that a file from `origin` declares in its field `id`.
     pub(crate) fn of(
         file: &mut ObjectReader<'_>,
         origin: &SourceOrigin,
@@ -97,8 +94,8 @@ impl DeclaredId {
         Self::read(text(id, &at, problems)?, origin, &at, problems)
     }
 
-    /// The id that a file from `origin` declares as `text`, for whoever lists workflows without compiling
-    /// them.
+    /// Parses the id that a file from `origin` declares as `text`, for callers that list workflows without
+    /// compiling them.
     pub fn parse(text: &str, origin: &SourceOrigin) -> Result<Self, Vec<SourceProblem>> {
         let mut problems = Problems::default();
         match Self::read(text, origin, &Pointer::root().field("id"), &mut problems) {
@@ -107,13 +104,14 @@ impl DeclaredId {
         }
     }
 
-    /// The same inside of a file, at `at`.
+    /// Reads the id inside a file, at `at`.
     pub(crate) fn read(
         text: &str,
         origin: &SourceOrigin,
         at: &Pointer,
         problems: &mut Problems,
     ) -> Option<Self> {
+        // An older id may have any characters; the suggestion is normalized.
         if !text.contains('.') && !text.trim().is_empty() && text.len() <= LEGACY_ID_BYTES_MAX {
             let suggested = origin.suggest(text);
             if origin.purpose == Purpose::Save {
@@ -133,6 +131,7 @@ impl DeclaredId {
                 return None;
             }
         };
+        // The id is still returned: the problem alone keeps the file out, and the rest of it can be checked.
         if id.namespace() == RESERVED && origin.kind != SourceKind::Bundled {
             let reason = "the namespace `wr` is reserved for the workflows that come with Piton";
             let fix = format!("write `{}`", origin.suggest(id.name()));
@@ -143,17 +142,20 @@ impl DeclaredId {
 }
 
 impl SourceOrigin {
-    /// A source with nothing beside it.
+    /// Creates a source without any ids next to it.
     pub fn new(kind: SourceKind, reference: impl Into<String>) -> Self {
         let reference = reference.into();
         Self { kind, reference, team: false, taken: BTreeSet::new(), purpose: Purpose::Load }
     }
 
-    /// The id for a workflow of this source that its author called `legacy`.
+    /// Returns the id for a workflow of this source that its author called `legacy`.
     pub fn suggest(&self, legacy: &str) -> WorkflowId {
         let end = legacy.floor_char_boundary(LEGACY_ID_BYTES_MAX);
         let plain = format!("{}.{}", self.namespace(), normalized(&legacy[..end]));
+        // The mark depends on the source, so two sources with the same name get different ids in any order of
+        // loading.
         let marked = format!("{plain}_{}", self.mark());
+        // The candidates are tried in this order until one is free.
         let counted = (2..).map(|count: u32| format!("{marked}_{count}"));
         [plain, marked.clone()]
             .into_iter()
@@ -175,7 +177,7 @@ impl SourceOrigin {
         }
     }
 
-    /// Four hex digits that stand for the source.
+    /// Returns four hex digits that identify the source.
     fn mark(&self) -> String {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
@@ -189,7 +191,7 @@ impl SourceOrigin {
     }
 }
 
-/// Lowercase, `_` for every character that an id does not have, and a letter first.
+/// Returns a name in lowercase, with `_` for every character that an id must not contain and a letter first.
 fn normalized(legacy: &str) -> String {
     let keep = |character: char| match character.to_ascii_lowercase() {
         kept @ ('a'..='z' | '0'..='9' | '_') => kept,

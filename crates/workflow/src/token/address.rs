@@ -1,17 +1,14 @@
-//! Which node a token is about.
+//! The node that a token refers to.
 
 use piton_core::{NodeId, RunId, SessionId};
 
-/// A node of a run, found from nothing but this.
+/// The full address of a run node; nothing else is needed to find it.
 ///
-/// The id of the node alone would do within a session. The run is part of it so that a token of one run
-/// is never taken for a token of another, whatever a log says.
+/// The node id alone would be enough within a session. The run is included so that a token of one run is
+/// never mistaken for a token of another, whatever a log says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeAddress {
-    /// The session that the run is recorded in.
     pub session: SessionId,
-    /// The run.
     pub run: RunId,
-    /// The node.
     pub node: NodeId,
 }

@@ -1,7 +1,7 @@
-//! Why a token is refused.
+//! Reasons for refusing a token.
 //!
-//! *Invariants*: each variant of [`TokenError`] is one code, and each code of tokens is one variant.
-//! No message quotes a token.
+//! *Invariants*: each variant of [`TokenError`] is one code, and each token code is one variant. No message
+//! quotes a token.
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope, WorkflowHash};
@@ -10,74 +10,69 @@ use super::kind::TokenKind;
 use super::short::ShortTokenError;
 use super::string::TokenStringError;
 
-/// Why a token is refused.
+/// Reason that a token is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// It is not a token.
+    /// The text is not a token.
     #[error("the token is damaged or made up: {0}")]
     InvalidFormat(FormatProblem),
-    /// It has another version.
     #[error("the token has a version that this program does not know")]
     UnsupportedVersion,
-    /// Neither key signed it.
+    /// Neither the current nor the previous key signed it.
     #[error("the token was not signed by this data directory's current or previous key")]
     BadSignature,
-    /// Another kind of token belongs where it stands.
+    /// A token of another kind belongs in its place.
     #[error(
         "a token of kind {} stands where one of kind {} belongs; nothing was written",
         found.parameter(),
         wanted.parameter()
     )]
     ScopeMismatch {
-        /// The kind that belongs there.
+        /// The kind that was expected.
         wanted: TokenKind,
-        /// The kind that stands there.
+        /// The kind that was given.
         found: TokenKind,
     },
-    /// What it names is not there.
+    /// The session, run or node that it names does not exist.
     #[error("the token names a session, run or node that is not in this data directory")]
     UnknownNode,
-    /// Its run is pinned to another workflow.
+    /// The run of the token is pinned to another workflow.
     #[error("the token names the workflow {token}, but its run is pinned to {pinned}")]
     WorkflowHashMismatch {
-        /// What the token says.
+        /// The hash in the token.
         token: WorkflowHash,
-        /// What the run says.
+        /// The hash that the run is pinned to.
         pinned: WorkflowHash,
     },
-    /// Somebody else writes to its session.
+    /// Another process is writing to the session of the token.
     #[error("another process is writing to the session of this token; nothing was written")]
     SessionLocked,
 }
 
-/// Why a text or a payload is not one that we write.
+/// Reason that a text or payload differs from what we write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatProblem {
-    /// The long form is wrong.
     #[error(transparent)]
     Text(TokenStringError),
-    /// The short form is wrong.
     #[error(transparent)]
     Short(ShortTokenError),
-    /// The payload is not JSON with the fields of its kind.
+    /// The payload is not JSON with exactly the fields of its kind.
     #[error("its payload does not have exactly the fields of its kind")]
     Payload,
-    /// The payload says the right thing in another way than we write it.
+    /// The payload has the right meaning but is not in canonical form.
     #[error("its payload is not in canonical form")]
     NotCanonical,
-    /// The text begins as one kind of token and holds another.
+    /// The prefix of the text and the payload name different kinds.
     #[error("it begins as a token of kind {} and holds one of kind {}", prefix.parameter(), payload.parameter())]
     KindDiffers {
-        /// How the text begins.
         prefix: TokenKind,
-        /// What the payload says.
         payload: TokenKind,
     },
 }
 
 impl TokenError {
-    /// The code of the failure.
+    /// Returns the error code.
     pub const fn code(&self) -> Code {
         match self {
             Self::InvalidFormat(_) => Code::TokenInvalidFormat,
@@ -90,7 +85,7 @@ impl TokenError {
         }
     }
 
-    /// The failure as a person or an agent reads it.
+    /// Returns the failure in the form that people and agents read.
     pub fn envelope(&self) -> Envelope {
         Envelope::new(self.code(), sentence(&self.to_string()))
     }
@@ -117,10 +112,9 @@ impl From<ShortTokenError> for TokenError {
     }
 }
 
-/// What can go wrong where a token is handed in.
+/// Failure of an operation that takes a token.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// The token is refused.
     #[error(transparent)]
     Token(#[from] TokenError),
     /// The store failed, for example because the key ring is damaged.
@@ -129,7 +123,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The code of the failure.
+    /// Returns the error code.
     pub fn code(&self) -> Code {
         match self {
             Self::Token(error) => error.code(),
@@ -137,7 +131,7 @@ impl Error {
         }
     }
 
-    /// The failure as a person or an agent reads it.
+    /// Returns the failure in the form that people and agents read.
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Token(error) => error.envelope(),
@@ -146,8 +140,8 @@ impl Error {
     }
 }
 
-/// A caller that hands in a token is told of a busy session as something about the token, because the
-/// token is all that it knows of the session.
+/// A busy session is reported to a caller with a token as a problem of the token, because the token is all
+/// that the caller knows about the session.
 impl From<piton_store::Error> for Error {
     fn from(error: piton_store::Error) -> Self {
         match error {

@@ -1,4 +1,4 @@
-//! A token as a caller gives it: in either form.
+//! A token as a caller sends it, in either form.
 
 use std::str::FromStr;
 
@@ -12,12 +12,12 @@ use super::string::TokenString;
 pub enum GivenToken {
     /// The signed long form.
     Long(TokenString),
-    /// The short form, whose payload must be found first.
+    /// The short form; its payload has to be found before it can be verified.
     Short(ShortToken),
 }
 
 impl GivenToken {
-    /// What the token says it is for.
+    /// Returns the purpose that the token claims to have.
     pub const fn kind(&self) -> TokenKind {
         match self {
             Self::Long(token) => token.kind(),
@@ -29,9 +29,12 @@ impl GivenToken {
 impl FromStr for GivenToken {
     type Err = TokenError;
 
-    /// The short form joins its parts with hyphens and the long form with dots, so whichever comes first
-    /// tells them apart, and an error speaks of the form that was meant.
+    /// Parses either form.
+    ///
+    /// The short form joins its parts with hyphens and the long form with dots. Whichever separator comes
+    /// first decides, so that an error is about the form that was meant.
     fn from_str(text: &str) -> Result<Self, TokenError> {
+        // A long token may contain hyphens, since base64url has them, but only after its first dot.
         match text.find(['.', '-']) {
             Some(place) if text[place..].starts_with('-') => Ok(Self::Short(text.parse()?)),
             _ => Ok(Self::Long(text.parse()?)),

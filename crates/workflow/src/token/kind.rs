@@ -1,4 +1,4 @@
-//! What a token is for.
+//! The purposes of tokens.
 
 piton_core::closed_set! {
     /// What a token is for.
@@ -13,7 +13,7 @@ piton_core::closed_set! {
 }
 
 impl TokenKind {
-    /// What parameters and replies call such a token.
+    /// Returns the name that parameters and replies use for such a token.
     pub const fn parameter(self) -> &'static str {
         match self {
             Self::State => "stateToken",
@@ -22,7 +22,7 @@ impl TokenKind {
         }
     }
 
-    /// How the text of such a token begins, before the first dot.
+    /// Returns the beginning of such a token's long form, up to the first dot.
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::State => "st",

@@ -1,21 +1,22 @@
-//! Tokens: signed references that an agent is given.
+//! Tokens: signed references that are handed to an agent.
 //!
-//! A token says which node of which run it is about, and is signed, so that nobody has to remember
-//! which tokens there are. There is no table of tokens: log, pins and keys are enough to check one.
+//! A token names the node of a run that it refers to. It is signed, so nobody has to remember which tokens
+//! were issued: there is no table of tokens, and log, pins and keys are enough to check one.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `kind` | what a token is for |
-//! | `address`, `payload` | what a token says, and its one encoding; no keys |
+//! | `kind` | the purposes of tokens |
+//! | `address`, `payload` | the content of a token and its one encoding; no keys |
 //! | `string` | the long form, `st.v1.<payload>.<signature>` |
 //! | `short` | the short form, `ak-7h2kq9xd-3-0-<80 bits>` |
 //! | `given` | either form, as a caller sends it |
-//! | `attempt` | ids that are computed instead of drawn |
+//! | `attempt` | ids that are computed rather than drawn |
 //! | `sign` | minting and verifying both forms with a key ring |
-//! | `error` | why a token is refused |
+//! | `error` | the reasons for refusing a token |
 //!
-//! *Invariants*: a payload has one text, and only that text is read. A token is checked in one order:
-//! its form and version, then its signature; what it names is looked up by the caller after that.
+//! *Invariants*: a payload has exactly one text, and only that text is accepted. Tokens are checked in a
+//! fixed order: form and version first, then the signature. The caller looks up what the token names only
+//! after that.
 
 mod address;
 mod attempt;

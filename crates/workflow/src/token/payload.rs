@@ -1,10 +1,10 @@
-//! What a token says, and its one encoding: canonical JSON with exactly the fields of its kind.
+//! The content of a token and its one encoding: canonical JSON with exactly the fields of its kind.
 //!
-//! Pure: no keys, no signature, no port. Signing is in a file of its own.
+//! Pure: no keys, no signature, no port. Signing has a module of its own.
 //!
-//! *Invariants*: [`Payload::encode`] and [`Payload::decode`] are inverse to each other. Decoding reads
-//! the fields and then encodes them again; bytes that differ from that (another order, a space, a
-//! `null`, a field too many) are refused, so there is no second way to write a payload.
+//! *Invariants*: [`Payload::encode`] and [`Payload::decode`] are inverse to each other. Decoding reads the
+//! fields and encodes them again. Bytes that differ from the result (another order, a space, a `null`, a
+//! surplus field) are refused, so there is no second way to write a payload.
 
 use piton_core::{AttemptId, CanonicalBytes, NodeId, RunId, SessionId, WorkflowHash, canonical};
 use serde::{Deserialize, Serialize};
@@ -16,46 +16,40 @@ use super::kind::TokenKind;
 /// The version of every payload that is written.
 const VERSION: u64 = 1;
 
-/// Where a run stands.
+/// The content of a state token: the position of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatePayload {
-    /// The node.
     pub address: NodeAddress,
     /// The compiled workflow that the run is pinned to.
     pub workflow_hash: WorkflowHash,
 }
 
-/// The right to hand in the output of a node's pending step, once.
+/// The right to submit the output of a node's pending step, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckPayload {
-    /// The node.
     pub address: NodeAddress,
-    /// The attempt; handing in again under the same one changes nothing.
+    /// Submitting again under the same attempt changes nothing.
     pub attempt: AttemptId,
 }
 
-/// The right to make a bookmark on a node, once.
+/// The right to bookmark a node, once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointPayload {
-    /// The node.
     pub address: NodeAddress,
-    /// The attempt; asking again under the same one changes nothing.
+    /// Asking again under the same attempt changes nothing.
     pub attempt: AttemptId,
 }
 
-/// What a token of any kind says.
+/// The content of a token of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Of a state token.
     State(StatePayload),
-    /// Of an ack token.
     Ack(AckPayload),
-    /// Of a checkpoint token.
     Checkpoint(CheckpointPayload),
 }
 
 impl Payload {
-    /// The kind of the token.
+    /// Returns the kind of the token.
     pub const fn kind(&self) -> TokenKind {
         match self {
             Self::State(_) => TokenKind::State,
@@ -64,7 +58,7 @@ impl Payload {
         }
     }
 
-    /// The node that the token is about.
+    /// Returns the node that the token refers to.
     pub const fn address(&self) -> NodeAddress {
         match self {
             Self::State(payload) => payload.address,
@@ -73,27 +67,33 @@ impl Payload {
         }
     }
 
-    /// The bytes that are signed.
+    /// Returns the bytes that are signed.
     pub fn encode(&self) -> CanonicalBytes {
         canonical::encode(&Fields::of(self)).expect("a few short texts and a small number")
     }
 
-    /// What `bytes` say, if they are what [`Payload::encode`] makes of it and of `kind`.
+    /// Decodes `bytes` if they are exactly what [`Payload::encode`] writes for a token of `kind`.
     pub fn decode(kind: TokenKind, bytes: &[u8]) -> Result<Self, TokenError> {
+        // Unknown fields are refused here. A known field that belongs to another kind is found below.
         let fields = serde_json::from_slice::<Fields>(bytes).ok();
+        // The version is checked before the kind: in another version even the kind may mean something else.
         let fields = fields.filter(|fields| fields.token_version == VERSION);
         let fields = fields.ok_or_else(|| not_of_this_version(bytes))?;
+        // The prefix of the text is not signed. Comparing it with the payload keeps anyone from relabelling a
+        // token.
         if fields.token_kind != kind {
             return Err(FormatProblem::KindDiffers { prefix: kind, payload: fields.token_kind })?;
         }
         let payload = fields.payload().ok_or(FormatProblem::Payload)?;
+        // Encoding again catches every other spelling, including the surplus field that `Fields` accepts for
+        // the wrong kind.
         if payload.encode().as_bytes() != bytes {
             return Err(FormatProblem::NotCanonical)?;
         }
         Ok(payload)
     }
 
-    /// What a token says that stands where a state token belongs.
+    /// Returns the payload if this is a state token, or the error for a token of the wrong kind.
     pub const fn into_state(self) -> Result<StatePayload, TokenError> {
         match self {
             Self::State(payload) => Ok(payload),
@@ -101,7 +101,7 @@ impl Payload {
         }
     }
 
-    /// What a token says that stands where an ack token belongs.
+    /// Returns the payload if this is an ack token, or the error for a token of the wrong kind.
     pub const fn into_ack(self) -> Result<AckPayload, TokenError> {
         match self {
             Self::Ack(payload) => Ok(payload),
@@ -109,7 +109,7 @@ impl Payload {
         }
     }
 
-    /// What a token says that stands where a checkpoint token belongs.
+    /// Returns the payload if this is a checkpoint token, or the error for a token of the wrong kind.
     pub const fn into_checkpoint(self) -> Result<CheckpointPayload, TokenError> {
         match self {
             Self::Checkpoint(payload) => Ok(payload),
@@ -123,7 +123,7 @@ impl Payload {
 }
 
 impl StatePayload {
-    /// Whether the run is pinned to the workflow that the token names.
+    /// Checks that the run is pinned to the workflow that the token names.
     pub fn check_pin(&self, pinned: WorkflowHash) -> Result<(), TokenError> {
         if self.workflow_hash == pinned {
             return Ok(());
@@ -132,7 +132,8 @@ impl StatePayload {
     }
 }
 
-/// Why `bytes` are no payload: another version may have other fields, which is no damage.
+/// Returns the reason that `bytes` are no payload. Another version may have other fields, which is not
+/// damage.
 fn not_of_this_version(bytes: &[u8]) -> TokenError {
     match serde_json::from_slice::<Versioned>(bytes) {
         Ok(Versioned { token_version }) if token_version != VERSION => {
@@ -142,14 +143,14 @@ fn not_of_this_version(bytes: &[u8]) -> TokenError {
     }
 }
 
-/// The one field that every version has.
+/// The only field that every version has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Versioned {
     token_version: u64,
 }
 
-/// The fields as they are written. Which of the last two is there depends on the kind.
+/// The fields as they are written. The kind determines which of the two optional ones is present.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Fields {
@@ -183,7 +184,7 @@ impl Fields {
         }
     }
 
-    /// `None` if the field of the kind is missing. One too many is found by encoding again.
+    /// Returns `None` if the field that the kind requires is missing. Encoding again finds a surplus one.
     fn payload(&self) -> Option<Payload> {
         let address =
             NodeAddress { session: self.session_id, run: self.run_id, node: self.node_id };

@@ -1,11 +1,11 @@
-//! Tokens as text: `st.v1.<payload>.<signature>`.
+//! The long form of a token: `st.v1.<payload>.<signature>`.
 //!
-//! *Invariants*: the two parts are base64url without padding, written in the one way that their bytes
-//! have, and the signature is as long as an HMAC-SHA256. The signature is never shown: `Debug` leaves
-//! it out, there is no `Display`, and no error quotes the token.
+//! *Invariants*: the two parts are base64url without padding, in the only spelling that their bytes have, and
+//! the signature is as long as an HMAC-SHA256. The signature is never shown: `Debug` leaves it out, there is
+//! no `Display`, and no error quotes the token.
 //!
-//! *Limitations*: only the outer form is checked. A [`TokenString`] says what a caller sent, not that we
-//! sent it first; that takes the keys, and two equal token strings prove nothing either. The short form
+//! *Limitations*: only the outer form is checked. A [`TokenString`] is what a caller sent, which does not
+//! prove that we issued it; that takes the keys. Two equal token strings prove nothing either. The short form
 //! of a token is another type.
 //!
 //! ```
@@ -29,7 +29,7 @@
 //! fn swapped(key: DedupeKey) -> TokenString { key }
 //! ```
 //!
-//! There is no way to show a token in a message by accident:
+//! A token cannot be shown in a message by accident:
 //!
 //! ```compile_fail,E0277
 //! # use piton_workflow::TokenString;
@@ -41,7 +41,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use base64::Engine as _;
-// Refuses padding, and bits in the last character that stand for nothing.
+// Refuses padding, and a last character with unused bits set.
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
 use super::kind::TokenKind;
@@ -49,7 +49,7 @@ use crate::bounds::TOKEN_BYTES_MAX;
 
 const VERSION: &str = "v1";
 
-/// The bytes of an HMAC-SHA256.
+/// Length of an HMAC-SHA256.
 const SIGNATURE_BYTES: usize = 32;
 
 /// A text that has the outer form of a signed token.
@@ -59,29 +59,27 @@ pub struct TokenString {
     kind: TokenKind,
 }
 
-/// How the tokens begin that agents are given.
+/// The beginnings of the tokens that agents receive, as an error message lists them.
 pub(super) const TOKEN_STARTS: &str = "a token starts with ak-, st- or ck-";
 
-/// Why a text does not have the form of a token.
+/// Reason that a text does not have the form of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenStringError {
-    /// It is too long.
     #[error("a token has at most {TOKEN_BYTES_MAX} bytes")]
     TooLong,
-    /// It does not begin as any kind of token.
+    /// The text does not start with the prefix of any kind of token.
     #[error("{TOKEN_STARTS}")]
     Kind,
-    /// It does not have the four parts.
+    /// The text does not have four parts.
     #[error("a token has four parts joined by dots, such as `st.v1.<payload>.<signature>`")]
     Form,
-    /// It has another version.
     #[error("this program reads tokens of version `{VERSION}` only")]
     UnsupportedVersion,
-    /// Its payload is not base64url.
+    /// The payload is not base64url without padding.
     #[error("the payload of the token is damaged: it is not base64url without padding")]
     Payload,
-    /// Its signature is not base64url of 32 bytes.
+    /// The signature is not 32 bytes of base64url without padding.
     #[error(
         "the signature of the token is damaged: it is not 32 bytes in base64url without padding"
     )]
@@ -89,17 +87,17 @@ pub enum TokenStringError {
 }
 
 impl TokenString {
-    /// What the token says it is for.
+    /// Returns the purpose that the token claims to have.
     pub const fn kind(&self) -> TokenKind {
         self.kind
     }
 
-    /// The whole token, to be sent to the agent and to nobody else.
+    /// Returns the whole token. It may be sent to the agent and to nobody else.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The token of `kind` with these bytes, which must be few enough.
+    /// Assembles a token of `kind`. Panics if the bytes make it longer than [`TOKEN_BYTES_MAX`].
     pub(super) fn assemble(
         kind: TokenKind,
         payload: &[u8],
@@ -111,22 +109,22 @@ impl TokenString {
         Self { text: text.into(), kind }
     }
 
-    /// The payload in base64url.
+    /// Returns the payload in base64url.
     pub fn payload(&self) -> &str {
         self.part(2)
     }
 
-    /// The bytes of the payload, which are what is signed.
+    /// Returns the bytes of the payload, which are the signed message.
     pub fn payload_bytes(&self) -> Vec<u8> {
         BASE64.decode(self.payload()).expect("parsing decoded it")
     }
 
-    /// The signature in base64url.
+    /// Returns the signature in base64url.
     pub fn signature(&self) -> &str {
         self.part(3)
     }
 
-    /// The bytes of the signature.
+    /// Returns the bytes of the signature.
     pub(super) fn signature_bytes(&self) -> Vec<u8> {
         BASE64.decode(self.signature()).expect("parsing decoded it")
     }
@@ -140,14 +138,19 @@ impl FromStr for TokenString {
     type Err = TokenStringError;
 
     fn from_str(text: &str) -> Result<Self, TokenStringError> {
+        // The length is bounded before anything is decoded, since the text comes from outside.
         if text.len() > TOKEN_BYTES_MAX {
             return Err(TokenStringError::TooLong);
         }
         let (prefix, rest) = text.split_once('.').ok_or(TokenStringError::Kind)?;
         let kind = TokenKind::ALL.iter().copied().find(|kind| kind.prefix() == prefix);
         let kind = kind.ok_or(TokenStringError::Kind)?;
+        // The version comes before the payload, so that an unknown one is recognised without decoding
+        // anything.
         let (version, rest) = rest.split_once('.').ok_or(TokenStringError::Form)?;
         if version != VERSION {
+            // A token of another version was not damaged on the way, so its error differs from that of a
+            // damaged one.
             return Err(if is_version(version) {
                 TokenStringError::UnsupportedVersion
             } else {
@@ -158,6 +161,7 @@ impl FromStr for TokenString {
         if signature.contains('.') {
             return Err(TokenStringError::Form);
         }
+        // Both parts are decoded here once, so that the accessors can rely on it.
         if payload.is_empty() || BASE64.decode(payload).is_err() {
             return Err(TokenStringError::Payload);
         }
@@ -169,7 +173,7 @@ impl FromStr for TokenString {
     }
 }
 
-/// Whether a text looks like the version of some token, known or not.
+/// True if a text looks like the version of some token, known or not.
 fn is_version(text: &str) -> bool {
     let number = text.strip_prefix('v').unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -177,6 +181,7 @@ fn is_version(text: &str) -> bool {
 
 impl fmt::Debug for TokenString {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the signature, the text in a log cannot be used as a token.
         write!(formatter, "{}.{VERSION}.{}.…", self.kind.prefix(), self.payload())
     }
 }

@@ -1,33 +1,29 @@
-//! What can go wrong while a session is carried.
+//! Reasons for a transfer to fail.
 
 use piton_core::{Code, Envelope, SessionId};
 
 use crate::bundle::{BundleError, EntryPath};
 
-/// Why a session could not be carried.
+/// Reasons for an export or an import to fail.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransferError {
-    /// The bundle, or the session that it should be made of, breaks a rule.
+    /// The bundle, or the session that it should be made from, breaks a rule.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] piton_store::Error),
-    /// Something that the session needs is stored, and cannot be used.
+    /// Content that the session needs is stored, but cannot be used.
     #[error("{session} cannot be exported: what is stored as `{path}` cannot be used: {problem}")]
     Unusable {
-        /// The session.
         session: SessionId,
-        /// What cannot be used.
         path: EntryPath,
-        /// Why not.
         problem: String,
     },
 }
 
 impl TransferError {
-    /// The code of the failure.
+    /// Returns the code of the failure.
     pub fn code(&self) -> Code {
         match self {
             Self::Bundle(error) => error.code(),
@@ -36,7 +32,7 @@ impl TransferError {
         }
     }
 
-    /// The failure as a person reads it.
+    /// Returns the failure as a person reads it.
     pub fn envelope(&self) -> Envelope {
         match self {
             Self::Bundle(error) => error.envelope(),

@@ -1,4 +1,4 @@
-//! Reading what the events of a session refer to.
+//! Reads the content that the events of a session refer to.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;
 
-/// What events refer to, and what of it could not be read.
+/// The content that events refer to, and the parts of it that could not be read.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) snapshots: BTreeMap<SnapshotRef, ExecutionSnapshot>,
     pub(super) pinned_workflows: BTreeMap<WorkflowHash, CompiledWorkflow>,
     pub(super) artifacts: BTreeMap<Digest, ArtifactBytes>,
-    /// In the order of their paths, each with the reason.
+    /// Unreadable parts in the order of their paths, each with the reason.
     pub(super) unreadable: Vec<(EntryPath, TransferError)>,
 }
 
-/// Reads everything that `events` refer to.
+/// Reads everything that `events` refer to. Continues past what cannot be read.
 pub(super) async fn gather(
     blobs: &dyn Blobs,
     session: SessionId,

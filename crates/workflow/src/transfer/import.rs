@@ -1,4 +1,4 @@
-//! Import: a session made of a bundle.
+//! Import: makes a session from a bundle.
 
 use piton_core::{EventIndex, SessionId};
 use piton_store::bounds::{PLAN_BYTES_MAX, PLAN_EVENTS_MAX};
@@ -12,31 +12,27 @@ use super::unfinished;
 use crate::bundle::{Bundle, SessionContent};
 use crate::event::SessionEvent;
 
-/// What an import made.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imported {
-    /// The session that is there now.
     pub session: SessionId,
-    /// The id that it had, if that one was taken.
+    /// The id in the bundle, if that one was taken.
     pub renamed_from: Option<SessionId>,
-    /// How many events it has.
     pub events: usize,
-    /// In how many plans they were appended.
+    /// Number of plans in which the events were appended.
     pub plans: usize,
-    /// How many snapshots came with it.
     pub snapshots: usize,
-    /// How many workflows came with it.
     pub pinned_workflows: usize,
-    /// How many artifacts came with it.
     pub artifacts: usize,
 }
 
-/// Makes a session of `bundle`, under its own id if that is free and under a new one otherwise.
+/// Makes a session from `bundle`, under its own id if that is free and under a new one otherwise.
 ///
-/// A session that exists is never touched. If this fails or is cut off, there is no new session; what was
+/// An existing session is never touched. If the import fails or is cut off, there is no new session. Content that was
 /// stored for it and is not needed is collected later.
 pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Imported, TransferError> {
     let content = bundle.content();
+    // An earlier import of the same bundle may have been cut off. Its remains would make the id look taken.
     unfinished::remove_unfinished(ports).await?;
     let (lease, session) = claim(ports, content.session).await?;
     let renamed_from = (session != content.session).then_some(content.session);
@@ -55,12 +51,13 @@ pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Importe
         pinned_workflows: content.pinned_workflows.len(),
         artifacts: content.artifacts.len(),
     };
+    // Content goes first, so that no event ever refers to something missing.
     store_parts(ports, content).await?;
     match append(ports, &lease, session, plans).await {
         Ok(()) => Ok(imported),
         Err(error) => {
-            // It was empty when the lease was taken, so all that is there is ours. If it cannot be removed
-            // now, the note stays and it is removed before the next import.
+            // The stream was empty when the lease was taken, so everything in it is ours. If it cannot be removed
+            // now, the note stays and the next import removes it.
             if ports.journal.delete(lease).await.is_ok() {
                 let _ = unfinished::forget(ports.table, session).await;
             }
@@ -69,7 +66,7 @@ pub async fn import(ports: TransferPorts<'_>, bundle: &Bundle) -> Result<Importe
     }
 }
 
-/// Leases the session `wanted` if there is none of that name, else a new one.
+/// Leases the session `wanted` if it does not exist, else a new one.
 async fn claim(
     ports: TransferPorts<'_>,
     wanted: SessionId,
@@ -77,17 +74,17 @@ async fn claim(
     use piton_store::Error::{Locked, NotHealthy, Poisoned};
     match ports.journal.lease(&StreamId::from(wanted)).await {
         Ok(lease) if lease.next_event() == EventIndex::ZERO => return Ok((lease, wanted)),
-        // Somebody writes to it, or it is damaged: it exists.
+        // It exists: it has events, another process writes to it, or it is damaged.
         Ok(_) | Err(Locked { .. } | NotHealthy { .. } | Poisoned { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    // 128 random bits: nobody else has this id.
+    // 128 random bits: no other session has this id.
     let new = SessionId::mint(ports.entropy);
     Ok((ports.journal.lease(&StreamId::from(new)).await?, new))
 }
 
-/// The events in as few plans as the store takes, cut only where a plan of the bundle ended. Most sessions
-/// fit into one, and are then there whole or not at all.
+/// Joins the events into as few plans as the store accepts, cutting only where a plan of the bundle ended. Most
+/// sessions fit into one plan, and then exist whole or not at all.
 fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<SessionEvent>> {
     let mut rest = events.into_iter();
     let mut plans: Vec<Vec<SessionEvent>> = Vec::new();
@@ -97,7 +94,7 @@ fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<Session
         let count = close.last_event_index.get() - close.first_event_index.get() + 1;
         let plan = rest.by_ref().take(usize::try_from(count).unwrap_or(usize::MAX));
         let plan: Vec<SessionEvent> = plan.collect();
-        // Another id for the session is as long as the old one, and so is every line.
+        // A new session id is as long as the old one, so every line keeps its length.
         bytes += close.bytes;
         match plans.last_mut() {
             Some(last)
@@ -114,7 +111,7 @@ fn join_plans(events: Vec<SessionEvent>, manifest: &[Record]) -> Vec<Vec<Session
     plans
 }
 
-/// Stores what the events refer to. It is too young to be collected before they are there.
+/// Stores the content that the events refer to. It is too young to be collected before the events are there.
 async fn store_parts(
     ports: TransferPorts<'_>,
     content: &SessionContent,
@@ -137,6 +134,8 @@ async fn append(
     session: SessionId,
     plans: Vec<Vec<SessionEvent>>,
 ) -> Result<(), TransferError> {
+    // One plan is atomic. Several are not, so the import is noted before the first and the note is removed after the
+    // last; a crash in between leaves the note for `remove_unfinished`.
     let several = plans.len() > 1;
     if several && let Some(last) = plans.last().and_then(|plan| plan.last()) {
         let key = last.dedupe_key().clone();

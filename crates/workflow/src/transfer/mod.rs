@@ -1,17 +1,17 @@
-//! Carrying sessions: out of a data directory, into another one, and out of a damaged one.
+//! Transfer of sessions: out of a data directory, into another one, and out of a damaged one.
 //!
 //! | file | does |
 //! |---|---|
 //! | `export` | makes a bundle of a session |
 //! | `import` | makes a session of a bundle |
-//! | `unfinished` | finds and removes what an import that was cut off left behind |
-//! | `salvage` | saves what is valid of a damaged session, to be looked at |
-//! | `gather` | reads what events refer to |
+//! | `unfinished` | finds and removes the remains of an import that was cut off |
+//! | `salvage` | saves the valid part of a damaged session for inspection |
+//! | `gather` | reads the content that events refer to |
 //! | `ports` | the effects that these need |
-//! | `error` | what can go wrong |
+//! | `error` | reasons to fail |
 //!
-//! *Invariants*: what is exported can be imported. An import stores nothing before everything is checked, adds
-//! to no session that exists, and leaves a whole session or none.
+//! *Invariants*: every export can be imported. An import stores nothing before everything is checked, adds to no
+//! existing session, and leaves a whole session or none.
 
 mod error;
 mod export;

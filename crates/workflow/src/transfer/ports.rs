@@ -1,21 +1,20 @@
-//! The effects that carrying sessions needs.
+//! The effects that transfers need.
 
 use piton_core::port::{Clock, Entropy};
 use piton_store::port::{Blobs, Journal, Table};
 
 use crate::event::SessionEvent;
 
-/// What carrying sessions works on.
+/// The ports that transfers work on.
 #[derive(Clone, Copy)]
 pub struct TransferPorts<'a> {
-    /// The sessions.
     pub journal: &'a dyn Journal<SessionEvent>,
-    /// What their events refer to.
+    /// The content that events refer to.
     pub blobs: &'a dyn Blobs,
-    /// Where unfinished imports are noted.
+    /// Holds the notes about unfinished imports.
     pub table: &'a dyn Table,
-    /// The time that a bundle shows.
+    /// Gives the time that a bundle shows.
     pub clock: &'a dyn Clock,
-    /// New ids.
+    /// Mints new ids.
     pub entropy: &'a dyn Entropy,
 }

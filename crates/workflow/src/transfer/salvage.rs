@@ -1,4 +1,4 @@
-//! Salvage: what is valid of a damaged session, to be looked at.
+//! Salvage: saves the valid part of a damaged session for inspection.
 
 use piton_core::SessionId;
 use piton_store::StreamId;
@@ -9,8 +9,8 @@ use super::gather::gather;
 use super::ports::TransferPorts;
 use crate::bundle::{InspectionBundle, Producer, Salvage, SalvagedContent};
 
-/// Saves the events of `session` before the first thing in it that is not valid, and what can be read of
-/// everything that they refer to. Nothing is changed, and what comes out cannot be imported.
+/// Saves the events of `session` up to the first thing in it that is not valid, with all readable content that they
+/// refer to. Nothing is changed, and the result cannot be imported.
 pub async fn salvage(
     ports: TransferPorts<'_>,
     session: SessionId,

@@ -1,9 +1,9 @@
 //! Imports that were cut off.
 //!
-//! A session that fits into one plan becomes part of the journal whole or not at all. One that takes several
-//! is noted in the table before its first plan, and the note is removed after its last one, all under the
-//! session's lease. So whoever has the lease and finds a note has found an import that was cut off: if the
-//! last event is there, only the note was left; if it is not, the session is half and is removed.
+//! A session that fits into one plan enters the journal whole or not at all. One that takes several plans is noted in
+//! the table before its first plan, and the note is removed after its last one, all under the session's lease. So a
+//! process that holds the lease and finds a note has found an import that was cut off. If the last event is there,
+//! only the note was left; if it is not, the session is incomplete and is removed.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::bounds::TABLE_PAGE;
 
 const PREFIX: &[u8] = b"workflow/import/";
 
-/// What is noted of an import: the event by which its end is recognised.
+/// The note about an import: the event that marks its end.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Note {
@@ -44,7 +44,7 @@ async fn change(
     Ok(())
 }
 
-/// Notes that an import into `session` begins, which ends with the event `last_key` at `last_index`.
+/// Notes that an import into `session` begins and ends with the event `last_key` at `last_index`.
 pub(super) async fn note(
     table: &dyn Table,
     session: SessionId,
@@ -56,13 +56,13 @@ pub(super) async fn note(
     change(table, session, EntryChange::Put(note)).await
 }
 
-/// Forgets that an import into `session` began.
+/// Removes the note about an import into `session`.
 pub(super) async fn forget(table: &dyn Table, session: SessionId) -> Result<(), TransferError> {
     change(table, session, EntryChange::Remove).await
 }
 
-/// Removes the sessions that imports left half, and returns them. An import that is at work is left alone,
-/// and so is a session that was damaged as well: nobody can go on from that one.
+/// Removes the sessions that cut-off imports left incomplete, and returns them. An import in progress is left alone.
+/// So is a session that was damaged as well: no run can continue from that one.
 pub async fn remove_unfinished(ports: TransferPorts<'_>) -> Result<Vec<SessionId>, TransferError> {
     let mut removed = Vec::new();
     let mut after: Option<Key> = None;
@@ -88,6 +88,8 @@ async fn remove_if_half(
 ) -> Result<bool, TransferError> {
     use piton_store::Error::{Locked, NotHealthy, Poisoned};
     let stream = StreamId::from(session);
+    // The lease is what tells a dead import from a running one: a running import holds it from its note to its last
+    // plan.
     let lease = match ports.journal.lease(&stream).await {
         Ok(lease) => lease,
         Err(Locked { .. } | NotHealthy { .. } | Poisoned { .. }) => return Ok(false),
@@ -97,12 +99,13 @@ async fn remove_if_half(
     let Some(entry) = ports.table.get(&key_of(session)).await? else { return Ok(false) };
     let whole = match serde_json::from_slice::<Note>(&entry.value) {
         Ok(note) => ports.journal.lookup(&stream, &note.last_key).await? == Some(note.last_index),
-        // Another version wrote it, and knows what it means.
+        // Another version wrote the note and knows its meaning.
         Err(_) => return Ok(false),
     };
     if !whole {
         ports.journal.delete(lease).await?;
     }
+    // Only now may the note go: a crash before this point repeats the removal the next time.
     forget(ports.table, session).await?;
     Ok(!whole)
 }

@@ -33,7 +33,7 @@ pub(crate) struct At {
     revealing: Revealing,
 }
 
-/// The moment that a person means.
+/// Returns the point in time that the arguments name.
 pub(super) fn point(commit: Option<String>, before: Option<String>) -> PointReference {
     match (commit, before) {
         (Some(commit), _) => PointReference::Commit(commit),

@@ -1,4 +1,4 @@
-//! What can be asked of backpacks.
+//! The subcommands of `piton backpack`.
 
 use clap::{Args, Subcommand};
 use piton_runtime::backpack::inspect::{BackpackReference, Backpacks, Reveal};
@@ -89,7 +89,7 @@ impl Command {
     }
 }
 
-/// The backpacks of a data directory.
+/// Returns the backpacks of a data directory.
 pub(crate) fn backpacks(open: &Open) -> Backpacks {
     Backpacks::new(open.backpacks())
 }

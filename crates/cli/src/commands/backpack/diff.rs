@@ -65,7 +65,7 @@ fn side(side: &DiffSide) -> String {
     }
 }
 
-/// What differs, key by key.
+/// Prints the differences, key by key.
 fn say_changes(app: &App, diff: &BackpackDiff) {
     if diff.changes.is_empty() {
         app.output.print("Nothing differs.");

@@ -1,4 +1,4 @@
-//! Pieces of what these commands print.
+//! Shared pieces of the output of these commands.
 
 use piton_backpack::NodeIdentity;
 use piton_core::shorten;
@@ -6,7 +6,7 @@ use piton_runtime::backpack::inspect::{Hidden, ValueShown};
 
 use crate::{app::App, bounds::CELL_BYTES_MAX, messages::indented};
 
-/// A size as people read it.
+/// Formats a size in its largest whole unit.
 pub(super) fn size(bytes: u64) -> String {
     const KIB: u64 = 1024; // tidy: number: bytes of a KiB
     match bytes {
@@ -16,12 +16,12 @@ pub(super) fn size(bytes: u64) -> String {
     }
 }
 
-/// A few words for a cell, on one line.
+/// Shortens a text to a cell of one line.
 pub(crate) fn cell(text: &str) -> String {
     shorten(&text.replace(['\n', '\r', '\t'], " "), CELL_BYTES_MAX).into_owned()
 }
 
-/// Who, and where in its flow.
+/// Formats the author of a change, with its place in the flow.
 pub(super) fn author_text(by: &NodeIdentity) -> String {
     match &by.namespace {
         Some(namespace) => format!("{} ({namespace})", by.id),
@@ -29,7 +29,7 @@ pub(super) fn author_text(by: &NodeIdentity) -> String {
     }
 }
 
-/// A value, or why it is not there.
+/// Prints a value, or the reason that it is not shown.
 pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
     match (&value.text, value.hidden) {
         (Some(text), _) => app.output.print(indented(text, margin)),
@@ -43,7 +43,7 @@ pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
     }
 }
 
-/// What is left out, if anything is.
+/// Prints the number of omitted things, if there are any.
 pub(super) fn say_left_out(app: &App, count: usize, what: &str) {
     if count > 0 {
         app.output.print(format_args!("{count} more {what} are left out."));

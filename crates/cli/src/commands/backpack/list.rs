@@ -67,7 +67,7 @@ fn row(line: &BackpackLine) -> [Cell; 6] {
     ]
 }
 
-/// How a run is, in a word.
+/// Formats the status of a run as a word in a colour.
 pub(super) fn status(status: piton_flow::RunStatus) -> Cell {
     use piton_flow::RunStatus;
     let state = match status {

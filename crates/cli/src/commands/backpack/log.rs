@@ -63,6 +63,7 @@ impl LogBackpack {
 impl History {
     pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
         let filter = LogFilter {
+            // The history of a key includes the runner's own notes: it is complete up to the maximum.
             key: Some(self.key),
             notes: true,
             limit: COMMITS_SHOWN_MAX,
@@ -117,7 +118,7 @@ fn row(line: &CommitLine) -> [Cell; 7] {
     ]
 }
 
-/// What is to be said about the value: a few words, its version, and whose it replaced.
+/// Describes the value: a few words, its version, and the author of the value that it replaced.
 fn value(line: &CommitLine) -> String {
     let mut words = cell(line.reason.as_ref().unwrap_or(&line.summary));
     if let Some(version) = line.version {

@@ -1,4 +1,4 @@
-//! `piton backpack`: what the nodes of a flow knew, and who told them.
+//! `piton backpack`: the knowledge of a flow's nodes, and its authors.
 
 mod at;
 mod blame;

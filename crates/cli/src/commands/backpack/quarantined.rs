@@ -41,6 +41,7 @@ fn print(app: &App, list: &QuarantineList, name: &str) {
     };
     let is_revealed =
         |entry: &QuarantineLine| entry.value.as_ref().is_some_and(|value| value.text.is_some());
+    // Revealed values may have many lines, for which a table has no room.
     if list.entries.iter().any(is_revealed) {
         for entry in &list.entries {
             let QuarantineLine { short, by, key, reason, .. } = entry;

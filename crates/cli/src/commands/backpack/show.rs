@@ -69,7 +69,7 @@ fn print(app: &App, shown: &CommitShown) {
     }
 }
 
-/// What a person does next who wants to see more.
+/// Suggests the next command for a person who wants to see more.
 fn next_step(shown: &CommitShown, name: &str, revealing: &Revealing) -> String {
     let CommitLine { short, key, action, .. } = &shown.line;
     let value = shown.value.as_ref();

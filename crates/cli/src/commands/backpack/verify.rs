@@ -29,6 +29,7 @@ impl Verify {
         }
         let damaged = verdicts.iter().filter(|verdict| !verdict.is_sound);
         let is_sound = damaged.clone().next().is_none();
+        // Unfinished bytes at the end are no damage, but worth a line.
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
         if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
             let found = count(verdicts.len(), "backpack");

@@ -35,6 +35,7 @@ impl BlameState {
                 line.summary
             ));
         }
+        // The newest version is the current value, so its steps are the ones to show.
         let newest = blame.lines.iter().max_by_key(|line| line.version);
         let place = newest.and_then(|line| line.provenance.as_ref());
         let place = place.map(|found| (found.run.to_string(), found.node.to_string()));

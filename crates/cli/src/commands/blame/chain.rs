@@ -15,12 +15,12 @@ use crate::{app::App, open::Open, output};
 pub(super) struct Blamed<'a, T> {
     #[serde(flatten)]
     pub(super) thing: &'a T,
-    /// The steps behind its newest change; nothing if that was made for no step.
+    /// The steps behind its newest change; `None` if that was made for no step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) chain: Option<NodeBlame>,
 }
 
-/// Shows the steps from the start of a run to the one that something was written at.
+/// Prints the steps from the start of a run to the one at which something was written.
 pub(super) fn show(app: &App, open: &Open, place: Option<(&str, &str)>) -> Option<NodeBlame> {
     let Some((run, node)) = place else {
         app.output.print("\nNo step of a workflow is behind it.");
@@ -34,6 +34,7 @@ pub(super) fn show(app: &App, open: &Open, place: Option<(&str, &str)>) -> Optio
             blame.chain.iter().for_each(|link| say_link(app, link));
             Some(blame)
         }
+        // The run may be removed or damaged; the thing itself was shown already, so this is only a warning.
         Err(failure) => {
             let envelope = failure.envelope();
             output::warn(format_args!(

@@ -1,4 +1,4 @@
-//! What can be asked about.
+//! The subcommands of `piton blame`.
 
 use clap::{Args, Subcommand};
 use piton_runtime::provenance::NodeReference;

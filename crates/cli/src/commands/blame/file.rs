@@ -24,14 +24,14 @@ impl BlameFile {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
-        // Whoever copied or moved it here did not make it what it is.
+        // A copy or a move brings a file here but does not make its content, so such records are skipped.
         let is_brought = |record: &RecordShown| {
             record.from.is_some() || record.target.is_some() && record.path != history.path
         };
         let made = history.records.iter().rev().find(|record| !is_brought(record));
-        // Older records name no node: there the step leads to the newest node that was at it.
+        // Older records name no node. There the step stands for the newest node that was at it.
         let place = made.and_then(|record| match record.authors.first() {
-            // Whoever applied an overlay was led through nothing; whoever wrote there may have been.
+            // The one who applied an overlay was led through no workflow, but the one who wrote to it may have been.
             Some(author) => {
                 author.run.as_deref().zip(author.node.as_deref().or(author.step.as_deref()))
             }

@@ -31,7 +31,7 @@ impl BlameFrame {
         }
         let newest = node.frames.iter().max_by_key(|frame| frame.sequence);
         let entry = |name: &str| newest?.metadata.get(name).map(String::as_str);
-        // Older frames name no node: there the step leads to the newest node that was at it.
+        // Older frames name no node. There the step stands for the newest node that was at it.
         let place = entry("node").or(entry("step"));
         let chain = chain::show(app, &desk.open, entry("run").zip(place));
         app.output.reply("piton.blame.frame/1", &Blamed { thing: &node, chain })?;

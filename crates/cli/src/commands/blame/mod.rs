@@ -1,4 +1,4 @@
-//! `piton blame`: where something comes from.
+//! `piton blame`: the origin of something.
 
 mod backpack;
 mod chain;

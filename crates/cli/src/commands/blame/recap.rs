@@ -4,7 +4,7 @@ use piton_runtime::provenance::{NodeReference, RecapLine, RecapSource};
 
 use crate::{app::App, exit::CommandEnding, failure::Failure, tree::ending};
 
-/// As wide as what stands before a line.
+/// Width of the column before each line.
 const WIDTH: usize = 20;
 
 pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Failure> {

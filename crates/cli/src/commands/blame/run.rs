@@ -29,7 +29,7 @@ pub(super) fn run(app: &App, node: &NodeReference) -> Result<CommandEnding, Fail
     Ok(CommandEnding::Done)
 }
 
-/// A step with what was handed in for it.
+/// Prints a step with what was submitted for it.
 pub(crate) fn print(app: &App, link: &ChainLink) {
     let node = link.node_id.to_string();
     let name = link.title.as_deref().unwrap_or("done");

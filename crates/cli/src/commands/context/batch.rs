@@ -1,4 +1,4 @@
-//! Many operations in one file.
+//! Many context operations in one file.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::{
     messages::count,
 };
 
-/// An operation, for somebody whose line is none.
+/// An example operation, shown when a line is not valid.
 const EXAMPLE: &str =
     r#"{"op": "put", "node": "src/lib.rs", "frameType": "summary", "content": "…"}"#;
 

@@ -1,4 +1,4 @@
-//! What `piton context` can be asked.
+//! The subcommands of `piton context`.
 
 use clap::{Args, Subcommand};
 use piton_context::word::AgentId;

@@ -1,4 +1,4 @@
-//! Comparing trees, and reporting on one.
+//! Comparison of trees, and reports on one.
 
 use clap::Args;
 use piton_context::{history::RootRef, tree::ChangeKind};
@@ -88,7 +88,7 @@ impl ReportContext {
         let text = if self.markdown { report.markdown() } else { report.text() };
         app.output.print(text.trim_end());
         let failed = self.fail_on.iter().any(|what| match what {
-            // What nobody could check is not vouched for.
+            // Frames that could not be checked may be stale, so the report does not pass.
             FailOn::Stale => !report.stale.is_empty() || report.unchecked.is_some(),
             FailOn::Missing => report.nodes_with_frames < report.nodes,
         });

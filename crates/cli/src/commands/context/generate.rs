@@ -108,7 +108,7 @@ impl ModelOptions {
         }
     }
 
-    /// Does what was planned, with a line on how far it is.
+    /// Carries out a plan, with a progress line.
     pub(super) fn generate(
         &self,
         app: &App,
@@ -130,12 +130,15 @@ impl Generate {
         let (desk, acting) = ProjectSession::of(app, agent)?;
         let Self { node, frame_type, asking, recursive, force, .. } = &self;
         let request = asking.request(node.clone(), frame_type.clone(), *recursive, *force);
+        // Planning asks no model, so the user sees the estimate before anything costs money.
         let plan = desk.open.wait(acting.plan(&request))?;
         self.say_estimate(app, plan.estimate);
         if self.dry_run {
             app.output.reply("piton.context.estimate/1", &plan.estimate)?;
             return Ok(CommandEnding::Done);
         }
+        // A single call is what the user just asked for; only several are worth a question. Without a terminal, no
+        // answer means no.
         if plan.estimate.calls > 1 && !self.yes && ask::confirm("Ask?") != Some(true) {
             return Err(Failure::refused(
                 format!("No model was asked: {} wait for your yes.", calls(plan.estimate)),
@@ -163,7 +166,7 @@ impl Generate {
     }
 }
 
-/// What tokens cost, at a price for a million of them.
+/// Computes the cost of an estimate, at prices per million tokens.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a price is an estimate, and 2^53 tokens cost more than there is"

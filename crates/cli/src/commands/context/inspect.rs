@@ -1,4 +1,4 @@
-//! Looking at a project: scan, status, check, trees, agents.
+//! Inspection of a project: scan, status, checks, trees, agents.
 
 use clap::Args;
 use piton_context::check::{ContextRepaired, SetAside, Validation};
@@ -141,14 +141,14 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     });
 }
 
-/// The frame to fix before all others: a text that somebody writes, which depends on no other; then the deepest, since
-/// a frame is made from those of what lies in its directory.
+/// Returns the frame to fix first: one that a person or an agent writes, since it depends on no other; else the
+/// deepest, since a frame is made from the frames of what its directory contains.
 fn next_to_fix(stale: &[StaleFrame]) -> Option<&StaleFrame> {
     let written = stale.iter().find(|stale| stale.remedy == Remedy::Put);
     written.or_else(|| stale.iter().max_by_key(|stale| stale.path.depth()))
 }
 
-/// The command that makes a frame fresh again.
+/// Returns the command that makes a frame fresh again.
 pub(super) fn fix(
     frames: &Frames,
     remedy: Remedy,
@@ -163,6 +163,7 @@ pub(super) fn fix(
         ),
         Remedy::Generate => {
             let settings = frames.settings().agent(agent);
+            // An agent with a prompt of its own needs none on the command line.
             let asks = settings.is_some_and(|settings| settings.prompt.is_some());
             let agent = settings.map(|_| format!(" --agent {agent}")).unwrap_or_default();
             let prompt = if asks { "" } else { " --prompt \"What is it for?\"" };
@@ -294,6 +295,7 @@ pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
 pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
     let desk = ProjectSession::new(app)?;
     let mut trees = desk.open.wait(desk.frames.history())?;
+    // Newest first, so that the position in the list is the number in `@-N`.
     trees.reverse();
     let now = App::now();
     for (back, tree) in trees.iter().enumerate() {

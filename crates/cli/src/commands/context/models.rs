@@ -1,4 +1,4 @@
-//! Who answers for models.
+//! The clients of models.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use piton_store::local::{SystemClock, SystemTimer};
 
 use crate::{app::App, bounds::SETTINGS_BYTES_MAX, failure::Failure, files};
 
-/// The providers of a file, else of `[models]` in the user's configuration, else those that everybody knows.
+/// Returns the providers of a file, else those of `[models]` in the user's configuration, else the built-in ones.
 pub(super) fn asking(app: &App, file: Option<&Path>) -> Result<GenerateSpec, Failure> {
     let settings = match file {
         Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,

@@ -8,13 +8,13 @@ use piton_runtime::{
 
 use crate::{app::App, failure::Failure, open::Open};
 
-/// An open data directory, and the context of the project.
+/// An open data directory with the context of the project.
 pub(crate) struct ProjectSession {
     pub(crate) open: Open,
     pub(super) frames: Frames,
 }
 
-/// The context of the project that a command was called in.
+/// Returns the context of the project that a command was called in.
 pub(crate) fn frames(app: &App, open: &Open) -> Result<Frames, Failure> {
     let here = app.environment.working_dir.as_deref();
     let configured = open.runtime.applied().project_dir();
@@ -29,7 +29,7 @@ impl ProjectSession {
         Ok(Self { open, frames })
     }
 
-    /// The same, for somebody who acts.
+    /// Opens the context of the project for an agent, or for the user if none is named.
     pub(crate) fn of(app: &App, agent: Option<&AgentId>) -> Result<(Self, AgentContext), Failure> {
         let desk = Self::new(app)?;
         let acting = desk.frames.act_as(agent)?;

@@ -1,4 +1,4 @@
-//! Writing: a frame on a node, and marks on frames.
+//! Write commands: frames on nodes, and marks on frames.
 
 use std::{collections::BTreeMap, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Reading: a node with its frames, lists of frames, and what goes into a prompt.
+//! Read commands: a node with its frames, lists of frames, and text for a prompt.
 
 use clap::Args;
 use piton_context::{
@@ -90,6 +90,7 @@ impl ListFrames {
             node: self.node,
             types: self.which.types,
             agents: self.which.by,
+            // No limit by default: without contents, even a long list stays readable.
             max_frames: Some(self.which.max_frames.unwrap_or(usize::MAX)),
             order: self.which.order,
             past: true,
@@ -121,6 +122,7 @@ impl GetHead {
         };
         let (desk, acting) = ProjectSession::of(app, agent)?;
         let found = desk.open.wait(acting.get_context(&request, &RootRef::Current))?;
+        // A type that was asked for and is missing is a failure, so that a script can test for it.
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
             let what = format!("of type {frame_type} at {}", found.path);
             let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
@@ -146,7 +148,7 @@ fn show(
     Ok(CommandEnding::Done)
 }
 
-/// Shows a node that was asked for as `node`.
+/// Prints a node that the user named as `node`.
 fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
     app.output.print(format_args!(

@@ -1,4 +1,4 @@
-//! Making frames from frames: synthesis and regeneration.
+//! Frames from frames: synthesis and regeneration.
 
 use std::{str::FromStr, time::Duration};
 
@@ -19,7 +19,7 @@ use serde_json::json;
 use super::{generate, inspect::fix, progress::Progress, project_session::ProjectSession};
 use crate::{app::App, exit::CommandEnding, failure::Failure};
 
-/// How frames become one: by a fixed rule, or by a model.
+/// The way that frames become one: by a fixed rule, or by a model.
 #[derive(Clone, Copy)]
 enum How {
     Rule(PolicyName),
@@ -107,6 +107,7 @@ impl Synthesize {
         desk: &ProjectSession,
         acting: &AgentContext,
     ) -> Result<CommandEnding, Failure> {
+        // Synthesis by a model needs the right to synthesize, which generating alone does not check.
         acting.agent().check(Right::Synthesize).map_err(|error| error.envelope())?;
         let Self { node, frame_type, recursive, .. } = self;
         let request = self.asking.request(node.clone(), frame_type.clone(), *recursive, false);
@@ -121,8 +122,8 @@ impl Synthesize {
     }
 }
 
-/// What helps against what stays stale: first a text that somebody writes, then what a model writes. Where none of them
-/// is to blame, the cause lies outside of what was asked for.
+/// Suggests a remedy for frames that stay stale: first a text that a person or an agent writes, then one that a model
+/// writes. If neither is the cause, the cause lies outside of the requested scope.
 fn next_step(frames: &Frames, stale: &[SkippedFrame]) -> String {
     let order = [Remedy::Put, Remedy::Generate, Remedy::RegenerateEverything];
     let first = order

@@ -40,7 +40,8 @@ impl Watch {
             let request = RegenerateFrames { scope: Some(scope), ..RegenerateFrames::default() };
             following = following.regenerating(acting.clone(), request)?;
         }
-        // Whoever reads that Ctrl-C stops it may send it.
+        // Ctrl-C has to work before the line that promises it is printed: a program that reads the line may send it at
+        // once.
         let stopped = Arc::new(AtomicBool::new(false));
         let ask = {
             let stopped = Arc::clone(&stopped);
@@ -50,6 +51,7 @@ impl Watch {
         print_recorded(app, &first);
         let directory = app.display_path(desk.frames.place().directory());
         app.output.print(format_args!("Watching {directory}. Ctrl-C stops."));
+        // Frames may have gone stale before the watch began.
         if let Some(done) = desk.open.block_on(following.regenerate()) {
             report_wait(app, &Followed { recorded: None, regenerated: Some(done) });
         }
@@ -65,7 +67,7 @@ impl Watch {
 }
 
 impl Watch {
-    /// Lets a model write what changed. What fails is told, and the watch goes on.
+    /// Lets a model write what changed. A failure is reported, and the watch continues.
     fn by_model(
         &self,
         app: &App,
@@ -77,6 +79,7 @@ impl Watch {
         let plan = desk.open.wait(acting.plan(&request));
         let done = plan.and_then(|plan| self.asking.generate(app, desk, acting, &request, &plan));
         match done {
+            // Each event is a line of its own, since a watch has no end at which to print one document.
             Ok(done) if app.output.is_json() => {
                 let _ = output::line(&serde_json::json!({ "generated": done }));
             }
@@ -86,8 +89,9 @@ impl Watch {
     }
 }
 
-/// One wait; says whether something changed. What fails is told, and the watch goes on.
+/// Waits once for a change; true if there was one. A failure is reported, and the watch continues.
 fn step(app: &App, desk: &ProjectSession, following: &mut Following) -> bool {
+    // A bounded wait, so that the loop notices a request to stop even if nothing changes.
     match desk.open.block_on(following.step(WATCH_STEP)) {
         Ok(followed) => {
             report_wait(app, &followed);
@@ -122,7 +126,7 @@ fn report_wait(app: &App, followed: &Followed) {
     }
 }
 
-/// Every path that changed is a line of JSON for a program; a person reads how many.
+/// Prints changed paths: a line of JSON each for a program, their number for a person.
 fn print_recorded(app: &App, recorded: &Recorded) {
     if app.output.is_json() {
         let _ = output::bytes(json_lines(recorded).as_bytes());

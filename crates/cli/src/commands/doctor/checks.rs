@@ -1,4 +1,4 @@
-//! Looks at everything, one thing after the other.
+//! All checks, one after the other.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
     style::{Tone, styled},
 };
 
-/// Looks at everything, and tells what was found.
+/// Runs all checks and reports the findings.
 pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     let wrong = config::problems(app);
     let is_configured = wrong.is_empty();
@@ -36,12 +36,12 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
             findings.push(sessions(&open));
             findings.extend(stored::findings(app, &open));
             findings.push(workflows(app, &open));
-            // What is wrong with their configuration was told above.
+            // Problems of their configuration are reported above.
             if is_configured {
                 findings.push(files::finding(app, &open));
             }
         }
-        // Without a configuration nothing is opened, and what is wrong with it was told above.
+        // Nothing opens without a valid configuration, and its problems are reported above.
         Err(_) if !is_configured => findings.push(Finding::of(
             "data",
             Health::Note,
@@ -55,6 +55,7 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
         let next = finding.next.take();
         finding.next = next.map(|next| app.output.complete(&next).into_owned());
     }
+    // Notes are advice; only what is bad makes the command fail.
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
     print(app, &findings);
@@ -62,7 +63,8 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
 }
 
-/// Checks every session as the medium holds it, and what it refers to: a list may come from what was computed before.
+/// Checks every session on disk, with everything that it refers to. The list alone is not enough, since it may come
+/// from a cache.
 fn sessions(open: &Open) -> Finding {
     let list = match open.wait(open.runtime.list_sessions()) {
         Ok(list) => list,
@@ -73,6 +75,7 @@ fn sessions(open: &Open) -> Finding {
         let labels = one.labels.iter().map(|label| Some(*label)).chain([None]);
         labels.map(|label| (one.session_id.clone(), label))
     });
+    // One session can hold several runs, and a troubled one may appear in both lists: collects the labels by session.
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (session, label) in readable.chain(troubled) {
         all.entry(session).or_default().extend(label.map(|label| label.to_string()));
@@ -82,7 +85,7 @@ fn sessions(open: &Open) -> Finding {
         let Ok(id) = session.parse() else { continue };
         match open.wait(open.runtime.is_session_sound(id)) {
             Ok(true) => {}
-            // Somebody writes to it at this moment, which takes a sound one; or removed it.
+            // Another process writes to it now, which takes a sound session; or it was removed since the list was read.
             Err(failure) if failure.envelope().code == Code::SessionLocked => in_use += 1,
             Err(failure) if failure.envelope().code == Code::SessionNotFound => {}
             Ok(false) | Err(_) if labels.is_empty() => damaged.push((session, session.clone())),

@@ -1,4 +1,4 @@
-//! What each client is told to start, and whether that answers.
+//! The server that each client is configured to start, and its reply.
 
 use std::path::Path;
 
@@ -13,16 +13,18 @@ use crate::{
     files,
 };
 
-/// What is found about the clients that are used here.
+/// Returns the findings about the clients that are used here.
 pub(super) fn findings(app: &App) -> Vec<Finding> {
     McpClient::ALL.into_iter().filter_map(|client| finding(app, client)).collect()
 }
 
-/// Whether a client is told to start Piton, and whether that answers; nothing if the client is not used here.
+/// Checks whether a client is configured to start Piton, and whether that server answers. Returns `None` if the client
+/// is not used here.
 fn finding(app: &App, client: McpClient) -> Option<Finding> {
     let home = app.environment.home()?;
     let user_dir = app.environment.user_dir()?;
     let file = client.file(ClientScope::User, home, user_dir.parent()?);
+    // A client without a configuration file is not used here.
     let text = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX).ok()??;
     Some(match entry_in(client, &file, &text) {
         Err(failure) => Finding::bad(client.name(), &failure),

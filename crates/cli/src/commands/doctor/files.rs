@@ -1,4 +1,4 @@
-//! What agents may touch, and which wall the kernel puts around that.
+//! The files that agents may touch, and the kernel sandbox around them.
 
 use piton_runtime::workspaces::KernelSandbox;
 use piton_store::local::runs_as_root;
@@ -12,13 +12,14 @@ use crate::{
     open::Open,
 };
 
-/// Looks at the Workspaces that are configured here.
+/// Checks the workspaces that are configured here.
 pub(super) fn finding(app: &App, open: &Open) -> Finding {
     check_files(app, open).unwrap_or_else(|failure| Finding::bad("files", &failure))
 }
 
 fn check_files(app: &App, open: &Open) -> Result<Finding, Failure> {
     let declared = Chosen::default().declared(app)?;
+    // Tried out on a thread of its own: put up here, it would confine the rest of this command too.
     let wall = sandbox::report_sandbox(open.root(), &declared);
     let Some(world) = Chosen::open(open, declared)? else {
         let found = "no Workspace is configured: agents have no file access through Piton";

@@ -1,10 +1,10 @@
-//! What was found.
+//! The findings of a check.
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// How something is.
+/// State of something that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Health {
@@ -13,13 +13,13 @@ pub(super) enum Health {
     Bad,
 }
 
-/// Something that was looked at.
+/// A result of one check.
 #[derive(Serialize)]
 pub(super) struct Finding {
     pub(super) what: &'static str,
     pub(super) health: Health,
     pub(super) found: String,
-    /// What to do about it.
+    /// The suggested remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) next: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Finding {
         Self { what, health: Health::Good, found: found.into(), next: None }
     }
 
-    /// Something of which there are some, each of them whole.
+    /// A finding about a number of things that are all intact.
     pub(super) fn whole(what: &'static str, found: &str) -> Self {
         Self::good(what, format!("{found}, every byte as it was written"))
     }

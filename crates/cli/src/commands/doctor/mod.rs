@@ -1,13 +1,13 @@
-//! `piton doctor`: looks whether everything that Piton needs is in order.
+//! `piton doctor`: checks whether everything that Piton needs is in order.
 //!
 //! | file | does |
 //! |---|---|
-//! | `checks` | looks at everything, and tells |
+//! | `checks` | runs all checks and reports the findings |
 //! | `stored` | keys, tables, backpacks, context and Virtual Stores |
-//! | `files` | what agents may touch, and which wall the kernel puts around that |
-//! | `clients` | what each client is told to start |
-//! | `probe` | starts that, and waits for it to shake hands |
-//! | `finding` | what was found |
+//! | `files` | the files that agents may touch, and the kernel sandbox around them |
+//! | `clients` | the server that each client is configured to start |
+//! | `probe` | starts that server, and waits for its handshake |
+//! | `finding` | the findings |
 
 mod checks;
 mod clients;

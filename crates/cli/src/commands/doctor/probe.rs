@@ -1,4 +1,4 @@
-//! Starts what a client is told to start, as the client would, and waits for it to shake hands.
+//! Starts the server that a client is configured to start, as the client would, and waits for its handshake.
 #![expect(
     clippy::disallowed_methods,
     reason = "the adapter that starts what clients start, and waits for it in a thread"
@@ -20,29 +20,27 @@ use crate::{
     commands::mcp::Start,
 };
 
-/// Why a server does not shake hands.
+/// Reasons that a handshake fails.
 #[derive(Debug)]
 pub(super) enum HandshakeError {
-    /// There is no such program.
     NotThere,
-    /// The system does not start it.
     CannotStart(io::Error),
     /// It ended without a reply.
     Ended {
-        /// The first line of what it said about that.
+        /// The first line that it wrote to standard error.
         said: Option<String>,
     },
     /// There was no reply in time.
     Silent,
-    /// The reply is not one of Piton.
+    /// The reply is not Piton's.
     Stranger,
 }
 
-/// Shakes hands with the server that `start` starts; returns its version.
+/// Performs the handshake with the server that `start` starts, and returns its version.
 pub(super) fn probe(start: &Start, patience: Duration) -> Result<String, HandshakeError> {
     let mut child = spawn(start)?;
     let outcome = shake_hands(&mut child, patience);
-    // It did nothing yet that could be cut off.
+    // The server has done no work yet that killing it could cut off.
     let _ = child.kill();
     let _ = child.wait();
     outcome
@@ -64,18 +62,21 @@ fn spawn(start: &Start) -> Result<Child, HandshakeError> {
 
 fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, HandshakeError> {
     let mut input = child.stdin.take().expect("it is piped");
-    // One that does not read its input is found out by its silence.
+    // A server that does not read its input is detected by its silence.
     let _ = input.write_all(format!("{}\n", hello()).as_bytes());
     let output = child.stdout.take().expect("it is piped");
     let errors = child.stderr.take().expect("it is piped");
     let (reply, replied) = mpsc::channel();
-    // The threads end when the process does, which is ended in any case.
+    // A pipe cannot be read with a timeout, so a thread reads it. It ends with the process, which is killed in any
+    // case.
     thread::spawn(move || drop(reply.send(first_line(output))));
     match replied.recv_timeout(patience) {
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             Err(HandshakeError::Silent)
         }
         Ok(None) => {
+            // Standard output is closed, so the server is ending. Closing its input too lets it do so even if it still
+            // waits for more, and its errors explain why.
             drop(input);
             let (said, told) = mpsc::channel();
             thread::spawn(move || drop(said.send(first_line(errors))));
@@ -87,7 +88,7 @@ fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Handshak
     }
 }
 
-/// The first line that is not empty; nothing if there is none.
+/// Returns the first line that is not empty, if there is one.
 fn first_line(from: impl io::Read) -> Option<String> {
     let mut lines = BufReader::new(from.take(PROBE_BYTES_MAX)).lines();
     lines.find_map(|line| line.ok().filter(|line| !line.trim().is_empty()))
@@ -100,7 +101,7 @@ fn hello() -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params })
 }
 
-/// The version of the Piton that answered so.
+/// Returns the version of the Piton that sent this reply; `None` if it is no reply of Piton.
 fn version(line: &str) -> Option<String> {
     let reply: Value = serde_json::from_str(line).ok()?;
     let server = reply.pointer("/result/serverInfo")?;
@@ -122,7 +123,7 @@ mod tests {
         let trouble = |start: &Start| probe(start, patience).unwrap_err();
         assert!(matches!(trouble(&start("/no/such/program", &[])), HandshakeError::NotThere));
         assert!(matches!(trouble(&start("/", &[])), HandshakeError::CannotStart(_)));
-        // It sends back what it is sent.
+        // `cat` echoes the request.
         assert!(matches!(trouble(&start("cat", &[])), HandshakeError::Stranger));
         let broken = start("sh", &["-c", "echo; echo 'no room' >&2; exit 3"]);
         assert!(

@@ -1,4 +1,4 @@
-//! Checks what is stored beside sessions: keys, tables, backpacks, context and Virtual Stores.
+//! Checks of the data beside sessions: keys, tables, backpacks, context and Virtual Stores.
 
 use piton_runtime::workspaces::check_virtual;
 use piton_store::Error;
@@ -17,7 +17,7 @@ pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
     let table = table(open);
     let has_table = table.health == Health::Good;
     let mut findings = vec![keys(open), table, stored_backpacks(open)];
-    // Both are in the table, and what is wrong with that was told above.
+    // Both live in the table file, whose problems are reported above.
     if has_table {
         findings.push(context(app, open));
         findings.push(virtual_stores(open));
@@ -28,6 +28,7 @@ pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
 fn keys(open: &Open) -> Finding {
     match open.wait(open.runtime.verify_keys()) {
         Ok(()) if open.has_keys() => Finding::good("keys", "can be read"),
+        // Sessions without keys mean that the keys were lost, not that they were never made.
         Ok(()) if open.has_sessions() => Finding::of(
             "keys",
             Health::Note,
@@ -74,7 +75,7 @@ fn stored_backpacks(open: &Open) -> Finding {
     Finding::of("backpacks", health, found, format!("piton backpack verify {}", first.backpack))
 }
 
-/// Checks the context of the project here; others are checked from where they are.
+/// Checks the context of the project here. Other projects are checked from their own directories.
 fn context(app: &App, open: &Open) -> Finding {
     let checked = frames(app, open).and_then(|frames| open.wait(frames.validate()));
     match checked {

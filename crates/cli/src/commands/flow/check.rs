@@ -19,7 +19,7 @@ pub(crate) struct FlowFile {
     pub(super) tools: ToolSources,
 }
 
-/// The text of a flow.
+/// Reads the text of a flow.
 pub(super) fn text(file: &std::path::Path) -> Result<String, Failure> {
     files::read_text(file, CONFIG_BYTES_MAX as u64)
 }

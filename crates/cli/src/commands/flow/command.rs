@@ -1,4 +1,4 @@
-//! What `piton flow` can be asked.
+//! The subcommands of `piton flow`.
 
 use clap::Subcommand;
 

@@ -50,6 +50,7 @@ pub(crate) struct Replay {
 fn param(text: &str) -> Result<NodeParam, String> {
     let usage = "write it as NODE.NAME=VALUE";
     let (place, text) = text.split_once('=').ok_or(usage)?;
+    // The last dot separates, so the name of the node may itself contain dots.
     let (node, name) = place.rsplit_once('.').ok_or(usage)?;
     Ok(NodeParam { node: node.to_owned(), name: name.to_owned(), value: value(text)? })
 }
@@ -85,7 +86,7 @@ impl Replay {
     }
 }
 
-/// What the two runs left behind, side by side.
+/// Prints the results of the two runs side by side.
 fn compare(app: &App, replayed: &FlowReplayed) {
     print(app, &replayed.ran);
     let outcome = &replayed.outcome;

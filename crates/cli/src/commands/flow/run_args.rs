@@ -1,4 +1,4 @@
-//! What every run takes, and how it is told.
+//! The arguments of every run, and the report on it.
 
 use std::path::{Path, PathBuf};
 
@@ -37,10 +37,12 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// The options with which the same is packed again. What is about a person is never repeated: only its key is.
+    /// Returns the options that pack the same items again. Personal data is never repeated: only its key is.
     fn options(&self) -> impl Iterator<Item = String> {
         let set = self.items.iter().map(|(key, value)| {
             let text = value.as_str();
+            // A text such as `5` or `true` would parse as JSON, so it keeps its JSON quotes; any other text is shown
+            // bare.
             let text = text.filter(|text| super::run_args::value(text).as_ref() == Ok(value));
             let text = text.map_or_else(|| value.to_string(), ToOwned::to_owned);
             format!(" --set {}", shell_word(&format!("{key}={text}")))
@@ -49,7 +51,7 @@ impl Items {
         set.chain(pii.map(|(key, _)| format!(" --pii {}", shell_word(&format!("{key}=VALUE")))))
     }
 
-    /// Everything that is packed before a run starts.
+    /// Returns everything that is packed before a run starts.
     pub(super) fn initial(self) -> Initial {
         let (items, pii) = (self.items.into_iter().collect(), self.pii.into_iter().collect());
         Initial { items, pii }
@@ -61,9 +63,9 @@ fn item(text: &str) -> Result<(String, Value), String> {
     Ok((key.to_owned(), value(text)?))
 }
 
-/// A value that a person typed: JSON, or else a text.
+/// Parses a value that a person typed: JSON, or else a text.
 pub(super) fn value(text: &str) -> Result<Value, String> {
-    // A shell takes the outer quotes away.
+    // The shell strips the outer quotes of the suggested form.
     refuse_lost_numbers(text).map_err(|lost| format!("{lost}, as in 'KEY=\"123\"'"))?;
     Ok(serde_json::from_str(text).unwrap_or_else(|_| json!(text)))
 }
@@ -75,6 +77,7 @@ pub(super) fn until_stopped<T: HasError>(
     next: &NextCommands,
     run: impl Future<Output = Result<T, Envelope>>,
 ) -> Result<T, Failure> {
+    // The signal only asks: the run ends at its next wait, and its result is reported as usual.
     stop::when_told(open, move || cancel.cancel(), CommandEnding::Wanting)?;
     open.wait(async {
         let mut ran = run.await.map_err(|error| next.complete(error))?;
@@ -85,7 +88,7 @@ pub(super) fn until_stopped<T: HasError>(
     })
 }
 
-/// What became of a run, which may have failed.
+/// The result of a run, which may hold an error.
 pub(super) trait HasError {
     fn error(&mut self) -> &mut Option<Envelope>;
 }
@@ -102,7 +105,7 @@ impl HasError for FlowReplayed {
     }
 }
 
-/// Prints an event, if events are wanted.
+/// Prints an event, if events are requested.
 pub(super) fn print_event(print: bool, heard: &FlowNotice<'_>) {
     if print {
         let line = match heard {
@@ -112,12 +115,12 @@ pub(super) fn print_event(print: bool, heard: &FlowNotice<'_>) {
             }
             FlowNotice::Missed(count) => json!({ "type": "missed", "count": count }).to_string(),
         };
-        // Nobody reads any more: the run goes on all the same.
+        // A reader that went away does not stop the run.
         let _ = crate::output::bytes(format!("{line}\n").as_bytes());
     }
 }
 
-/// What became of a run, in words.
+/// Prints the result of a run in words.
 pub(super) fn print(app: &App, ran: &FlowRan) {
     for warning in &ran.warnings {
         app.output.print(format_args!("warning: {warning}"));
@@ -129,11 +132,11 @@ pub(super) fn print(app: &App, ran: &FlowRan) {
     }
 }
 
-/// What this run was given, for the commands that the advice of a failure names. The options that say what a command
-/// works with are added to every command that is printed.
+/// The arguments of this run, for the commands that the suggestion of a failure names. The options that say what a
+/// command works with are added to every printed command anyway.
 pub(super) struct NextCommands {
     flow: String,
-    /// What was packed before it started.
+    /// Options that pack the same items again.
     items: String,
 }
 
@@ -143,15 +146,15 @@ impl NextCommands {
         Self { flow, items: String::new() }
     }
 
-    /// The same, for a run that was started with items.
+    /// Adds the items that the run was started with.
     pub(super) fn started_with(mut self, items: &Items) -> Self {
         self.items = items.options().collect();
         self
     }
 
-    /// The same failure, with commands that run or check the same flow.
+    /// Completes the suggestion of a failure with commands that run or check the same flow.
     pub(super) fn complete(&self, error: Envelope) -> Envelope {
-        // In two halves, so that no check takes this line for a command that somebody is to type.
+        // In two halves, so that the test that checks quoted commands does not take this for one.
         const COMMAND: &str = concat!("`", "piton flow ");
         let Self { flow, items } = self;
         let (run, check) = (format!("{COMMAND}run "), format!("{COMMAND}check "));
@@ -163,7 +166,7 @@ impl NextCommands {
     }
 }
 
-/// Tells a person or a program what became of a run.
+/// Reports the result of a run to a person or a program.
 pub(super) fn report_run(app: &App, silent: bool, ran: &FlowRan) -> Result<CommandEnding, Failure> {
     if !silent {
         print(app, ran);

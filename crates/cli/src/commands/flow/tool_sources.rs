@@ -1,4 +1,4 @@
-//! What flows reach outside: models, files, and the tools of other MCP servers.
+//! The outside world of flows: models, files, and the tools of other MCP servers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub(crate) struct ToolSources {
 }
 
 impl ToolSources {
-    /// Puts the kernel's wall up around a flow, before any thread is started. There is none where a file names servers:
-    /// they may be programs, which the wall would keep from starting.
+    /// Puts up the kernel sandbox around a flow, before any thread is started. There is none if a file names servers:
+    /// these may be programs, which the sandbox would keep from starting.
     pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
         if self.tools.is_none() {
             sandbox::put_up(app, &self.workspaces.declared(app)?)?;
@@ -44,7 +44,7 @@ impl ToolSources {
     }
 }
 
-/// Flows of a data directory, with what they reach outside.
+/// Returns the flows of a data directory, with the models, files and tools that they reach.
 pub(super) fn flows(
     app: &App,
     open: &Open,
@@ -65,7 +65,7 @@ pub(super) fn flows(
     Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
 }
 
-/// The tools of the Workspaces, and of the servers that a file names.
+/// Collects the tools of the workspaces, and of the servers that a file names.
 async fn connected(
     file: Option<&Path>,
     files: Vec<Arc<dyn Tool>>,

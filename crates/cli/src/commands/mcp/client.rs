@@ -1,4 +1,4 @@
-//! Which clients there are, and where they keep their configuration.
+//! The supported clients, and the locations of their configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) enum ClientScope {
     Project,
 }
 
-/// How a configuration is written.
+/// Format of a configuration file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConfigFormat {
     /// JSON, with the servers in an object of this name.
@@ -41,7 +41,7 @@ pub(super) enum ConfigFormat {
 impl McpClient {
     pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Cursor, Self::Vscode];
 
-    /// What people call it.
+    /// Returns the product name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -51,7 +51,7 @@ impl McpClient {
         }
     }
 
-    /// What it is called on the command line.
+    /// Returns the name on the command line.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -69,7 +69,7 @@ impl McpClient {
         }
     }
 
-    /// The file that it reads: below the project, or of the user.
+    /// Returns the file that it reads: that of the project, or that of the user.
     pub(crate) fn file(self, scope: ClientScope, base: &Path, config: &Path) -> PathBuf {
         match (self, scope) {
             (Self::Claude, ClientScope::User) => base.join(".claude.json"),

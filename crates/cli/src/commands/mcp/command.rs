@@ -1,4 +1,4 @@
-//! What can be asked for.
+//! The command line of `piton mcp`.
 
 use clap::{Args, Subcommand};
 use piton_backpack::BackpackId;

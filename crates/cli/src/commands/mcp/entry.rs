@@ -1,4 +1,4 @@
-//! The entry of Piton in the configuration of a client.
+//! Piton's entry in the configuration of a client.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -12,16 +12,16 @@ use super::{
 };
 use crate::failure::Failure;
 
-/// The name that clients know Piton by.
+/// Name under which clients know Piton.
 const NAME: &str = "piton";
 
-/// What to do about a file that cannot be changed.
+/// Suggestion for a file that cannot be changed.
 const CORRECT: &str = "Correct the file, and run the command again.";
 
-/// Where Codex keeps servers.
+/// Table in which Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
 
-/// The configuration of a client after it was told to start `program`, on the data directory if one is chosen.
+/// Returns a client's configuration with an entry that starts `program`, on the data directory if one is chosen.
 pub(super) fn with_entry(
     client: McpClient,
     file: &Path,
@@ -42,13 +42,14 @@ pub(super) fn with_entry(
         }
         ConfigFormat::Toml => {
             let mut document = toml(file, text)?;
+            // Implicit, so that the file gets no empty `[mcp_servers]` header above the entry.
             let servers = document.entry(TOML_SECTION).or_insert_with(|| {
                 let mut table = Table::new();
                 table.set_implicit(true);
                 Item::Table(table)
             });
             let servers = servers.as_table_like_mut().ok_or_else(|| no_table(file))?;
-            // What else a person set for the server stays.
+            // Other settings that the user made for this server stay.
             if servers.get(NAME).and_then(Item::as_table_like).is_none() {
                 servers.insert(NAME, Item::Table(Table::new()));
             }
@@ -61,7 +62,7 @@ pub(super) fn with_entry(
     }
 }
 
-/// The configuration of a client without the entry; nothing if it has none.
+/// Returns a client's configuration without the entry; `None` if it has none.
 pub(super) fn without_entry(
     client: McpClient,
     file: &Path,
@@ -80,29 +81,28 @@ pub(super) fn without_entry(
     }
 }
 
-/// What a client is told.
+/// Entry of a client's configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ClientEntry {
-    /// To start a program.
+    /// The client starts a program.
     Start(Start),
-    /// To reach a server that runs.
+    /// The client connects to a running server.
     Reach {
-        /// Where.
         url: String,
     },
 }
 
-/// What a client starts.
+/// A program that a client starts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Start {
     pub(crate) program: String,
     pub(crate) arguments: Vec<String>,
-    /// What is added to its environment.
+    /// Variables that are added to its environment.
     pub(crate) variables: BTreeMap<String, String>,
 }
 
 impl Start {
-    /// As a person types it.
+    /// Formats the command line as a person types it.
     pub(crate) fn line(&self) -> String {
         let words =
             [self.program.as_str()].into_iter().chain(self.arguments.iter().map(String::as_str));
@@ -110,7 +110,7 @@ impl Start {
     }
 }
 
-/// What a client is told about Piton, if anything.
+/// Returns the entry for Piton in a client's configuration, if there is one.
 pub(crate) fn entry_in(
     client: McpClient,
     file: &Path,
@@ -119,6 +119,7 @@ pub(crate) fn entry_in(
     let entry = match client.form() {
         ConfigFormat::Json(section) => {
             let entry = json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?;
+            // An entry with comments inside is not JSON for this parser, and counts as none.
             entry.and_then(|entry| serde_json::from_str(&entry).ok())
         }
         ConfigFormat::Toml => {
@@ -130,7 +131,7 @@ pub(crate) fn entry_in(
     Ok(entry.as_ref().and_then(parse_entry))
 }
 
-/// As much of a table as is about what to start.
+/// Converts the parts of a table that say what to start.
 fn as_json(table: &dyn TableLike) -> Value {
     let text = |name| table.get(name).and_then(Item::as_str);
     let arguments = table.get("args").and_then(Item::as_array).into_iter().flatten();
@@ -144,6 +145,7 @@ fn as_json(table: &dyn TableLike) -> Value {
 
 fn parse_entry(entry: &Value) -> Option<ClientEntry> {
     let text = |name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+    // Without a command, the client connects to a server that runs by itself.
     let Some(program) = text("command") else {
         return text("url").map(|url| ClientEntry::Reach { url });
     };

@@ -1,6 +1,6 @@
-//! Writes and removes the entry of Piton in the configuration of a client.
+//! Writes and removes Piton's entry in the configuration of a client.
 //!
-//! *Invariants*: a file that is changed is backed up first; one that would stay the same is not touched.
+//! *Invariants*: a changed file is backed up first. A file that would stay the same is not touched.
 
 use std::{
     env,
@@ -53,12 +53,12 @@ struct InstallOutcome {
     client: McpClient,
     scope: ClientScope,
     file: PathBuf,
-    /// Whether the file is, or would be, another than before.
+    /// Set if the file differs, or would differ, from before.
     is_changed: bool,
     is_rehearsal: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<PathBuf>,
-    /// The file as it would be.
+    /// The file as it would be; set in a dry run only.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -140,6 +140,8 @@ impl Target {
         if self.dry_run {
             changed.text = Some(after);
         } else if is_changed {
+            // The file belongs to another program: the user must be able to get it back whatever is wrong with the
+            // edit.
             if before.is_some() {
                 changed.backup = Some(files::back_up(&changed.file)?);
             }
@@ -168,7 +170,7 @@ impl InstallOutcome {
     }
 }
 
-/// This program, as clients are to start it.
+/// Returns the path of this program, as clients start it.
 fn program(client: McpClient, force: bool) -> Result<String, Failure> {
     let program = env::current_exe().map_err(Failure::io("find this program"))?;
     let text = program.to_str().map(str::to_owned).ok_or_else(|| {
@@ -189,7 +191,7 @@ fn program(client: McpClient, force: bool) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The data directory that was chosen on the command line, as a client that works elsewhere names it.
+/// Returns the data directory of the command line as an absolute path, since a client starts Piton elsewhere.
 fn data_dir(app: &App) -> Result<Option<String>, Failure> {
     let Some(chosen) = &app.chosen_dir else { return Ok(None) };
     let base = app.environment.working_dir.as_deref().unwrap_or(Path::new("/"));
@@ -199,8 +201,9 @@ fn data_dir(app: &App) -> Result<Option<String>, Failure> {
     })
 }
 
-/// Cargo marks its build directories with `CACHEDIR.TAG`.
+/// True if a program lies in a build directory of cargo, which cargo marks with `CACHEDIR.TAG`.
 fn is_in_build_directory(program: &Path) -> bool {
+    // Other tools write `CACHEDIR.TAG` as well; only cargo puts `.rustc_info.json` beside it.
     program.ancestors().skip(1).any(|above| {
         files::exists(&above.join("CACHEDIR.TAG")) && files::exists(&above.join(".rustc_info.json"))
     })

@@ -1,14 +1,14 @@
 //! Changes one member of an object in a JSON text, and leaves the rest as its author wrote it.
 //!
-//! Comments and commas before a closing bracket are passed over, as editors allow them in their configuration.
+//! Comments, and commas before a closing bracket, are accepted, as editors allow them in their configuration.
 //!
-//! *Invariants*: the result differs from the text in the one member, and in nothing else but the comma beside it.
+//! *Invariants*: the result differs from the text only in the one member and the comma beside it.
 
 use std::ops::Range;
 
 use crate::bounds::JSON_DEPTH_MAX;
 
-/// Why a text cannot be changed: where, from one.
+/// Error for a text that cannot be changed, with the line, counted from one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotJson {
     pub(super) line: usize,
@@ -17,9 +17,8 @@ pub(super) struct NotJson {
 /// An object in a text.
 #[derive(Debug)]
 struct JsonObject {
-    /// Its members: the whole, and the value.
     members: Vec<Member>,
-    /// Behind its opening brace, and at its closing one.
+    /// The range from behind the opening brace up to the closing one.
     inside: Range<usize>,
 }
 
@@ -30,28 +29,34 @@ struct Member {
     value: Range<usize>,
 }
 
-/// The value of `key` in the object `section` of a text, if there is one.
+/// Returns the value of `key` in the object `section` of a text, if there is one.
 pub(super) fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, NotJson> {
     let Some(section) = Scanner::of(text).object()?.take(section) else { return Ok(None) };
+    // Positions point into the original text, so a second scan of the section begins right at its value.
     let mut scanner = Scanner { text, at: section.value.start };
+    // A section that is no object has no such key; it is for the client to complain about.
     let found = if scanner.peek() == Some(b'{') { scanner.object()?.take(key) } else { None };
     Ok(found.map(|member| text[member.value].to_owned()))
 }
 
-/// The text after `key` in the object `section` was set to `value`, which is JSON.
+/// Returns the text with `key` in the object `section` set to `value`, which is JSON.
 pub(super) fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, NotJson> {
+    // An empty file has no object yet, so the change starts from an empty one.
     if text.trim().is_empty() {
         return set("{}\n", section, key, value);
     }
     let root = Scanner::of(text).object()?;
+    // Without the section, the section itself becomes the new member.
     let Some(found) = root.find(section) else {
         let nested = format!("{{\n  \"{key}\": {}\n}}", indented(value, 1));
         return Ok(added(text, &root, section, &nested, 1));
     };
     let mut scanner = Scanner { text, at: found.value.start };
+    // A section that is no object is refused here, instead of being overwritten.
     let servers = scanner.object()?;
     match servers.find(key) {
         Some(member) => {
+            // Replaces the bytes of the value only: the key, the comma and all comments around it stay.
             let Range { start, end } = member.value;
             Ok([&text[..start], &indented(value, 2), &text[end..]].concat())
         }
@@ -59,25 +64,28 @@ pub(super) fn set(text: &str, section: &str, key: &str, value: &str) -> Result<S
     }
 }
 
-/// The text without `key` in the object `section`; nothing if it is not there.
+/// Returns the text without `key` in the object `section`; `None` if it is not there.
 pub(super) fn remove(text: &str, section: &str, key: &str) -> Result<Option<String>, NotJson> {
     let Some(found) = Scanner::of(text).object()?.take(section) else { return Ok(None) };
     let servers = Scanner { text, at: found.value.start }.object()?;
     let Some(place) = servers.members.iter().position(|member| member.key == key) else {
         return Ok(None);
     };
-    // With the comma before it, or, if it is the first, up to the next one.
+    // The comma goes along: the one before the member, or, for the first member, the one after it.
     let member = &servers.members[place];
     let range = match (place.checked_sub(1), servers.members.get(place + 1)) {
         (Some(before), _) => servers.members[before].value.end..member.value.end,
         (None, Some(next)) => member.start..next.start,
+        // An only member leaves an empty object, without the line breaks that framed the member.
         (None, None) => servers.inside.clone(),
     };
     Ok(Some([&text[..range.start], &text[range.end..]].concat()))
 }
 
-/// The text with a member behind the last one of an object that is `depth` levels deep.
+/// Returns the text with a new member after the last one of an object that is `depth` levels deep.
 fn added(text: &str, object: &JsonObject, key: &str, value: &str, depth: usize) -> String {
+    // In an object with members, insert right after the last value: a trailing comma or comment then follows the new
+    // member. In an empty one, replace everything between the braces.
     let (before, after) = match object.members.last() {
         Some(last) => (last.value.end, last.value.end),
         None => (object.inside.start, object.inside.end),
@@ -95,6 +103,7 @@ fn added(text: &str, object: &JsonObject, key: &str, value: &str, depth: usize) 
 }
 
 fn indented(value: &str, depth: usize) -> String {
+    // The lines after the first move to the depth of the member; the first stands after its key.
     value.replace('\n', &format!("\n{}", "  ".repeat(depth)))
 }
 
@@ -108,7 +117,7 @@ impl JsonObject {
     }
 }
 
-/// Reads a text from a place on.
+/// Reads a text from a position on.
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
@@ -126,6 +135,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn wrong(&self) -> NotJson {
+        // Only on this rare path is the line counted, so the scanner keeps no line number.
         let before = self.text.as_bytes().iter().take(self.at);
         NotJson { line: before.filter(|byte| **byte == b'\n').count() + 1 }
     }
@@ -138,16 +148,18 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn skip(&mut self) {
         loop {
             let rest = &self.text[self.at..];
+            // A comment that is never closed extends to the end; what should follow it is then found missing.
             let end = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
                 rest.find("*/").map_or(rest.len(), |end| end + 2)
             } else {
                 let blank = rest.len() - rest.trim_start().len();
+                // Nothing was skipped in this round, so the next byte is significant.
                 if blank == 0 {
                     return;
                 }
@@ -157,12 +169,13 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The object that begins here.
+    /// Parses the object that begins here, up to its closing brace.
     fn object(&mut self) -> Result<JsonObject, NotJson> {
         self.expect(b'{')?;
         let start = self.at;
         let mut members = Vec::new();
         loop {
+            // This also follows a comma, so a comma before the closing brace is accepted.
             self.skip();
             if self.peek() == Some(b'}') {
                 return Ok(JsonObject { members, inside: start..self.at });
@@ -184,13 +197,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes over a string and returns it.
+    /// Consumes a string and returns it.
     fn string(&mut self) -> Result<String, NotJson> {
         let start = self.at;
         self.expect(b'"')?;
         while let Some(byte) = self.peek() {
+            // A backslash takes the next byte with it, so that an escaped quote does not end the string.
             self.at += if byte == b'\\' { 2 } else { 1 };
             if byte == b'"' {
+                // The position may be past the end or inside a character after a stray backslash, hence `get`. The
+                // escapes themselves are left to the real parser.
                 let text = self.text.get(start..self.at).ok_or_else(|| self.wrong())?;
                 return serde_json::from_str(text).map_err(|_| self.wrong());
             }
@@ -198,8 +214,10 @@ impl<'a> Scanner<'a> {
         Err(self.wrong())
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     fn value(&mut self) -> Result<(), NotJson> {
+        // Counts brackets instead of recursing: a hostile nesting costs no stack. The value's own grammar is not
+        // checked, since it is kept byte for byte.
         let mut depth = 0;
         loop {
             self.skip();
@@ -213,6 +231,7 @@ impl<'a> Scanner<'a> {
                     self.at += 1;
                 }
                 Some(b'"') => drop(self.string()?),
+                // At depth zero a comma ends the value; inside, it only separates.
                 Some(b',' | b':') if depth > 0 => self.at += 1,
                 Some(byte) if byte.is_ascii_alphanumeric() || b"+-.".contains(&byte) => {
                     let rest = &self.text.as_bytes()[self.at..];
@@ -221,6 +240,7 @@ impl<'a> Scanner<'a> {
                 }
                 _ => return Err(self.wrong()),
             }
+            // A scalar, or the bracket that closes the outermost one, completes the value.
             if depth == 0 {
                 return Ok(());
             }
@@ -260,7 +280,7 @@ mod tests {
         for (text, expected) in cases {
             let changed = set(text, "servers", "piton", VALUE).unwrap();
             assert_eq!(changed, expected);
-            // What is set is found, and setting it again changes nothing.
+            // The new value is found, and setting it again changes nothing.
             assert!(get(&changed, "servers", "piton").unwrap().is_some(), "{changed}");
             assert_eq!(set(&changed, "servers", "piton", VALUE).unwrap(), changed);
         }

@@ -1,11 +1,11 @@
-//! `piton mcp`: serve an agent, or tell clients to start that.
+//! `piton mcp`: serves an agent, or configures clients to start that server.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `command` | what can be asked for |
-//! | `client` | which clients there are, and where they keep their configuration |
+//! | `command` | the command line |
+//! | `client` | the supported clients, and the locations of their configuration |
 //! | `json` | changes one member of a JSON text and leaves the rest as it is |
-//! | `entry` | the entry of Piton in the configuration of a client |
+//! | `entry` | Piton's entry in the configuration of a client |
 //! | `serve` | the server itself |
 //! | `install` | writes and removes that entry |
 

@@ -1,4 +1,4 @@
-//! An agent at the other end of standard input and output.
+//! The server for an agent at the other end of standard input and output.
 
 use std::{
     io::{self, IsTerminal as _},
@@ -21,7 +21,7 @@ use crate::{
     output,
 };
 
-/// Serves the agent until it goes away. Standard output belongs to the protocol.
+/// Serves the agent until it disconnects. Standard output belongs to the protocol.
 pub(super) fn run(
     app: &App,
     chosen: &Chosen,
@@ -35,6 +35,7 @@ pub(super) fn run(
         ));
     }
     let declared = chosen.declared(app)?;
+    // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
     sandbox::put_up(app, &declared)?;
     let open = Open::serving(app, context.clone())?;
     let offer = open.offer(Chosen::open(&open, declared)?);
@@ -45,15 +46,16 @@ pub(super) fn run(
         claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
         working_dir: app.environment.working_dir.clone(),
     };
-    // A section that cannot be used is told now: an agent would only see that tools are missing.
+    // Problems of the configuration are reported now: later, an agent would only see that tools are missing.
     let project = app.project(open.runtime.applied())?;
     let settings = open.runtime.context_settings(project.as_ref())?;
     if let Some(agent) = context {
         settings.check(&agent)?;
     }
-    // A client that goes away, and a system that ends, send signals: what is under way may end first.
+    // A client that leaves and a system that shuts down send signals. Calls in progress may finish first.
     let told = open.wait(async { stop::signals() })?;
     let served = open.wait(serve_stdio(offer.attached(backpack), whereabouts, told));
+    // Standard input may still be blocked in a read, so a normal shutdown could hang.
     open.leave();
     served?;
     Ok(CommandEnding::Done)

@@ -39,6 +39,7 @@ impl Artifact {
         if let Some(file) = file {
             files::write(file, text.as_bytes(), self.force)?;
             app.output.print(format_args!("Wrote {digest} to {}.", file.display()));
+        // Text of an agent is escaped on a terminal; a pipe gets the exact bytes.
         } else if io::stdout().is_terminal() {
             app.output.print(text.trim_end());
         } else if !app.output.is_json() {

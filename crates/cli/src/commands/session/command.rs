@@ -1,4 +1,4 @@
-//! What can be done with sessions.
+//! The subcommands of `piton session`.
 
 use clap::Subcommand;
 

@@ -26,7 +26,7 @@ impl Gc {
         app.output.complete_all(&mut cleaned.warnings);
         print(app, &cleaned);
         app.output.reply("piton.session.gc/1", &cleaned)?;
-        // What could not be read was kept, with all that it may need.
+        // Whatever could not be read is kept, with everything that it may refer to, so the work is not complete.
         let is_held_up = cleaned.warnings.iter().any(|warning| is_damage(warning.code));
         Ok(if is_held_up { CommandEnding::Damaged } else { CommandEnding::Done })
     }

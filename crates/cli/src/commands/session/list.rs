@@ -63,6 +63,7 @@ fn print(app: &App, list: &SessionList) {
     }
     match list.runs.first() {
         Some(run) => {
+            // The suggested command has to name one run, so a shared name is replaced by the id.
             let is_shared = shared_labels(list).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
             app.output.advise(format_args!("\nLook at one: piton session show {name}"));
@@ -74,7 +75,7 @@ fn print(app: &App, list: &SessionList) {
     }
 }
 
-/// The names that several runs have: what was imported beside its original has the same two words.
+/// Returns the names that several runs share: a session that was imported beside its original has the same two words.
 fn shared_labels(list: &SessionList) -> BTreeSet<String> {
     let (mut met, mut shared) = (BTreeSet::new(), BTreeSet::new());
     let troubled = list.troubled.iter().flat_map(|one| &one.labels);
@@ -101,7 +102,7 @@ fn row(run: &RunSummary, shared: &BTreeSet<String>, now: TimestampMs) -> [Cell; 
     ]
 }
 
-/// Where a run stands among its steps.
+/// Formats the position of a run among its steps.
 fn step(run: &RunSummary) -> String {
     run.step.as_ref().map_or_else(
         || "done".to_owned(),
@@ -111,7 +112,7 @@ fn step(run: &RunSummary) -> String {
     )
 }
 
-/// How a run is, in a word or two.
+/// Formats the status of a run in a word or two.
 pub(super) fn status(run: &RunSummary) -> Cell {
     match run.status {
         RunStatus::InProgress => "in progress".into(),

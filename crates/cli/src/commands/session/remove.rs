@@ -21,7 +21,7 @@ pub(crate) struct Delete {
     yes: bool,
 }
 
-/// Says what a repair kept and that it goes.
+/// Describes the remains of a repair that are deleted along with the session.
 fn along_line(kept: &SetAsideShown) -> String {
     let files = count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file");
     format!(
@@ -35,6 +35,7 @@ impl Delete {
         let open = app.open()?;
         let along = open.wait(open.runtime.deleted_along(&self.run.run))?;
         let along: Vec<String> = along.iter().map(along_line).collect();
+        // Shown before the question, so that the answer covers it. Without a terminal, the refusal below carries it.
         if self.yes || can_ask() {
             for line in &along {
                 app.output.print(line);

@@ -71,6 +71,7 @@ fn print(app: &App, session: &SessionShown, run: &RunShown) {
         ));
     }
     for (place, step) in run.steps.iter().enumerate() {
+        // The numbers continue after the steps that are left out.
         say_step(app, place + 1 + run.left_out, step);
     }
     let has_artifacts = |step: &StepShown| {
@@ -94,7 +95,7 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
         let message = message.replace('\n', "\n     ");
         output.print(format_args!("   {} {message}{times}", styled(Tone::Attention, "✗")));
     }
-    // A block leaves a gap with the same words, which a long message fills only in part.
+    // A block leaves a gap with the same words, possibly cut. Such gaps are not repeated.
     let is_told = |gap: &&GapShown| {
         let cut = gap.summary.trim_end_matches(TRUNCATION_MARKER);
         step.blocks.iter().all(|block| !block.message.starts_with(cut))
@@ -133,7 +134,7 @@ fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
     }
 }
 
-/// The decision that counts, and what was decided before it.
+/// Prints the decision that counts, and the earlier ones below it.
 pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str) {
     let words = |shown: &DecisionShown| {
         let PersonDecision { decision, text } = &shown.decision;
@@ -156,7 +157,7 @@ pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str
     }
 }
 
-/// An artifact in one line.
+/// Formats an artifact in one line.
 pub(crate) fn artifact_line(artifact: &ArtifactShown) -> String {
     let ArtifactShown { digest, bytes, kind, content, unreadable, .. } = artifact;
     let kind = kind.as_deref().unwrap_or("of unknown kind");
@@ -172,7 +173,7 @@ pub(crate) fn artifact_line(artifact: &ArtifactShown) -> String {
     format!("{kind}, {bytes} bytes [{digest}]  {told}")
 }
 
-/// Why a step was sent back, each reason once with how often it was given.
+/// Returns the reasons for which a step was sent back, each once, with the number of times that it was given.
 fn told_once(blocks: &[BlockShown]) -> Vec<(&str, usize)> {
     let mut told: Vec<(&str, usize)> = Vec::new();
     for block in blocks {

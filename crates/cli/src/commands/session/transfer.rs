@@ -27,7 +27,7 @@ pub(crate) struct Export {
     force: bool,
 }
 
-/// What was written.
+/// Result of an export.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Exported {

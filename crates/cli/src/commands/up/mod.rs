@@ -1,11 +1,11 @@
-//! `piton up`: agents are served over HTTP.
+//! `piton up`: serves agents over HTTP.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `command` | from the start to the end of the server |
-//! | `listen` | which port it gets |
-//! | `notice` | where others read that it runs |
-//! | `words` | what it says at its start |
+//! | `command` | the server, from its start to its end |
+//! | `listen` | the port that it listens on |
+//! | `notice` | the file that says where it runs |
+//! | `words` | the text that it prints |
 
 mod command;
 mod listen;

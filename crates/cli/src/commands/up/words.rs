@@ -1,4 +1,4 @@
-//! What the server says at its start.
+//! The text that the server prints.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use piton_workflow::SourceKind;
 use super::notice::ServerNotice;
 use crate::{app::App, commands::mcp::McpClient};
 
-/// What the server says when it is told to stop.
+/// Prints that the server is stopping.
 pub(super) fn stopping(app: &App) {
     let seconds = SHUTDOWN_WAIT.as_secs();
     app.output.print(format_args!(
@@ -17,7 +17,7 @@ pub(super) fn stopping(app: &App) {
     ));
 }
 
-/// What it says when it has.
+/// Prints that the server has stopped.
 pub(super) fn stopped(app: &App, stopped: Stopped) {
     match stopped.calls_cut {
         0 => app.output.advise("Stopped. Nothing is lost; `piton up` goes on."),
@@ -30,7 +30,7 @@ pub(super) fn stopped(app: &App, stopped: Stopped) {
     }
 }
 
-/// What the server says at its start; `token` is the file with what callers have to send.
+/// Prints the opening text. `token` is the file with the token that callers have to send.
 pub(super) fn opening(
     app: &App,
     data: &str,

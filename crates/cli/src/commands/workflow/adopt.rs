@@ -1,6 +1,6 @@
-//! `piton workflow adopt`: a directory of workflow files, under ids of one's own.
+//! `piton workflow adopt`: copies a directory of workflow files under ids of another namespace.
 //!
-//! *Invariants*: a file that is there already is never changed. If one stands in the way, nothing is written at all.
+//! *Invariants*: an existing file is never changed. If one stands in the way, nothing is written at all.
 
 use std::path::{Path, PathBuf};
 
@@ -43,9 +43,9 @@ pub(crate) struct Adopt {
 struct AdoptOutcome {
     directory: PathBuf,
     dry_run: bool,
-    /// Files that are written now, or would be.
+    /// Files that were written, or would be.
     written: Vec<AdoptedFiles>,
-    /// Files that are there already as they would be written.
+    /// Files that exist already, exactly as they would be written.
     unchanged: Vec<PathBuf>,
     skipped: Vec<NotAdopted>,
     refused: Vec<NotAdopted>,
@@ -64,7 +64,7 @@ impl Adopt {
         let here = WorkflowLibrary::of(app)?;
         let target = match &self.to {
             Some(to) => to.clone(),
-            // Sets of several namespaces may have files of the same name.
+            // Sets of several namespaces may contain files of the same name, so each gets a directory of its own.
             None if self.namespace != DEFAULT_NAMESPACE => {
                 here.directory(false)?.1.join(&self.namespace)
             }
@@ -80,13 +80,16 @@ impl Adopt {
         })?;
         let (mut written, mut unchanged) = (Vec::new(), Vec::new());
         let (mut same_ids, mut same_files, mut keeps_id) = (Vec::new(), Vec::new(), false);
+        // The first pass only sorts the files: nothing is written before all of them are known to fit.
         for adopted in plan.adopted {
             let file = target.join(&adopted.path);
+            // Another file with the same id would shadow the new one, or be shadowed by it.
             let holder = here.stock.files().find(|one| {
                 one.workflow.workflow_id.as_str() == adopted.to
                     && one.path.as_deref().is_some_and(|path| !is_same(path, &file))
             });
             match files::read_if_there(&file, WORKFLOW_FILE_BYTES_MAX) {
+                // A repeated adoption finds its own results, and is no conflict.
                 Ok(Some(text)) if text == adopted.text => unchanged.push(file),
                 Ok(None) => match holder.and_then(|one| one.path.as_deref()) {
                     Some(path) => {
@@ -96,6 +99,7 @@ impl Adopt {
                     }
                     None => written.push(AdoptedFiles { adopted, file }),
                 },
+                // A file that cannot be read counts as one with other content: it is not replaced either.
                 Ok(Some(_)) | Err(_) => same_files.push(format!(
                     "{} is there already, with other content",
                     app.display_path(&file)
@@ -118,8 +122,8 @@ impl Adopt {
         Ok(if is_whole { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 
-    /// Refuses everything if a file of somebody's stands in the way, by its id or by its name. An id that a file keeps
-    /// is the same under every namespace.
+    /// Refuses everything if an existing file stands in the way, by its id or by its name. An id that a file keeps is
+    /// the same under every namespace.
     fn refuse(
         &self,
         same_ids: &[String],
@@ -150,8 +154,9 @@ impl Adopt {
     }
 }
 
-/// Refuses to adopt a directory into itself: the next time its own results would be adopted.
+/// Refuses to adopt a directory into itself: the next adoption would take up its own results.
 fn check_apart(from: &Path, to: &Path) -> Result<(), Failure> {
+    // Compares resolved paths, so that a link does not hide the overlap.
     let (from, to) = (files::real(from), files::real(to));
     if from.starts_with(&to) || to.starts_with(&from) {
         return Err(Failure::refused(
@@ -214,8 +219,9 @@ fn print(app: &App, outcome: &AdoptOutcome) {
     }
 }
 
-/// Both sides of a line that differs, cut to what is around the first difference.
+/// Returns both sides of a changed line, cut to the surroundings of the first difference.
 fn render_change(change: &LineChange) -> (String, String) {
+    // A quarter of the width shows the text before the difference. The byte position may fall inside a character.
     let same = change.before.bytes().zip(change.after.bytes()).take_while(|(a, b)| a == b).count();
     let from = same.saturating_sub(ADOPTED_LINE_BYTES_MAX / 4);
     let cut = |line: &str| {

@@ -1,4 +1,4 @@
-//! What can be done with workflows.
+//! The subcommands of `piton workflow`.
 
 use clap::Subcommand;
 

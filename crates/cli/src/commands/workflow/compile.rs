@@ -24,7 +24,7 @@ struct Compiled<'a> {
 }
 
 impl Compile {
-    /// That there is no such workflow; somebody who names a file is told what takes one.
+    /// Returns the failure for an unknown workflow. For the path of a file, it names the command that takes one.
     fn not_found(&self, error: &NotFound) -> Failure {
         let file = Path::new(&self.workflow);
         if !files::exists(file) {

@@ -1,4 +1,4 @@
-//! The workflows that can be had where the process was started. No data directory is opened for them.
+//! The workflows that are available where the process was started. No data directory is opened for them.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use piton_workflow::SourceKind;
 
 use crate::{app::App, failure::Failure};
 
-/// The workflows that can be had here.
+/// The workflows that are available here.
 pub(super) struct WorkflowLibrary {
     configuration: Configuration,
     pub(super) project: Option<ProjectDir>,
@@ -33,7 +33,7 @@ impl WorkflowLibrary {
         Ok(Self { configuration, project, stock, sources })
     }
 
-    /// Where files of one's own, or of the project, are kept.
+    /// Returns the directory for the user's own files, or for those of the project.
     pub(super) fn directory(&self, of_project: bool) -> Result<(SourceKind, PathBuf), Failure> {
         if of_project {
             let project = self.project.as_ref().ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `piton workflow`: what there is to run, checked, written and walked.
+//! `piton workflow`: lists, checks, writes and runs workflows.
 
 mod adopt;
 mod command;

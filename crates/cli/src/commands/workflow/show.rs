@@ -55,7 +55,7 @@ fn print(app: &App, shown: &InspectedWorkflow) {
     output.advise(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
 }
 
-/// The warnings, with everything that one of them is about.
+/// Groups the subjects of warnings by message.
 fn by_message(warnings: &[WorkflowWarning]) -> BTreeMap<&str, Vec<&str>> {
     let mut subjects = BTreeMap::<_, Vec<_>>::new();
     for warning in warnings {

@@ -39,11 +39,11 @@ struct Validated {
 #[serde(rename_all = "camelCase")]
 struct ValidatedFile {
     path: String,
-    /// Why it cannot be read.
+    /// Reason that the file cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
     problems: Vec<SourceProblem>,
-    /// What its author should know although it can be run.
+    /// Advice for the author of a file that can be run.
     warnings: Vec<String>,
 }
 
@@ -66,6 +66,7 @@ impl Validate {
 
 fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failure> {
     let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
+    // A file is compiled together with its neighbours, since workflows may refer to each other.
     let directory = path.parent().unwrap_or(Path::new(""));
     let origin = SourceOrigin::new(SourceKind::User, directory.display().to_string());
     let beside = if directory == Path::new("") { Path::new(".") } else { directory };
@@ -84,7 +85,7 @@ fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failu
     })
 }
 
-/// The files of every source: those that load, and those that do not.
+/// Returns the files of every source: those that load, and those that do not.
 fn everything_here(app: &App) -> Result<Vec<ValidatedFile>, Failure> {
     let stock = WorkflowLibrary::of(app)?.stock;
     let sound = stock.files().filter_map(|one| {

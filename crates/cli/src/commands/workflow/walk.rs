@@ -1,4 +1,4 @@
-//! `piton workflow run`: a person walks a workflow in the terminal.
+//! `piton workflow run`: a person walks through a workflow in the terminal.
 
 use clap::Args;
 use piton_core::error::sentence;
@@ -40,14 +40,14 @@ pub(crate) struct WalkWorkflow {
     resume: Option<NodeReference>,
 }
 
-/// How a walk ended.
+/// Outcome of a walk.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Walked {
     run: RunLine,
     is_complete: bool,
     waits_for_person: bool,
-    /// What persons decided on the way there, the newest last.
+    /// Decisions of persons along the way, the newest last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     decisions: Vec<DecisionLine>,
 }
@@ -70,18 +70,22 @@ impl WalkWorkflow {
         loop {
             print(app, &answer);
             let body = &answer.body;
+            // Without a token, or once the run is complete, there is nothing left to submit.
             let (Some(ack_token), false) = (body.ack_token.clone(), body.is_complete) else {
                 break;
             };
+            // Only a person can settle this, with `piton approve`, `answer` or `reject`.
             if waits(body) {
                 break;
             }
+            // An empty input is how a person stops. The run keeps its state.
             let Some(text) = ask::text(app)? else { break };
             let output = match output(text) {
                 Ok(output) => output,
                 Err(lost) => {
                     let problem = sentence(&lost.to_string());
                     output::warn(format_args!("{problem} Nothing was submitted."));
+                    // The same step is printed again, with the same token, since nothing was submitted.
                     continue;
                 }
             };
@@ -96,12 +100,13 @@ impl WalkWorkflow {
     }
 }
 
-/// Where a run stands that was begun before, or one of its nodes.
+/// Returns the answer at the node where an earlier run stands, or at the node that the reference names.
 fn take_up(
     open: &Open,
     connection: &Connection,
     reference: &NodeReference,
 ) -> Result<RunAnswer, Failure> {
+    // A named node is entered by a fork, which writes nothing until an output is submitted.
     let state_token = match &reference.node {
         Some(_) => open.wait(open.runtime.fork_run(reference))?.next_call.params.state_token,
         None => current_answer(open, connection, &reference.run)?,
@@ -110,7 +115,7 @@ fn take_up(
     open.wait(connection.continue_workflow(request))
 }
 
-/// The token of the node that a run stands at.
+/// Returns the token of the node where a run stands.
 fn current_answer(
     open: &Open,
     connection: &Connection,
@@ -123,8 +128,9 @@ fn current_answer(
     Ok(found.candidates.into_iter().next().map(|candidate| candidate.state_token))
 }
 
-/// What a person typed: JSON is what a step asked for as an artifact, anything else is notes.
+/// Classifies the input: JSON is the artifact that a step asked for, anything else is notes.
 fn output(text: String) -> Result<StepOutput, LostNumber> {
+    // Only objects and arrays count: notes such as `42` or `true` are valid JSON as well.
     let is_json = text.trim_start().starts_with(['{', '[']);
     if is_json {
         refuse_lost_numbers(&text)?;
@@ -136,7 +142,7 @@ fn output(text: String) -> Result<StepOutput, LostNumber> {
     })
 }
 
-/// Whether the run waits for what only a person can say.
+/// True if the run waits for something that only a person can decide.
 fn waits(body: &ReplyBody) -> bool {
     blockers(body).iter().any(|blocker| blocker.code == BlockerCode::UserOnlyDependency)
 }
@@ -187,7 +193,7 @@ fn print(app: &App, answer: &RunAnswer) {
     }
 }
 
-/// What persons decided, as an agent reads it.
+/// Prints the decisions of persons, in the words that an agent reads.
 fn say_decisions(app: &App, body: &ReplyBody) {
     if body.decisions.is_empty() {
         return;

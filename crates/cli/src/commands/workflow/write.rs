@@ -18,10 +18,10 @@ use crate::{
     app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
 };
 
-/// What a new workflow starts from.
+/// Template of a new workflow.
 const TEMPLATE: &str = include_str!("template.json");
 
-/// The id that the template has.
+/// The id in the template.
 const TEMPLATE_ID: &str = "user.template";
 
 #[derive(Args)]
@@ -86,16 +86,17 @@ impl Fork {
                 ));
             }
         };
+        // The file still has the id that it was written with; the library may know it under a newer one.
         let declared = stocked.legacy_id.clone();
         let before = declared.unwrap_or_else(|| stocked.workflow.workflow_id.to_string());
         write(app, &here, &self.place, &renamed(&text, &before, &self.id)?, self.id)
     }
 }
 
-/// The text of a file under another id; all else stays as its author wrote it.
+/// Returns the text of a file under another id. All else stays as its author wrote it.
 fn renamed(text: &str, before: &str, after: &WorkflowId) -> Result<String, Failure> {
     let (old, new) = (json!(before).to_string(), json!(after).to_string());
-    // The id stands once and early; a mention of the same text elsewhere comes behind the key.
+    // The id occurs once and early. The same text elsewhere comes after the key.
     let key = text.find("\"id\"").and_then(|key| Some(key + text[key..].find(&old)?));
     let at = key.ok_or_else(|| {
         Failure::refused(
@@ -114,6 +115,7 @@ fn write(
     id: WorkflowId,
 ) -> Result<CommandEnding, Failure> {
     let (kind, directory) = shelf.directory(place.project)?;
+    // Checked with the definitions beside it, as it will be loaded, and before anything is written.
     check(kind, &directory, &catalog_beside(&directory, &shelf.sources), text)?;
     let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
     let file = directory.join(format!("{name}.json"));
@@ -127,7 +129,7 @@ fn write(
     Ok(CommandEnding::Done)
 }
 
-/// Nothing is written that would not load.
+/// Refuses a file that would not load.
 fn check(
     kind: SourceKind,
     directory: &Path,
@@ -159,7 +161,7 @@ mod tests {
             compile(TEMPLATE, &SourceOrigin::new(SourceKind::User, ""), &Definitions::standard());
         let compiled = compiled.unwrap();
         assert_eq!(compiled.workflow_id.as_str(), TEMPLATE_ID);
-        // That one stands at every step with criteria.
+        // Every step with criteria gets this advice.
         let is_advice = |warning: &CompiledWarning| warning.code == WarningCode::ContractPreferred;
         assert!(
             compiled.compiled_warnings.iter().all(is_advice),

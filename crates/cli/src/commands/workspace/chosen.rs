@@ -1,4 +1,4 @@
-//! Which Workspaces a process has: those that are configured, and those that somebody typed.
+//! The workspaces of a process: the configured ones, and those on the command line.
 
 use std::{path::Path, sync::Arc};
 
@@ -30,7 +30,7 @@ fn mount(text: &str) -> Result<Mount, String> {
     text.parse()
 }
 
-/// What the files of the user and of the project say.
+/// Returns the workspace sections of the user's and the project's configuration files.
 fn found(app: &App) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
     let configuration = app.configuration()?;
     let project = app.project(&configuration.settings())?;
@@ -39,15 +39,17 @@ fn found(app: &App) -> Result<Vec<FoundSection<WorkspacesSection>>, Failure> {
 }
 
 impl Chosen {
-    /// Adds one as if somebody had typed it.
+    /// Adds a workspace as if it had been typed.
     pub(crate) fn add(&mut self, mount: Mount) {
         self.workspaces.push(mount);
     }
 
-    /// What is declared for a process that works here. The disk is asked where directories are, and nothing is opened.
+    /// Returns the workspaces that are declared for a process here. Directories are resolved on disk, but nothing is
+    /// opened.
     pub(crate) fn declared(&self, app: &App) -> Result<JoinedWorkspaces, Failure> {
         let environment = &app.environment;
         let mut places: Vec<Declared> = found(app)?.into_iter().map(Declared::found).collect();
+        // Typed workspaces come last, and their paths are relative to the working directory.
         if !self.workspaces.is_empty() {
             let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
             places.push(Declared::typed(&self.workspaces, base.to_owned()));
@@ -55,12 +57,13 @@ impl Chosen {
         Ok(join(places, environment.home()))
     }
 
-    /// Everything for which a process that is started here refuses the Workspaces that are configured.
+    /// Returns all problems for which a process that is started here would refuse the configured workspaces.
     pub(crate) fn problems(
         app: &App,
         ports: &WorkspacePorts,
     ) -> Result<Vec<ConfigProblem>, Failure> {
         let found = found(app)?;
+        // A problem is a text. The file to blame is the last one that declares a prefix which the text names.
         let place = |problem: &str| {
             let names = |config: &WorkspaceConfig| {
                 problem
@@ -78,7 +81,7 @@ impl Chosen {
         Ok(problems.map(|problem| ConfigProblem::of(place(&problem), problem, fix)).collect())
     }
 
-    /// The Workspaces, open; nothing if none is declared. What a person should know of them is told.
+    /// Opens the workspaces; `None` if none is declared. Notes about them are printed.
     pub(crate) fn open(
         open: &Open,
         declared: JoinedWorkspaces,
@@ -93,7 +96,7 @@ impl Chosen {
         Ok(Some(Arc::new(world)))
     }
 
-    /// The Workspaces, open, for a command that is about them.
+    /// Opens the workspaces for a command that needs some.
     pub(crate) fn world(&self, app: &App) -> Result<(Open, Arc<FileWorld>), Failure> {
         let declared = self.declared(app)?;
         let open = app.open()?;

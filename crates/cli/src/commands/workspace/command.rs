@@ -1,4 +1,4 @@
-//! What `piton workspace` can be asked.
+//! The subcommands of `piton workspace`.
 
 use clap::Subcommand;
 

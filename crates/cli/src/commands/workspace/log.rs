@@ -1,4 +1,4 @@
-//! `piton workspace log`: who changed a file.
+//! `piton workspace log`: the changes of a file.
 
 use clap::Args;
 use piton_core::shell_word;
@@ -35,7 +35,7 @@ impl LogFile {
     }
 }
 
-/// Tells who changed a file.
+/// Prints the changes of a file and their authors.
 pub(crate) fn say_history(app: &App, history: &FileHistory) {
     let output = &app.output;
     if history.records.is_empty() {
@@ -78,7 +78,8 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
     ));
 }
 
-/// Who acted, with the run and the step. What was applied from an overlay was made by others before.
+/// Names the actor, with the run and the step. For changes that were applied from an overlay, it names their authors
+/// too.
 pub(super) fn author_text(record: &RecordShown) -> String {
     let RecordShown { agent, run, step, overlay, authors, .. } = record;
     let acted = named(agent, run.as_deref(), step.as_deref());
@@ -111,7 +112,7 @@ fn did(record: &RecordShown, asked: &str) -> String {
     }
 }
 
-/// The start of the digest that the change left.
+/// Returns the beginning of the digest that the change left behind.
 fn version<'a>(record: &'a RecordShown, asked: &str) -> &'a str {
     let RecordShown { path, target, after, .. } = record;
     let is_below = asked.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/'));

@@ -1,4 +1,4 @@
-//! `piton workspace map` and `piton workspace tools`: what an agent reads.
+//! `piton workspace map` and `piton workspace tools`: the view of an agent.
 
 use piton_mcp::{catalogue::workspaces::world_catalogue, listed};
 use piton_runtime::workspaces::WorkspaceShown;
@@ -10,7 +10,7 @@ use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count};
 
 #[derive(Serialize)]
 struct ShownMap<'a> {
-    /// What an agent reads.
+    /// The text that an agent reads.
     map: &'a str,
     workspaces: Vec<WorkspaceShown>,
     notes: &'a [String],

@@ -1,14 +1,14 @@
-//! `piton workspace`: the files that agents see, and what they did to them.
+//! `piton workspace`: the files that agents see, and the changes that agents made to them.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `chosen` | which Workspaces a process has: `--workspace`, and what is configured |
-//! | `sandbox` | the kernel's own wall around a server |
-//! | `map` | what an agent reads: the Filesystem Map and its tools |
-//! | `resolve` | which Workspace a path belongs to, and why something is refused |
-//! | `log` | who changed a file |
-//! | `review` | what an overlay changed; apply it, or drop it |
-//! | `verify` | check what Piton keeps of files, repair it, and name what was lost |
+//! | `chosen` | the workspaces of a process: `--workspace`, and the configuration |
+//! | `sandbox` | the kernel sandbox around a server |
+//! | `map` | the view of an agent: the Filesystem Map and its tools |
+//! | `resolve` | the workspace that a path belongs to, and the reasons for refusals |
+//! | `log` | the changes of a file |
+//! | `review` | the changes of an overlay: show, apply or drop them |
+//! | `verify` | checks and repairs of what Piton keeps of files, and the names of lost ones |
 //! | `shell`, `typed` | tool calls as a person types them |
 
 mod chosen;

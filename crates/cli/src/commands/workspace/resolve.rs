@@ -49,7 +49,7 @@ fn print(app: &App, resolved: &ResolvedPath) {
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for verdict in &resolved.tools {
         if let Some(why) = &verdict.refused {
-            // The name of the tool stands in front already.
+            // The name of the tool is printed in front of the reason, and equal reasons are printed once.
             let why = why.replace(&format!("`{}`", verdict.tool), "it");
             reasons.entry(why).or_default().push(verdict.tool.as_str());
         }

@@ -1,4 +1,4 @@
-//! `piton workspace diff`, `apply` and `drop`: what an overlay changed, and what becomes of it.
+//! `piton workspace diff`, `apply` and `drop`: the changes of an overlay, and their fate.
 
 use std::borrow::Cow;
 
@@ -60,7 +60,7 @@ pub(crate) struct Drop {
     yes: bool,
 }
 
-/// What is said above the lines of a path that cannot be applied.
+/// Heading above the lines of a path that cannot be applied.
 const CHANGED_BELOW: &str =
     "changed below since the overlay changed it; the lines with - are below now";
 
@@ -88,6 +88,8 @@ impl Apply {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
+        // `apply` gets this very diff as what was reviewed: changes that arrive during the question are not applied
+        // unseen.
         let diff = open.wait(world.diff(prefix))?;
         if !self.yes && !diff.changes.is_empty() {
             summary(app, &diff);
@@ -100,6 +102,7 @@ impl Apply {
             open.wait(world.apply(prefix, PERSON, &diff.reviewed, self.leave_conflicts))?;
         say_applied(app, &applied);
         app.output.reply("piton.workspace.apply/1", &applied)?;
+        // Newer and protected changes stay in the overlay by design; anything else that stays is a failure to apply.
         let is_expected =
             |one: &LeftShown| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
         let is_whole = applied.left.iter().all(is_expected);
@@ -111,7 +114,7 @@ impl Apply {
     }
 }
 
-/// What was applied and what was not, each with why.
+/// Reports what was applied and what was not, with the reasons.
 fn say_applied(app: &App, applied: &AppliedOverlay) {
     let AppliedOverlay { overlay, over, paths, left, stopped } = applied;
     let say_some = |lines: &[String]| {
@@ -181,7 +184,7 @@ impl Drop {
     }
 }
 
-/// Whether the person agrees; `otherwise` says that nothing happened.
+/// Asks for agreement; `otherwise` is the message that nothing happened.
 fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
     match confirm(question) {
         Some(true) => Ok(true),
@@ -196,7 +199,7 @@ fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
     }
 }
 
-/// A line for each path, and what to do next.
+/// Prints a line for each path, and the next commands.
 fn summary(app: &App, diff: &OverlayDiff) {
     let output = &app.output;
     if diff.changes.is_empty() {
@@ -239,7 +242,7 @@ fn summary(app: &App, diff: &OverlayDiff) {
     }
 }
 
-/// How many letters the longest of some texts has.
+/// Returns the width of the widest text, in characters.
 fn widest(texts: &[Cow<'_, str>]) -> usize {
     texts.iter().map(|text| text.chars().count()).max().unwrap_or(0) // tidy: chars: shown to a person
 }
@@ -261,7 +264,7 @@ fn lines(change: &ChangeShown) -> String {
         (_, 0, removed) => format!("-{removed}"),
         (_, added, removed) => format!("+{added} -{removed}"),
     };
-    // As `chmod` says it.
+    // In the notation of `chmod`.
     let mode = change.executable.map_or("", |executable| if executable { " +x" } else { " -x" });
     format!("{lines}{mode}").trim_start().to_owned()
 }

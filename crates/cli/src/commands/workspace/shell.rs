@@ -1,4 +1,4 @@
-//! `piton workspace shell`: a person types tool calls and reads what an agent would.
+//! `piton workspace shell`: a person types tool calls and reads the replies that an agent would get.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 
@@ -22,7 +22,7 @@ Type a tool and its arguments, in order, by name, or as JSON:
   edit {\"path\": \"/scratch/note.txt\", \"old_string\": \"one\", \"new_string\": \"1\"}
 map shows what an agent reads when it connects, tools the tools. exit leaves.";
 
-/// What came of one line.
+/// Result of one line.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ShellOutput {
@@ -38,6 +38,7 @@ struct Transcript {
 
 pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
     let (open, world) = chosen.world(app)?;
+    // Prompts and hints are for a person only: a script that pipes calls in gets nothing but the replies.
     let is_watched = io::stdin().is_terminal();
     if is_watched {
         output::warn("You are the agent now. `help` says how; exit or Ctrl-D leaves.");
@@ -49,17 +50,21 @@ pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> 
             output::ask(">");
         }
         let mut line = String::new();
+        // The limit holds for each line by itself, so that a long session is not cut off after its first megabyte.
         let mut limited = input.by_ref().take(SHELL_BYTES_MAX);
         let read = limited.read_line(&mut line).map_err(Failure::io("read what you typed"))?;
+        // No bytes at all mean the end of the input; an empty line still has its line break.
         if read == 0 || matches!(line.trim(), "exit" | "quit") {
             break;
         }
         if read as u64 == SHELL_BYTES_MAX && !line.ends_with('\n') {
-            // Half a line may be a call of its own.
+            // The rest of the line would be read as a line of its own, and half a line may be a valid call: end
+            // instead.
             let what = format!("A line has more than {SHELL_BYTES_MAX} bytes, and was not called.");
             return Err(Failure::refused(what, "Write long contents in several calls."));
         }
         if !line.trim().is_empty() {
+            // A failed call is a reply like any other, so the shell continues.
             let said = answer(&open, &world, line.trim());
             app.output.print(said.text.trim_end());
             calls.push(said);
@@ -67,6 +72,7 @@ pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> 
     }
     let has_failed = calls.iter().any(|call| call.is_error);
     app.output.reply("piton.workspace.shell/1", &Transcript { calls })?;
+    // A person saw each error; a script needs the exit code.
     Ok(if has_failed && !is_watched { CommandEnding::Wanting } else { CommandEnding::Done })
 }
 
@@ -81,6 +87,7 @@ fn answer(open: &Open, world: &FileWorld, line: &str) -> ShellOutput {
         line => match typed::parse(line) {
             Err(why) => (format!("Not understood: {why}. `help` says how to type a call."), true),
             Ok((tool, arguments)) => {
+                // No run is behind these calls: the change records name the person, and no step.
                 let standing = CallBasis::default();
                 match open.block_on(world.call(PERSON, &standing, &tool, arguments)) {
                     Ok(text) => (text, false),

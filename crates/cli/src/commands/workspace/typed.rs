@@ -4,8 +4,8 @@ use piton_core::refuse_lost_numbers;
 use piton_runtime::workspaces::{Tool, cards};
 use serde_json::{Map, Value};
 
-/// The tool of a line and its arguments, or what is wrong with the line. A tool that is not known is left to the
-/// Workspaces, which say what there is.
+/// Parses a line into a tool and its arguments, or says what is wrong with it. An unknown tool is left to the
+/// workspaces, which list the known ones.
 pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -23,6 +23,7 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
     let mut places = positions(tool).iter();
     let mut arguments = Map::new();
     for word in words {
+        // `x=1` is a named argument only if the tool has an argument `x`; otherwise it is text, as in `edit /a x=1 y`.
         if let Some((key, value)) = word.split_once('=')
             && let Some(kind) = kind_of(tool, key)
         {
@@ -30,7 +31,7 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
             let value = if kind == "string" {
                 text()
             } else {
-                // What is neither a number nor a yes is told by the tool.
+                // A value that is neither a number nor a boolean is left to the tool to refuse.
                 serde_json::from_str(value).unwrap_or_else(|_| text())
             };
             arguments.insert(key.to_owned(), value);
@@ -47,7 +48,7 @@ pub(super) fn parse(line: &str) -> Result<(String, Value), String> {
     Ok((name.to_owned(), Value::Object(arguments)))
 }
 
-/// The arguments that may be typed without their names, in order.
+/// Returns the arguments that may be typed without their names, in order.
 const fn positions(tool: Tool) -> &'static [&'static str] {
     match tool {
         Tool::Ls | Tool::Read | Tool::Stat | Tool::Delete | Tool::Mkdir => &["path"],
@@ -58,16 +59,18 @@ const fn positions(tool: Tool) -> &'static [&'static str] {
     }
 }
 
-/// The type of an argument in the schema of its tool; nothing if the tool has no such argument.
+/// Returns the type of an argument in the schema of its tool; `None` if the tool has no such argument.
 fn kind_of(tool: Tool, name: &str) -> Option<String> {
     let card = cards(&[tool]).remove(0);
     let field = card.schema.get("properties")?.get(name)?;
     field.get("type")?.as_str().map(str::to_owned)
 }
 
-/// The words of a line. Quotes keep spaces; between double quotes `\n`, `\t`, `\"` and `\\` mean what they do in JSON.
+/// Splits a line into words. Quotes keep spaces; inside double quotes `\n`, `\t`, `\"` and `\\` have their JSON
+/// meaning.
 fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
+    // `None` between words; `Some` once a word has begun, so that `''` is an empty word and not nothing.
     let mut word: Option<String> = None;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {

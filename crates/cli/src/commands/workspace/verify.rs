@@ -1,4 +1,5 @@
-//! `piton workspace verify` and `piton workspace repair`: what Virtual Stores hold, and the records of file changes.
+//! `piton workspace verify` and `piton workspace repair`: the contents of Virtual Stores, and the records of file
+//! changes.
 
 use piton_runtime::workspaces::{VirtualChecked, VirtualRepaired, check_virtual, repair_virtual};
 use serde::Serialize;
@@ -28,9 +29,10 @@ struct RepairedWorkspaces {
     lost_files: Vec<String>,
 }
 
-/// The files of the Workspaces here that should be there by their records, and were lost to damage. Says which.
+/// Returns the files of the workspaces here that should exist according to their records, but were lost to damage.
+/// Prints their names.
 pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
-    // Workspaces that cannot be opened are no reason to say nothing else.
+    // Workspaces that cannot be opened are no reason to suppress the rest of the report.
     let world = Chosen::default().declared(app).and_then(|declared| Chosen::open(open, declared));
     let Ok(Some(world)) = world else { return Vec::new() };
     let lost = open.wait(world.lost_files()).unwrap_or_default();

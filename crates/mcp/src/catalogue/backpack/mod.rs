@@ -1,4 +1,4 @@
-//! The set `state`, which a connection has that is attached to a backpack.
+//! The set `state`, for connections that are attached to a backpack.
 
 mod tool;
 mod words;

@@ -1,4 +1,4 @@
-//! The tools, each with everything that is said about it in one place.
+//! The tools, each with all its texts in one place.
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,7 +23,7 @@ piton_core::closed_set! {
     }
 }
 
-/// The set, as agents read it.
+/// Returns the set as agents read it.
 pub fn catalogue() -> Arc<Catalogue> {
     static WHOLE: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
         Arc::new(Catalogue {
@@ -58,7 +58,7 @@ impl BackpackTool {
     }
 
     const fn hints(self) -> Hints {
-        // To read is recorded as well, and what is replaced stays in the history.
+        // Reading is recorded as well, and replaced values stay in the history.
         let read_only = matches!(self, Self::Keys | Self::History);
         Hints { read_only, destructive: false, idempotent: read_only }
     }

@@ -1,4 +1,4 @@
-//! What agents are told about the tools of the set.
+//! The texts that agents read about the tools of the set.
 
 pub(super) const INSTRUCTIONS: &str = "\
 You are attached to a backpack: values under keys, shared with other agents, with a history that says who wrote what. \

@@ -1,4 +1,4 @@
-//! The set `context`, which a connection has as far as the role of its agent goes.
+//! The set `context`, limited to what the role of the connection's agent allows.
 
 mod tool;
 mod words;

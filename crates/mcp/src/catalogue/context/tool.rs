@@ -1,4 +1,4 @@
-//! The tools, each with everything that is said about it in one place.
+//! The tools, each with all its texts in one place.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ piton_core::closed_set! {
     }
 }
 
-/// The part of the set that an agent of a role gets.
+/// Returns the part of the set that an agent of a role gets.
 pub fn catalogue(role: Role) -> Arc<Catalogue> {
     let tools: Vec<ToolCard> = ContextTool::ALL
         .iter()
@@ -42,7 +42,7 @@ pub fn catalogue(role: Role) -> Arc<Catalogue> {
 }
 
 impl ContextTool {
-    /// What an agent needs to call it.
+    /// Returns the right that an agent needs to call the tool.
     pub const fn needs(self) -> Right {
         match self {
             Self::GetContext | Self::ComposeContext => Right::Read,

@@ -1,13 +1,13 @@
-//! What agents are told about the tools of the set.
+//! The texts that agents read about the tools of the set.
 //!
-//! What holds for one field stands at that field, in the types of the requests.
+//! Remarks about a single field are at that field, in the types of the requests.
 
-/// What an agent reads when it connects.
+/// Instructions that an agent reads when it connects.
 pub(super) const INSTRUCTIONS: &str = "\
 Context: what agents wrote about the files and directories of this project, each piece a frame with its type, its \
 agent, and whether it is fresh. Before you read many files, ask compose_context about the one that you work on.";
 
-/// The same for one that may write.
+/// Additional instructions for an agent that may write.
 pub(super) const WRITING: &str = "\
 When you have understood a file or directory, keep it with put_frame, for whoever comes next.";
 

@@ -1,4 +1,4 @@
-//! The tools, each with everything that is said about it in one place.
+//! The tools, each with all its texts in one place.
 
 use std::sync::{Arc, LazyLock};
 
@@ -34,7 +34,7 @@ piton_core::closed_set! {
     }
 }
 
-/// The set, as agents read it.
+/// Returns the set as agents read it.
 pub fn catalogue() -> Arc<Catalogue> {
     static WHOLE: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
         Arc::new(Catalogue {
@@ -88,14 +88,14 @@ impl WorkflowTool {
             | Self::InspectWorkflow
             | Self::GetArtifact
             | Self::ResumeSession => (true, true),
-            // Without a `startKey` each call starts a run of its own.
+            // Without a `startKey`, each call starts a new run.
             Self::StartWorkflow => (false, false),
             Self::ContinueWorkflow | Self::CheckpointWorkflow => (false, true),
         };
         Hints { read_only, destructive: false, idempotent }
     }
 
-    /// The schema of what it takes.
+    /// Returns the schema of the arguments.
     pub fn input_schema(self) -> Object {
         match self {
             Self::ListWorkflows => input::<ListWorkflows>(),
@@ -108,7 +108,7 @@ impl WorkflowTool {
         }
     }
 
-    /// The schema of what it answers as structured content.
+    /// Returns the schema of the structured content of its replies.
     pub fn output_schema(self) -> Object {
         match self {
             Self::ListWorkflows => output::<ListedWorkflows>(),

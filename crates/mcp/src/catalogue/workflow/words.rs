@@ -1,6 +1,6 @@
-//! What agents are told about the tools of the set.
+//! The texts that agents read about the tools of the set.
 //!
-//! What holds for one field stands at that field, in the types of the requests.
+//! Remarks about a single field are at that field, in the types of the requests.
 
 /// The protocol, as agents read it when they connect.
 pub(super) const INSTRUCTIONS: &str = "\

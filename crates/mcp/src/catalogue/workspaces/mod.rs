@@ -1,4 +1,4 @@
-//! The set `files`, which a connection has where Workspaces are configured: the tools that their scopes allow.
+//! The set `files`, for connections with configured Workspaces: the tools that their scopes allow.
 
 mod tool;
 mod words;

@@ -1,4 +1,4 @@
-//! The tools of the set, from the cards that Workspaces have of them.
+//! The tools of the set, built from the cards of the Workspaces.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,14 +8,14 @@ use serde_json::{Map, Value};
 use super::words;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
 
-/// The whole set, as agents read it that have a Workspace of every scope.
+/// Returns the whole set, as an agent with a Workspace of every scope reads it.
 pub fn catalogue() -> Arc<Catalogue> {
     static WHOLE: LazyLock<Arc<Catalogue>> =
         LazyLock::new(|| Arc::new(build_catalogue(Tool::ALL, words::MAP.to_owned())));
     Arc::clone(&WHOLE)
 }
 
-/// What an agent reads of these Workspaces: their map, and the tools that can succeed.
+/// Returns the catalogue of these Workspaces: their map, and the tools that can succeed.
 pub fn world_catalogue(world: &FileWorld) -> Catalogue {
     build_catalogue(&world.tools(), world.map().trim_end().to_owned())
 }

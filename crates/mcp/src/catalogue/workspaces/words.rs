@@ -1,16 +1,16 @@
-//! What agents are told about the set. What a tool does and takes is said by the Workspaces themselves.
+//! The texts that agents read about the set. The Workspaces themselves describe each tool and its arguments.
 
 use piton_runtime::workspaces::Tool;
 
-/// What stands in the place of the Filesystem Map where there is no connection yet.
+/// Placeholder for the Filesystem Map while there is no connection.
 pub(super) const MAP: &str = "\
 Files: (here stands the Filesystem Map: each Workspace with its prefix, its scope and its purpose, and nothing of the \
 machine.)";
 
-/// What the structured content of an answer is.
+/// Description of the structured content of an answer.
 pub(super) const NO_STRUCTURE: &str = "There is no structured content: the answer is text.";
 
-/// What a person reads a tool is called.
+/// Returns the title of a tool for people.
 pub(super) const fn title(tool: Tool) -> &'static str {
     match tool {
         Tool::Ls => "List",

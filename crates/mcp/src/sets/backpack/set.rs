@@ -1,4 +1,4 @@
-//! From a call of the set to its use case.
+//! Maps the calls of the set to their use cases.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
 pub(in crate::sets) struct BackpackTools {
     connection: Arc<Connection>,
-    /// What is configured; what is wrong with it is told when a tool is called.
+    /// The configured attachment. A problem with it is reported when a tool is called.
     attachment: Result<Attachment, Envelope>,
     catalogue: Arc<Catalogue>,
 }
@@ -26,7 +26,7 @@ impl BackpackTools {
         Self { connection, attachment, catalogue: catalogue() }
     }
 
-    /// As whom a call acts: the one place that decides what a call may do.
+    /// Returns the identity that a call acts with. This is the one place that decides what a call may do.
     fn caller_scope(&self, attachment: &Attachment, standing: &CallBasis) -> CallerScope {
         CallerScope::new(attachment.agent.as_ref(), self.connection.client(), standing)
     }
@@ -57,7 +57,7 @@ impl BackpackTools {
     }
 }
 
-/// Whether a step leaves a key that the tool could be used for.
+/// True if a step leaves a key that the tool could be used for.
 fn is_left(tool: BackpackTool, access: Option<&StepAccess>) -> bool {
     let Some(keys) = access.and_then(|access| access.state.as_ref()) else { return true };
     match tool {

@@ -1,7 +1,7 @@
-//! From a call of the set to its use case.
+//! Maps the calls of the set to their use cases.
 //!
-//! *Invariants*: who acts was fixed when the connection began; no call says it. What a call may do is decided in one
-//! place, before its arguments are looked at.
+//! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The rights of a call
+//! are decided in one place, before its arguments are examined.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::catalogue::context::{ContextTool, catalogue};
 use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
-/// What models write where the name of a tree node is asked for, which is nearly always a path.
+/// Names that models use for the field with a tree node, which is nearly always a path.
 const ALIASES: &[(&str, &str)] = &[("path", "node"), ("file_path", "node")];
 
 pub(in crate::sets) struct ContextTools {
@@ -25,15 +25,15 @@ pub(in crate::sets) struct ContextTools {
 }
 
 impl ContextTools {
-    /// The set of a connection that acts as an agent of context; nothing for any other.
+    /// Creates the set for a connection that acts as an agent of context. Returns `None` for any other.
     pub(in crate::sets) fn of(connection: &Arc<Connection>) -> Option<Self> {
         let agent = connection.context_agent()?;
         let catalogue = catalogue(agent.role);
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
     }
 
-    /// Who makes the call, if they may: the agent of the connection, as far as its role and the step go that the call
-    /// belongs to.
+    /// Returns the agent that makes the call, if it may: the agent of the connection, within its role and the step that
+    /// the call belongs to.
     fn agent_context(
         &self,
         tool: ContextTool,
@@ -83,7 +83,7 @@ impl ContextTools {
     }
 }
 
-/// What a step leaves in the context, if that does not allow the tool.
+/// Returns the access that a step leaves in the context, if it does not allow the tool.
 fn taken_away(tool: ContextTool, access: Option<&StepAccess>) -> Option<&'static str> {
     let left = access?.context?.as_str();
     let role = left.parse::<Role>().ok();

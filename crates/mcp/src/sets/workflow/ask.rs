@@ -1,7 +1,7 @@
-//! What a run waits for a person for, put to them.
+//! Asks a person what a run waits for.
 //!
-//! *Invariants*: what they say is recorded as the command line records it, and is told beside the reply, whose body
-//! stays as it is on record. A question that fails is no failure of the call.
+//! *Invariants*: the answer is recorded in the same way as by the command line. It is reported beside the reply, whose
+//! body stays as it is on record. A question that fails does not fail the call.
 
 use piton_core::error::sentence;
 use piton_runtime::Connection;
@@ -10,8 +10,8 @@ use piton_runtime::request::PersonReply;
 
 use crate::sets::person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
-/// Asks the person what the run of an answer waits for, if it does, and says beside the answer what came of it.
-/// Returns whether they settled it.
+/// Asks the person what the run of an answer waits for, if it does, and adds the result beside the answer. Returns true
+/// if they settled it.
 pub(super) async fn ask(
     connection: &Connection,
     person: &dyn Person,
@@ -32,7 +32,7 @@ pub(super) async fn ask(
             (say, "Continue with the call after `Next:`.")
         }
         ElicitationAnswer::No => {
-            // It counts even if it cannot be recorded.
+            // A no counts even if it cannot be recorded.
             answer.beside.is_agreed = Some(false);
             let text = "they said no when they were asked".to_owned();
             (PersonReply::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
@@ -48,7 +48,7 @@ pub(super) async fn ask(
     let words = match &settled {
         Ok(settled) => {
             answer.beside.is_agreed.get_or_insert(true);
-            // The person's own words stay apart from what the agent is to do.
+            // The person's own words stay apart from the instructions to the agent.
             format!("{}\n{next}", sentence(&settled.summary.replace('\n', "\n  ")))
         }
         Err(refused) => format!(
@@ -60,7 +60,7 @@ pub(super) async fn ask(
     settled.is_ok()
 }
 
-/// What a person is asked for may be typed only where it is no secret.
+/// Returns the form for a question. A text field is shown only where the answer is not a secret.
 fn form(reason: UserOnlyDependency) -> AnswerForm {
     match reason {
         UserOnlyDependency::Approval | UserOnlyDependency::EnvironmentAction => AnswerForm::Remark,
@@ -71,7 +71,7 @@ fn form(reason: UserOnlyDependency) -> AnswerForm {
     }
 }
 
-/// The question, with where it comes from.
+/// Formats the question, with where it comes from.
 fn message(question: &Question) -> String {
     let Question { run, title, reason, words, excerpt, .. } = question;
     let place = run.step.map_or_else(String::new, |step| format!(", step {step} of {}", run.of));

@@ -1,4 +1,4 @@
-//! From a call of the set to its use case.
+//! Maps the calls of the set to their use cases.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ impl WorkflowTools {
         Self { connection, catalogue: catalogue() }
     }
 
-    /// Takes the answer of a person to a question that came of starting a run. To start again would be another run.
+    /// Handles the answer of a person to a question that starting a run raised. Starting again would create another
+    /// run.
     async fn ask_person(&self, state: String, person: &dyn Person) -> Result<RunAnswer, Envelope> {
         let state = ContinueWorkflow { state_token: Some(state), ..ContinueWorkflow::default() };
         let mut reply = self.connection.continue_workflow(state.clone()).await?;

@@ -1,4 +1,4 @@
-//! From a call of the set to its operation.
+//! Maps the calls of the set to their operations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,19 @@ use crate::catalogue::workspaces::world_catalogue;
 use crate::catalogue::{Catalogue, ToolCard};
 use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
-/// Who acts where the client did not say what it is called.
+/// Name of the acting agent if the client did not give one.
 const NAMELESS: &str = "agent";
 
 pub(in crate::sets) struct WorkspaceTools {
     connection: Arc<Connection>,
     world: Arc<FileWorld>,
     catalogue: Catalogue,
-    /// Whether outcomes are about to be written.
+    /// Set while a write of outcomes is scheduled.
     flushes: Arc<AtomicBool>,
 }
 
 impl WorkspaceTools {
-    /// The set of a connection; nothing if its Workspaces allow no tool.
+    /// Creates the set of a connection. Returns `None` if its Workspaces allow no tool.
     pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
         let catalogue = world_catalogue(&world);
         (!catalogue.tools.is_empty()).then(|| Self {
@@ -48,7 +48,7 @@ impl WorkspaceTools {
         Ok(ToolReply::text(text))
     }
 
-    /// Has outcomes written that no further change takes along.
+    /// Schedules a write of outcomes that no further change takes along.
     fn flush_when_idle(&self) {
         if !self.world.has_unwritten() || self.flushes.swap(true, Ordering::Relaxed) {
             return;
@@ -56,8 +56,9 @@ impl WorkspaceTools {
         let (world, flushes) = (Arc::clone(&self.world), Arc::clone(&self.flushes));
         tokio::spawn(async move {
             tokio::time::sleep(FLUSH_AFTER).await;
+            // Reset before flushing, so that a change during the flush schedules another one.
             flushes.store(false, Ordering::Relaxed);
-            // What cannot be written now goes with the next change, or is found out by whoever reads it.
+            // Outcomes that cannot be written now go with the next change, or are determined when they are read.
             let _ = world.flush().await;
         });
     }

@@ -1,4 +1,4 @@
-//! Where backpacks are looked at.
+//! The entry point for inspecting backpacks.
 
 use piton_backpack::journal::{JournalPorts, read, read_at};
 use piton_backpack::{Action, Backpack, BackpackId, CommitId, Key, NodeId};
@@ -6,48 +6,45 @@ use piton_core::Envelope;
 
 use super::reference::BackpackReference;
 
-/// Backpacks, for whoever owns them.
+/// Backpacks as their owner sees them.
 pub struct Backpacks {
     pub(super) ports: JournalPorts,
 }
 
-/// Whether protected values are shown.
+/// Visibility of protected values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reveal {
-    /// As their size.
+    /// Only their size is shown.
     #[default]
     Nothing,
-    /// In full: a person asked for that.
+    /// They are shown in full, because a person asked for it.
     Protected,
 }
 
-/// Which commits are wanted.
+/// Selects the commits that a log shows.
 #[derive(Clone, Debug, Default)]
 pub struct LogFilter {
-    /// By this node.
     pub node: Option<NodeId>,
-    /// To this key.
     pub key: Option<Key>,
-    /// That did this.
     pub action: Option<Action>,
-    /// With what the runner of flows noted for itself.
+    /// Set to include the notes that the runner of flows keeps for itself.
     pub notes: bool,
-    /// At most so many, the newest.
+    /// Maximum number of commits; the newest are kept.
     pub limit: usize,
 }
 
 impl Backpacks {
-    /// Backpacks over these ports.
+    /// Inspects the backpacks behind these ports.
     pub fn new(ports: JournalPorts) -> Self {
         Self { ports }
     }
 
-    /// Where they are kept.
+    /// Returns the ports that the backpacks are read through.
     pub(crate) fn ports(&self) -> &JournalPorts {
         &self.ports
     }
 
-    /// The backpack that a person means, with its whole history.
+    /// Reads the backpack that a person refers to, with its whole history.
     pub(super) async fn open(&self, reference: &BackpackReference) -> Result<Backpack, Envelope> {
         let id = self.meant(reference).await?;
         self.read(&id).await
@@ -59,7 +56,8 @@ impl Backpacks {
         Ok(found.map_err(|error| error.envelope())?.0)
     }
 
-    /// The state after a commit, with every value; the state before the first if there is none.
+    /// Returns the state after a commit, with every value loaded. Without a commit, the backpack is taken as it is: it
+    /// has none yet.
     pub(super) async fn at_commit(
         &self,
         backpack: &Backpack,

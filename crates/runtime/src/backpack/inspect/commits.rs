@@ -1,4 +1,4 @@
-//! Commits: which there are, one of them, and who wrote what is in use.
+//! Commits: the log, a single commit, and the authors of the values in use.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::nearest::nearest;
 use crate::text_diff;
 
 impl Backpacks {
-    /// The commits that fit, the newest first.
+    /// Returns the commits that match the filter, newest first.
     pub async fn log(
         &self,
         reference: &BackpackReference,
@@ -29,6 +29,8 @@ impl Backpacks {
         let debug = backpack.debug();
         let mut commits = debug.history(&wanted).map_err(|error| error.envelope())?;
         let all = commits.len();
+        // The runner's notes would drown everything else, so they appear only on request or when the filter names the
+        // runner.
         if !notes && !asked_for_runner {
             commits.retain(|commit| commit.author().id.as_str() != RUNNER);
         }
@@ -45,7 +47,7 @@ impl Backpacks {
         })
     }
 
-    /// One commit, with what it stored and what that replaced.
+    /// Shows one commit, with the value it stored and the value that this replaced.
     pub async fn show(
         &self,
         reference: &BackpackReference,
@@ -55,6 +57,7 @@ impl Backpacks {
         let backpack = self.open(reference).await?;
         let id = point::commit(&backpack, commit)?;
         let commit = backpack.debug().commit(id).map_err(|error| error.envelope())?;
+        // A value too large for the history is not in memory, and is fetched from the blob store.
         let stored = match commit.value() {
             Some(item) if !item.is_available() => self.filled(&backpack, &commit).await?,
             other => other.cloned(),
@@ -64,6 +67,7 @@ impl Backpacks {
             if is_aside { value::aside(item, reveal) } else { value::bounded_value(item, reveal) }
         });
         let (mut diff, mut left_out_lines) = (Vec::new(), 0);
+        // A diff reveals both values, so it is shown only if both may be shown and both are at hand.
         if let (Some(after), Some(before)) = (&stored, commit.previous())
             && [after, before].into_iter().all(|item| value::is_shown(item, reveal))
             && let (Some(before), Some(after)) = (value::text(before), value::text(after))
@@ -79,10 +83,11 @@ impl Backpacks {
         })
     }
 
-    /// The item of a commit with its value from the store.
+    /// Returns the item of a commit with its value loaded from the store.
     async fn filled(&self, backpack: &Backpack, commit: &Commit) -> Result<Option<Item>, Envelope> {
         let state = self.at_commit(backpack, Some(commit.id())).await?;
         let debug = state.debug();
+        // A quarantined item is not under its key any more, so it is found by its commit.
         if commit.action() == Action::Quarantine {
             let entries = debug.quarantined();
             let entry = entries.iter().find(|entry| entry.commit() == commit.id());
@@ -92,7 +97,7 @@ impl Backpacks {
         Ok(item.map(|item| (*item).clone()))
     }
 
-    /// Who wrote what is in use; with a key, who wrote each version of that, the newest first.
+    /// Lists the author of each value in use. With a key, lists the author of each of its versions, newest first.
     pub async fn blame(
         &self,
         reference: &BackpackReference,
@@ -109,12 +114,13 @@ impl Backpacks {
     }
 }
 
-/// The commits that a later one took back.
+/// Returns the commits that a later commit took back.
 pub(super) fn abandoned(backpack: &Backpack) -> BTreeSet<CommitId> {
     backpack.debug().abandoned().iter().map(Commit::id).collect()
 }
 
 pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLine {
+    // A replaced value is worth naming only if another node wrote it.
     let other = commit.previous().map(|item| &item.source().id);
     let is_stored = matches!(commit.action(), Action::Pack | Action::Delete | Action::Quarantine);
     let replaced = other.filter(|other| is_stored && **other != commit.author().id);
@@ -143,8 +149,9 @@ fn in_use(backpack: &Backpack) -> Result<Vec<BlameLine>, Envelope> {
     Ok(items.map(|item| blamed(&item, stored_by(&history, &item))).collect())
 }
 
-/// The commit after which the key held the item.
+/// Returns the commit that stored the item under its key.
 fn stored_by<'a>(history: &'a [Commit], item: &Item) -> Option<&'a Commit> {
+    // An item carries no commit id, so its commit is found by everything that identifies the item.
     let is_meant = |stored: &Item| {
         (stored.version(), stored.timestamp()) == (item.version(), item.timestamp())
             && stored.source() == item.source()
@@ -164,6 +171,7 @@ fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> 
         .rev()
         .filter_map(|commit| Some(blamed(commit.value()?, Some(commit))))
         .collect();
+    // A key without commits of its own may still hold an item that the fork brought along.
     if lines.is_empty() {
         let item = debug.item(key).map_err(|error| error.envelope())?;
         lines.extend(item.map(|item| blamed(&item, None)));
@@ -184,7 +192,7 @@ fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
     }
 }
 
-/// That there is nothing under a key in a state of a backpack.
+/// Builds the error for a key that holds nothing in a state of a backpack.
 pub(super) fn no_key(backpack: &BackpackId, state: &Backpack, key: &str) -> Envelope {
     let shown = truncate(key, PATH_QUOTED_BYTES_MAX);
     let message = format!("There is nothing under `{shown}` in `{backpack}`.");

@@ -1,4 +1,4 @@
-//! What differs between two moments, of one backpack or of two.
+//! Differences between two states of one backpack or of two.
 
 use piton_backpack::{Backpack, CommitId, Item, KeyChange, StateDiff};
 use piton_core::Envelope;
@@ -13,7 +13,7 @@ use crate::bounds::CHANGES_SHOWN_MAX;
 use crate::text_diff;
 
 impl Backpacks {
-    /// What leads from one moment to another.
+    /// Compares two states and lists the changes that lead from the first to the second.
     pub async fn diff(
         &self,
         (before, before_point): (&BackpackReference, &PointReference),
@@ -39,7 +39,7 @@ impl Backpacks {
         Ok((state, side))
     }
 
-    /// The state at a moment that was found.
+    /// Returns the state at a point whose commit has been resolved.
     pub(super) async fn state_at(
         &self,
         backpack: &Backpack,
@@ -47,7 +47,7 @@ impl Backpacks {
         commit: Option<CommitId>,
     ) -> Result<Backpack, Envelope> {
         match (point, commit) {
-            // Before the first commit of a node that made the first commit of all.
+            // The point lies before the first commit of all, so no commit names it; the snapshot does.
             (PointReference::BeforeNode(node), None) => {
                 let node = piton_backpack::NodeId::parse(node)
                     .map_err(|error| piton_backpack::Error::from(error).envelope())?;
@@ -58,7 +58,8 @@ impl Backpacks {
     }
 }
 
-/// What differs, without what the runner of flows noted for itself, and how many keys are left out.
+/// Renders the changes, without the notes that the runner of flows keeps for itself. Also returns the number of keys
+/// left out.
 pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>, usize) {
     let is_noted = |item: &Item| item.source().id.as_str() == RUNNER;
     let mut changes: Vec<&KeyChange> = diff.changes.iter().collect();
@@ -71,9 +72,10 @@ pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>
     (changes.into_iter().map(|change| render_change(change, reveal)).collect(), left_out)
 }
 
-/// What happened to a key.
+/// Renders the change of one key.
 pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
     let items = [&change.before, &change.after];
+    // One protected side hides the diff of both.
     let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
     let text = |item: &Option<std::sync::Arc<Item>>| {
         item.as_ref().and_then(|item| value::text(item)).unwrap_or_default()

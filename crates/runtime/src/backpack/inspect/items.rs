@@ -1,4 +1,4 @@
-//! States: what is in use after a commit, and what was set aside.
+//! States of a backpack: the items in use after a commit, and the items in quarantine.
 
 use piton_backpack::{Backpack, Item};
 use piton_core::Envelope;
@@ -13,7 +13,7 @@ use super::value;
 use crate::bounds::ITEMS_SHOWN_MAX;
 
 impl Backpacks {
-    /// What was in use at a moment.
+    /// Lists the items in use at a point in time.
     pub async fn at(
         &self,
         reference: &BackpackReference,
@@ -32,7 +32,7 @@ impl Backpacks {
         Ok(BackpackState { backpack: backpack.id().clone(), commit, items, left_out })
     }
 
-    /// What one key held at a moment: all of it.
+    /// Returns the whole value of one key at a point in time.
     pub async fn item_at(
         &self,
         reference: &BackpackReference,
@@ -56,7 +56,7 @@ impl Backpacks {
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }
 
-    /// What is quarantined now, the newest first.
+    /// Lists the items now in quarantine, newest first.
     pub async fn quarantined(
         &self,
         reference: &BackpackReference,
@@ -80,7 +80,7 @@ impl Backpacks {
         Ok(QuarantineList { backpack: backpack.id().clone(), entries, left_out })
     }
 
-    /// A backpack, its state at a moment, and the last commit of that.
+    /// Returns a backpack, its state at a point, and the short id of the last commit in that state.
     async fn state(
         &self,
         reference: &BackpackReference,

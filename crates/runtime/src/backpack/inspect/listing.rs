@@ -1,4 +1,4 @@
-//! Which backpacks there are.
+//! The list of backpacks.
 
 use std::time::Duration;
 
@@ -15,12 +15,13 @@ use super::reply::{BackpackLine, BackpackList, RunLine, TroubledBackpack};
 use crate::bounds::BACKPACKS_LISTED_MAX;
 
 impl Backpacks {
-    /// Every backpack, those that were written to last in front.
+    /// Lists every backpack, most recently written first.
     pub async fn list(&self) -> Result<BackpackList, Envelope> {
         let all = self.newest().await?;
         let left_out = all.len().saturating_sub(BACKPACKS_LISTED_MAX);
         let mut list = BackpackList { backpacks: Vec::new(), troubled: Vec::new(), left_out };
         for (id, _) in all.into_iter().take(BACKPACKS_LISTED_MAX) {
+            // One damaged backpack must not hide the others, so its error becomes a line of the list.
             let line = match self.read(&id).await {
                 Ok(backpack) => line(&backpack),
                 Err(trouble) => Err(trouble),
@@ -33,16 +34,16 @@ impl Backpacks {
         Ok(list)
     }
 
-    /// Every backpack with the time since it was written to, the newest first.
+    /// Returns every backpack with the time since its last write, newest first.
     pub(super) async fn newest(&self) -> Result<Vec<(BackpackId, Duration)>, Envelope> {
         let journal = &*self.ports.journal;
         let mut all = Vec::new();
         for stream in journal.streams().await.map_err(|error| error.envelope())? {
             match journal.age(&stream).await {
                 Ok(age) => all.push((BackpackId::from(stream), age)),
-                // Deleted since it was listed.
+                // Deleted since the streams were listed.
                 Err(Error::NotFound { .. }) => {}
-                // Whoever reads it is told why; the others can be used.
+                // The error surfaces when this one is read. Listed last, it does not hide the backpacks that work.
                 Err(_) => all.push((BackpackId::from(stream), Duration::MAX)),
             }
         }
@@ -67,7 +68,7 @@ fn line(backpack: &Backpack) -> Result<BackpackLine, Envelope> {
     })
 }
 
-/// The last run on a backpack.
+/// Returns the last run on a backpack.
 fn run(backpack: &Backpack) -> Result<Option<RunLine>, Envelope> {
     let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
     let Some(record) = record else { return Ok(None) };

@@ -12,28 +12,27 @@ use super::backpacks::Backpacks;
 use super::reference::BackpackReference;
 use crate::bounds::{CANDIDATES_LISTED_MAX, PATH_QUOTED_BYTES_MAX};
 
-/// What a check of a backpack found, or what a repair did.
+/// The result of checking or repairing a backpack.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackSoundness {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// Whether nothing of it is damaged.
+    /// True if no part of it is damaged.
     pub is_sound: bool,
-    /// How many bytes at the end of its log are of a write that did not end.
+    /// Number of bytes that an incomplete write left at the end of the log.
     #[serde(skip_serializing_if = "is_zero")]
     pub unfinished_bytes: u64,
-    /// How many events its log is known to have had that a repair found missing or could not use.
+    /// Number of events that the log is known to have had and that a repair found missing or unusable.
     #[serde(skip_serializing_if = "is_zero")]
     pub lost_events: u64,
-    /// What was found or done, for a person.
+    /// Findings, or the work done, in words for a person.
     pub summary: String,
-    /// What to do next, if anything is to be done.
+    /// The next thing to do, if anything needs to be done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// Keys whose values are damaged, or were taken out of use because of that.
+    /// Keys whose values are damaged, or that were taken out of use for that reason.
     pub keys: Vec<Key>,
-    /// Where what was taken away is, relative to the data directory.
+    /// Locations of everything that a repair moved away, relative to the data directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
 }
@@ -44,7 +43,7 @@ const fn is_zero(number: &u64) -> bool {
 }
 
 impl Backpacks {
-    /// Checks one backpack as the medium holds it, or every one. Nothing of it is changed.
+    /// Checks one backpack, or every one, as the storage medium holds it. Changes nothing.
     pub async fn verify(
         &self,
         reference: Option<&BackpackReference>,
@@ -58,7 +57,7 @@ impl Backpacks {
         for id in streams.into_iter().map(BackpackId::from) {
             verdicts.push(match self.verified(&id).await {
                 Ok(verdict) => verdict,
-                // One that cannot even be checked must not keep the others from being so.
+                // A backpack that cannot be checked at all must not prevent the others from being checked.
                 Err(error) => BackpackSoundness {
                     backpack: id,
                     is_sound: false,
@@ -79,7 +78,7 @@ impl Backpacks {
         Ok(verdict(id, found))
     }
 
-    /// Makes a damaged backpack usable again, and keeps what it takes away.
+    /// Makes a damaged backpack usable again, and keeps everything that it moves away.
     pub async fn repair(
         &self,
         reference: &BackpackReference,
@@ -91,7 +90,7 @@ impl Backpacks {
         let done = done.map_err(|error| error.envelope())?;
         let (summary, kept) = (repaired(&id, &done), kept(&id, &done));
         let mut verdict = if done.events == 0 {
-            // Nothing of it is left to be checked.
+            // No event survived, so there is nothing left to check.
             let next = "Restore it from a backup, or start again. Its name is free: the next write starts a new \
                         backpack under it";
             let next = Some(next.to_owned());
@@ -108,6 +107,8 @@ impl Backpacks {
                 kept,
             }
         } else {
+            // Checks the log again after the repair: the verdict reports what is on the medium now, not what was
+            // intended.
             let verified = self.verified(&id).await?;
             BackpackSoundness { kept, lost_events: done.lost, ..verified }
         };
@@ -120,6 +121,8 @@ impl Backpacks {
             }
             None => format!("{} Nothing was changed.", verdict.summary),
         };
+        // The check lists damaged keys. A sound backpack has none, so the keys that the repair took out of use are
+        // listed.
         if verdict.is_sound {
             verdict.keys = done.taken_out;
         }
@@ -145,6 +148,7 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
     if found.damaged_past > 0 {
         problems.push(format!("earlier values are damaged: {}", found.damaged_past));
     }
+    // An unfinished tail alone is not damage: a crash leaves one, and the next write sets it aside.
     let unfinished_bytes = found.torn_tail.map_or(0, |torn| torn.bytes);
     let mut summary = if !is_sound {
         format!("The backpack {id} is damaged: {}.", problems.join("; "))
@@ -190,10 +194,12 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
     }
 }
 
-/// What a repair did, for a person; nothing if there was nothing to do.
+/// Describes the work of a repair for a person. Returns `None` if there was nothing to do.
 fn repaired(id: &BackpackId, done: &BackpackRepaired) -> Option<String> {
     let mut steps = Vec::new();
     let ends = format!("The backpack {id} ends after its {} whole events.", done.events);
+    // The log as it was is kept only if something was cut off. Events may also be lost without a cut, when the file
+    // itself is short.
     match (&done.cut_off, done.events) {
         (Some(cut_off), 0) => steps.push(format!(
             "Nothing of the backpack {id} can be used. All of it is in backpacks/{id}/{cut_off}."
@@ -226,13 +232,13 @@ fn repaired(id: &BackpackId, done: &BackpackRepaired) -> Option<String> {
     (!steps.is_empty()).then(|| steps.join(" "))
 }
 
-/// Where what was taken away is.
+/// Returns the locations of everything that was moved away.
 fn kept(id: &BackpackId, done: &BackpackRepaired) -> Vec<String> {
     let cut_off = done.cut_off.iter().map(|name| format!("backpacks/{id}/{name}"));
     cut_off.chain(done.set_aside.iter().cloned()).collect()
 }
 
-/// The first few keys, and how many more there are.
+/// Lists the first few keys and the number of those left out.
 fn listed(keys: &[Key]) -> String {
     let first = keys.iter().take(CANDIDATES_LISTED_MAX);
     let first = first.map(|key| format!("`{}`", shorten(key.as_str(), PATH_QUOTED_BYTES_MAX)));

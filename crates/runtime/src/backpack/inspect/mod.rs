@@ -1,7 +1,8 @@
-//! Looking at backpacks as their owner does: every commit, any past state, what differs, what was set aside.
+//! Inspection of backpacks as their owner: every commit, any past state, differences, and the quarantine.
 //!
-//! *Invariants*: nothing here takes a lease or writes but for a repair, so a run that is under way is not held up. A protected value is
-//! shown only to somebody who asks for that by name. Every answer is bounded, and counts what it leaves out.
+//! *Invariants*: apart from a repair, nothing here takes a lease or writes, so inspection never delays a run in
+//! progress. A protected value is shown only on explicit request. Every answer is bounded and counts what it leaves
+//! out.
 
 mod backpacks;
 mod commits;

@@ -1,4 +1,4 @@
-//! Which moment of a backpack a person means.
+//! Resolution of the point in a backpack's history that a person names.
 
 use piton_backpack::{Backpack, CommitId, NodeId};
 use piton_core::{Code, Envelope, truncate};
@@ -7,18 +7,17 @@ pub(super) use crate::backpack::short;
 use crate::bounds::{NAMES_LISTED_MAX, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
 
-/// A moment of a backpack.
+/// A point in the history of a backpack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PointReference {
-    /// Now.
     Newest,
-    /// After a commit: its id, or the `c` and the number that lists show.
+    /// After a commit, given by its id or by the `c` and number that lists show.
     Commit(String),
     /// Before the first commit of a node.
     BeforeNode(String),
 }
 
-/// The last commit before the moment; nothing if that lies before the first one.
+/// Returns the last commit at or before the point, or `None` if the point lies before the first commit.
 pub(super) fn find(
     backpack: &Backpack,
     point: &PointReference,
@@ -30,13 +29,15 @@ pub(super) fn find(
     }
 }
 
-/// The commit that a text names.
+/// Returns the commit that a text names.
 pub(super) fn commit(backpack: &Backpack, text: &str) -> Result<CommitId, Envelope> {
     let debug = backpack.debug();
     let all = debug.history(&piton_backpack::Filter::default());
     let all = all.map_err(|error| error.envelope())?;
     let text = text.trim();
+    // The short form is `c` followed by the commit number in hexadecimal.
     let numbered = text.strip_prefix('c').and_then(|hex| u64::from_str_radix(hex, 16).ok());
+    // The number is unique within one backpack. A full id must match completely.
     let found = all.iter().map(piton_backpack::Commit::id).find(|id| match numbered {
         Some(number) => id.number() == number,
         None => id.to_string() == text,
@@ -62,6 +63,7 @@ fn before(backpack: &Backpack, node: &str) -> Result<Option<CommitId>, Envelope>
         .map_err(piton_backpack::Error::from)
         .and_then(|node| backpack.snapshot_before_node(&node));
     match found {
+        // A snapshot records the commit that it was taken at as its origin; `None` means before the first commit.
         Ok(snapshot) => Ok(snapshot.origin().and_then(|origin| origin.commit)),
         Err(piton_backpack::Error::UnknownNode { .. }) => Err(unknown_node(backpack, node)),
         Err(error) => Err(error.envelope()),

@@ -1,6 +1,6 @@
-//! Which backpack a person means.
+//! Resolution of the backpack that a person names.
 //!
-//! *Invariants*: a name that fits several is refused, and they are listed.
+//! *Invariants*: an ambiguous name is refused, and the error lists the candidates.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,14 @@ use super::search::Searched;
 use crate::bounds::{CANDIDATES_LISTED_MAX, ID_ENDING_BYTES_MIN, PATH_QUOTED_BYTES_MAX};
 use crate::nearest::nearest;
 
-/// How ids begin that Piton made up.
+/// Prefix of the ids that Piton generates.
 const MINTED: &str = "pack_";
 
-/// A backpack as a person names it: its name, the start of its id, or the id of the last run on it.
+/// A backpack as a person names it: by its name, by the start of its id, or by the id of the last run on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackpackReference(pub String);
 
-/// The start of an id that a list shows: what Piton made up is longer than anybody types.
+/// Returns the start of an id for lists: generated ids are longer than anyone types.
 pub(super) fn short(id: &BackpackId) -> String {
     const DIGITS: usize = 8;
     let text = id.as_str();
@@ -31,17 +31,19 @@ pub(super) fn short(id: &BackpackId) -> String {
 }
 
 impl Backpacks {
-    /// The backpack that a reference names.
+    /// Returns the backpack that a reference names.
     pub async fn meant(&self, reference: &BackpackReference) -> Result<BackpackId, Envelope> {
         let text = reference.0.trim();
         let streams = self.ports.journal.streams().await.map_err(|error| error.envelope())?;
         let ids: Vec<BackpackId> = streams.into_iter().map(BackpackId::from).collect();
+        // An exact id wins even if it is also the start of another one.
         if let Some(exact) = ids.iter().find(|id| id.as_str() == text) {
             return Ok(exact.clone());
         }
         let mut found: Vec<BackpackId> =
             ids.iter().filter(|id| begins(id, text)).cloned().collect();
         let mut caveat = String::new();
+        // Finding a run means reading backpacks, so it comes last and only for texts that look like the id of a run.
         if found.is_empty() && text.starts_with("run_") {
             let searched = self.searched().await?;
             found = self.with_run(text, &searched).await;
@@ -54,11 +56,11 @@ impl Backpacks {
         }
     }
 
-    /// The backpacks whose last run has this id, or one that begins so.
+    /// Returns the backpacks whose last run has an id that starts with `text`.
     async fn with_run(&self, text: &str, searched: &Searched) -> Vec<BackpackId> {
         let mut found = Vec::new();
         for id in &searched.ids {
-            // What cannot be read has no run that could be meant.
+            // An unreadable backpack has no run that could be meant.
             let Ok(backpack) = self.read(id).await else { continue };
             let record = RunRecord::of(&backpack).ok().flatten();
             if record.is_some_and(|record| record.run.to_string().starts_with(text)) {

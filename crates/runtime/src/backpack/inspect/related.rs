@@ -1,4 +1,4 @@
-//! Two states of backpacks: the commit that both come from, and what each side did since.
+//! Two states of backpacks: their common ancestor, and the work of each side since.
 
 use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, StateDiff};
 use piton_core::Envelope;
@@ -12,22 +12,22 @@ use super::reference::BackpackReference;
 use super::reply::{ChangeShown, CommitLine, DiffSide};
 use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
 
-/// A backpack at a moment, as a person names it: the name of the backpack or of a run on it, or the id of a commit;
-/// and a commit, or a node before whose first commit it is.
+/// A point in a backpack as a person names it. The name is that of the backpack, of a run on it, or the id of a commit.
+/// The point is a commit, or a node whose first commit comes right after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BackpackMoment {
     pub(crate) name: String,
     pub(crate) at: Option<String>,
 }
 
-/// Two states, and what leads to each.
+/// Two states and the changes that lead to each of them.
 pub(crate) struct Related {
     pub(crate) ancestor: Option<DiffSide>,
     pub(crate) left: Branch,
     pub(crate) right: Branch,
 }
 
-/// What one side did since the commit that both come from.
+/// The work of one side since the common ancestor.
 pub(crate) struct Branch {
     pub(crate) side: DiffSide,
     pub(crate) commits: Vec<CommitLine>,
@@ -36,15 +36,15 @@ pub(crate) struct Branch {
     pub(crate) left_out: usize,
 }
 
-/// A backpack, and the last commit that is part of a state of it.
+/// A backpack, and the last commit that belongs to one of its states.
 pub(crate) struct CommitPoint {
     pub(crate) backpack: Backpack,
     pub(crate) commit: Option<CommitId>,
 }
 
 impl Backpacks {
-    /// What two states have in common, and what each side did since. Without anything in common the second is told
-    /// against the first.
+    /// Returns the common ancestor of two states and the work of each side since. Without a common ancestor, the second
+    /// state is shown as a diff against the first.
     pub(crate) async fn related(
         &self,
         left: &BackpackMoment,
@@ -69,11 +69,12 @@ impl Backpacks {
         Ok(Related { ancestor: Some(side(&ancestor)), left, right })
     }
 
-    /// The backpack and the commit that a person means.
+    /// Returns the backpack and the commit that a person names.
     pub(crate) async fn commit_point(
         &self,
         place: &BackpackMoment,
     ) -> Result<CommitPoint, Envelope> {
+        // Without a separate point, the name may itself be the id of a commit.
         if place.at.is_none()
             && let Ok(commit) = place.name.parse::<CommitId>()
         {
@@ -84,6 +85,8 @@ impl Backpacks {
             None => backpack.head(),
             Some(at) => match point::commit(&backpack, at) {
                 Ok(commit) => Some(commit),
+                // A text that is no commit may name a node. If it is neither, the error about the commit is the more
+                // helpful one.
                 Err(unknown) => {
                     let before = PointReference::BeforeNode(at.clone());
                     point::find(&backpack, &before).map_err(|_| unknown)?
@@ -93,11 +96,11 @@ impl Backpacks {
         Ok(CommitPoint { backpack, commit })
     }
 
-    /// The backpack that has a commit.
+    /// Finds the backpack that contains a commit.
     async fn with_commit(&self, commit: CommitId) -> Result<CommitPoint, Envelope> {
         let searched = self.searched().await?;
         for id in &searched.ids {
-            // What cannot be read has no commit that could be meant.
+            // An unreadable backpack has no commit that could be meant.
             let Ok(backpack) = self.read(id).await else { continue };
             if backpack.debug().commit(commit).is_ok() {
                 return Ok(CommitPoint { backpack, commit: Some(commit) });
@@ -109,9 +112,11 @@ impl Backpacks {
         ))
     }
 
-    /// The state after the commit of a spot, with every value.
+    /// Returns the state after the commit of a point, with every value loaded.
     pub(crate) async fn state_of(&self, spot: &CommitPoint) -> Result<Backpack, Envelope> {
         match (spot.commit, first(&spot.backpack)?) {
+            // The point lies before the first commit. A fork starts with the items of its origin, so this state need
+            // not be empty.
             (None, Some(first)) => {
                 let before = spot.backpack.snapshot_before_node(&first.author().id);
                 before.map_err(|error| error.envelope())
@@ -120,7 +125,7 @@ impl Backpacks {
         }
     }
 
-    /// The newest commit that both come from, if it can still be read.
+    /// Returns the newest commit that both states descend from, if it can still be read.
     async fn common(
         &self,
         left: &CommitPoint,
@@ -128,6 +133,8 @@ impl Backpacks {
     ) -> Result<Option<CommitPoint>, Envelope> {
         let of_left = self.line(left).await;
         let of_right = self.line(right).await;
+        // Both lines run from the state back to its origins, so the first backpack on both is the nearest common one.
+        // There, the histories agree up to the lower of the two commits.
         let common = of_left.iter().find_map(|(id, number)| {
             let (_, other) = of_right.iter().find(|(other, _)| other == id)?;
             Some((id, (*number).min(*other)))
@@ -140,13 +147,15 @@ impl Backpacks {
         Ok(Some(CommitPoint { backpack, commit }))
     }
 
-    /// The backpacks that a state comes from, itself first, each with the number of the last commit that counts.
+    /// Returns the backpacks that a state descends from, itself first, each with the number of the last commit that
+    /// counts.
     async fn line(&self, spot: &CommitPoint) -> Vec<(BackpackId, Option<u64>)> {
         let number = spot.commit.map(CommitId::number);
         let mut line = vec![(spot.backpack.id().clone(), number)];
         let mut origin = spot.backpack.origin().cloned();
         while let Some(found) = origin.take().filter(|_| line.len() < FORKS_FOLLOWED_MAX) {
             origin = match self.read(&found.backpack).await {
+                // The chain ends at an origin that was deleted or cannot be read.
                 Ok(backpack) => backpack.origin().cloned(),
                 Err(_) => None,
             };
@@ -165,17 +174,19 @@ fn side(spot: &CommitPoint) -> DiffSide {
     DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(point::short) }
 }
 
-/// What leads to a spot: its commits since `from`, and what differs between two states.
+/// Describes the way to a point: its commits since `from`, and the differences between two states.
 fn branch(
     spot: &CommitPoint,
     from: Option<&CommitPoint>,
     states: Option<(&Backpack, &Backpack)>,
 ) -> Result<Branch, Envelope> {
+    // If the ancestor lies in another backpack, every commit of this one came after the fork.
     let since = from.filter(|from| from.backpack.id() == spot.backpack.id());
     let since = since.and_then(|from| from.commit);
     let all = spot.backpack.debug().history(&Filter::default());
     let all = all.map_err(|error| error.envelope())?;
     let is_write = |commit: &&Commit| {
+        // Reads and refusals, and the notes of the runner, are not work that a person compares.
         let is_read = matches!(commit.action(), Action::Unpack | Action::Deny);
         !is_read && commit.author().id.as_str() != RUNNER
     };

@@ -1,4 +1,4 @@
-//! What comes out.
+//! Replies about backpacks.
 
 use piton_backpack::{
     Action, BackpackId, BackpackOrigin, ChangeKind, CommitId, Key, NodeIdentity, Operation,
@@ -9,15 +9,15 @@ use serde::Serialize;
 
 use crate::text_diff::DiffLine;
 
-/// Which backpacks there are.
+/// A list of backpacks.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackList {
-    /// Those that were written to last, the newest first.
+    /// Most recently written first.
     pub backpacks: Vec<BackpackLine>,
-    /// Those that cannot be read.
+    /// Backpacks that cannot be read.
     pub troubled: Vec<TroubledBackpack>,
-    /// How many older ones are left out.
+    /// Number of older backpacks left out.
     pub left_out: usize,
 }
 
@@ -25,18 +25,16 @@ pub struct BackpackList {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackLine {
-    /// Its id.
     pub id: BackpackId,
-    /// The start of its id that is enough to name it.
+    /// The start of the id that is enough to name the backpack.
     pub short: String,
-    /// When it was written to last; absent if nothing was ever committed.
+    /// Time of the last write; absent if nothing was ever committed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_ms: Option<TimestampMs>,
-    /// How many keys are in use.
+    /// Number of keys in use.
     pub keys: usize,
-    /// How many commits it has.
     pub commits: u64,
-    /// What it was forked from.
+    /// The backpack and commit that it was forked from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<BackpackOrigin>,
     /// The last run of a flow on it.
@@ -44,20 +42,18 @@ pub struct BackpackLine {
     pub run: Option<RunLine>,
 }
 
-/// The run of a flow.
+/// A run of a flow.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunLine {
-    /// Which.
     pub run_id: RunId,
-    /// What its flow is called: its namespace.
+    /// Namespace of the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flow: Option<String>,
-    /// The digest of its description.
+    /// Digest of the flow's description.
     pub digest: Digest,
-    /// How it stands.
     pub status: RunStatus,
-    /// How many nodes it visited.
+    /// Number of nodes visited.
     pub steps: u64,
     /// The last node that finished.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,9 +64,7 @@ pub struct RunLine {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TroubledBackpack {
-    /// Its id.
     pub id: BackpackId,
-    /// Why.
     pub trouble: Envelope,
 }
 
@@ -78,52 +72,45 @@ pub struct TroubledBackpack {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackLog {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The commits.
     pub commits: Vec<CommitLine>,
-    /// How many older ones fit as well.
+    /// Number of older commits that match as well.
     pub older: usize,
-    /// How many of the runner's own notes are left out.
+    /// Number of the runner's own notes left out.
     pub notes: usize,
 }
 
-/// One commit, without its values.
+/// A commit without its values.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitLine {
-    /// Its id.
     pub commit: CommitId,
-    /// What is enough to name it.
+    /// The short form, enough to name the commit within its backpack.
     pub short: String,
-    /// When.
     pub timestamp_ms: TimestampMs,
-    /// Who.
     pub by: NodeIdentity,
-    /// What was done.
     pub action: Action,
-    /// To which key.
     pub key: Key,
     /// The version that was stored or read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// A few words about the value; a protected one is not shown.
+    /// A few words about the value. A protected value is not shown.
     pub summary: String,
-    /// The other node whose value it replaced.
+    /// The other node whose value was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replaced: Option<String>,
-    /// What was refused.
+    /// The operation that was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Operation>,
-    /// Why it was quarantined.
+    /// Reason for the quarantine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a later commit took it back, because its node did not finish.
+    /// Set if a later commit took this one back because its node did not finish.
     pub abandoned: bool,
-    /// The step of a workflow that it was made for.
+    /// The workflow step that the commit was made for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
 }
@@ -145,7 +132,7 @@ piton_core::closed_set! {
 }
 
 impl Hidden {
-    /// Whether it is shown to whoever asks for it.
+    /// True if the value is shown on explicit request.
     pub const fn can_be_revealed(self) -> bool {
         match self {
             Self::Pii | Self::Limited | Self::Quarantined => true,
@@ -154,73 +141,66 @@ impl Hidden {
     }
 }
 
-/// A value as far as it is shown.
+/// A value, as far as it is shown.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ValueShown {
-    /// Bytes of the value in canonical JSON.
+    /// Size of the value in canonical JSON, in bytes.
     pub size: u64,
     /// The value as readable JSON; absent if it is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Bytes of that text that are left out at its end.
+    /// Number of bytes left out at the end of the text.
     pub left_out_bytes: usize,
-    /// Why it is not shown.
+    /// Reason that the value is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Hidden>,
 }
 
-/// One commit with what it stored and what it replaced.
+/// A commit with the value it stored and the value it replaced.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitShown {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The commit.
     #[serde(flatten)]
     pub line: CommitLine,
-    /// What was stored, read or set aside.
+    /// The value that was stored, read or quarantined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueShown>,
-    /// How the value differs from what the key held before.
+    /// Diff against the previous value of the key.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<DiffLine>,
-    /// Lines of the diff that are left out.
+    /// Number of diff lines left out.
     pub left_out_lines: usize,
 }
 
-/// Who wrote what is in use.
+/// Authors of the values in use.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackBlame {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// For each key in use, in order, or for each version of one key, the newest first.
+    /// One line for each key in use, in key order; or for each version of one key, newest first.
     pub lines: Vec<BlameLine>,
-    /// How many are left out.
+    /// Number of lines left out.
     pub left_out: usize,
 }
 
-/// Who wrote one value.
+/// The author of one value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BlameLine {
-    /// The key.
     pub key: Key,
-    /// Who.
     pub by: NodeIdentity,
-    /// When.
     pub timestamp_ms: TimestampMs,
-    /// Which version of the key it is.
     pub version: u64,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     pub size: u64,
     /// The commit that stored it; absent if a fork brought it along.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// A few words about the value; a protected one is not shown.
+    /// A few words about the value. A protected value is not shown.
     pub summary: String,
-    /// The step of a workflow that it was packed for.
+    /// The workflow step that the value was packed for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<Provenance>,
 }
@@ -229,65 +209,57 @@ pub struct BlameLine {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackState {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The last commit that is part of it.
+    /// The last commit that belongs to the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// What is in use, in the order of keys.
+    /// Items in use, in key order.
     pub items: Vec<ItemLine>,
-    /// How many are left out.
+    /// Number of items left out.
     pub left_out: usize,
 }
 
-/// One key in use.
+/// A key in use.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemLine {
-    /// The key.
     pub key: Key,
-    /// Who packed it.
+    /// The node that packed the value.
     pub by: NodeIdentity,
-    /// When.
     pub timestamp_ms: TimestampMs,
-    /// Which version of the key it is.
     pub version: u64,
-    /// Its tags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// A few words about the value; a protected one is not shown.
+    /// A few words about the value. A protected value is not shown.
     pub summary: String,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     pub size: u64,
 }
 
-/// One key in use, with its value.
+/// A key in use, with its value.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemShown {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The last commit that is part of the state.
+    /// The last commit that belongs to the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The item.
     #[serde(flatten)]
     pub line: ItemLine,
-    /// Its value.
     pub value: ValueShown,
 }
 
-/// What differs between two states.
+/// Differences between two states.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BackpackDiff {
-    /// The one that is compared with.
+    /// The state compared against.
     pub before: DiffSide,
-    /// The one that is compared.
+    /// The state that is compared.
     pub after: DiffSide,
-    /// What differs, in the order of keys.
+    /// Changes, in key order.
     pub changes: Vec<ChangeShown>,
-    /// How many more keys differ.
+    /// Number of further keys that differ.
     pub left_out: usize,
 }
 
@@ -295,67 +267,59 @@ pub struct BackpackDiff {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffSide {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The last commit that is part of it.
+    /// The last commit that belongs to the state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
 }
 
-/// What happened to one key.
+/// The change of one key.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeShown {
-    /// The key.
     pub key: Key,
-    /// What happened.
     pub kind: ChangeKind,
-    /// Who did it, if that is known.
+    /// Author of the change, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<NodeIdentity>,
-    /// A few words about what it was.
+    /// A few words about the old value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// A few words about what it is.
+    /// A few words about the new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// How the value differs, line by line.
+    /// Diff of the value, line by line.
     pub diff: Vec<DiffLine>,
-    /// Lines that are left out.
+    /// Number of diff lines left out.
     pub left_out_lines: usize,
 }
 
-/// What is quarantined.
+/// The quarantined items of a backpack.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuarantineList {
-    /// The backpack.
     pub backpack: BackpackId,
-    /// The entries, the newest first.
+    /// Newest first.
     pub entries: Vec<QuarantineLine>,
-    /// How many are left out.
+    /// Number of entries left out.
     pub left_out: usize,
 }
 
-/// One entry of the quarantine.
+/// An entry of the quarantine.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuarantineLine {
-    /// The commit that put it there.
+    /// The commit that quarantined the item.
     pub commit: CommitId,
-    /// What is enough to name that.
+    /// The short form of the commit id.
     pub short: String,
-    /// When.
     pub timestamp_ms: TimestampMs,
-    /// Who.
     pub by: NodeIdentity,
-    /// The key.
     pub key: Key,
-    /// Why.
     pub reason: String,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     pub size: u64,
-    /// The value; absent if the trace was not to keep it.
+    /// The value; absent if the trace was configured not to keep it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueShown>,
 }

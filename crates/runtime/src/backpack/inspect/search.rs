@@ -1,4 +1,4 @@
-//! Which backpacks are read when something is looked for whose backpack nobody named.
+//! The choice of backpacks to read when a search does not name one.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use crate::bounds::BACKPACKS_SEARCHED_MAX;
 
 /// The backpacks that a search reads.
 pub(super) struct Searched {
-    /// Those that were written to last in front.
+    /// Most recently written first.
     pub(super) ids: Vec<BackpackId>,
-    /// How many older ones it does not come to.
+    /// Number of older backpacks that the search does not reach.
     pub(super) not_reached: usize,
 }
 
 impl Backpacks {
-    /// The backpacks that a search reads: all of them, unless there are more than a person waits for.
+    /// Returns the backpacks that a search reads: all of them, unless there are more than a person would wait for.
     pub(super) async fn searched(&self) -> Result<Searched, Envelope> {
         Ok(within(self.newest().await?, BACKPACKS_SEARCHED_MAX))
     }
 }
 
 impl Searched {
-    /// What to add to an answer that nothing was found; nothing if everything was read.
+    /// Returns the note for an answer that found nothing; empty if everything was read.
     pub(super) fn caveat(&self) -> String {
         match self.not_reached {
             0 => String::new(),

@@ -1,4 +1,4 @@
-//! What the steps of a run packed, in whichever backpack.
+//! Writes that the steps of a run made, across all backpacks.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use super::differences;
 use super::reply::ChangeShown;
 use super::search::Searched;
 
-/// What the steps of a run packed and removed, the oldest first in each backpack.
+/// Values that the steps of a run packed and removed, oldest first in each backpack.
 pub(crate) struct PackedInRun {
     writes: Vec<(BackpackId, NodeId, Commit)>,
-    /// How many backpacks cannot be read.
+    /// Number of backpacks that cannot be read.
     pub(crate) unreadable: usize,
-    /// How many backpacks the search did not come to.
+    /// Number of backpacks that the search did not reach.
     pub(crate) not_reached: usize,
 }
 
 impl Backpacks {
-    /// What the steps of a run packed and removed.
+    /// Collects the values that the steps of a run packed and removed.
     pub(crate) async fn written_in(&self, run: RunId) -> Result<PackedInRun, Envelope> {
         let Searched { ids, not_reached } = self.searched().await?;
         let mut unreadable = 0;
@@ -33,22 +33,26 @@ impl Backpacks {
             let commits = backpack.debug().history(&Filter::default());
             for commit in commits.map_err(|error| error.envelope())? {
                 let place = commit.provenance().filter(|place| place.run == run);
+                // Reads and refusals carry the step as well, but change nothing.
                 let is_write = matches!(commit.action(), Action::Pack | Action::Delete);
                 if let Some(node) = place.map(|place| place.node).filter(|_| is_write) {
                     writes.push((id.clone(), node, commit));
                 }
             }
         }
+        // The sort is stable, so the commits of one backpack stay in their order.
         writes.sort_by(|left, right| left.0.cmp(&right.0));
         Ok(PackedInRun { writes, unreadable, not_reached })
     }
 }
 
 impl PackedInRun {
-    /// What came of it at some nodes, key by key: what each key held before the first write and after the last.
+    /// Returns the net change at some nodes, key by key: from the value before the first write to the value after the
+    /// last.
     pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
         let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();
         for (backpack, _, commit) in self.writes.iter().filter(|(_, node, _)| is_meant(node)) {
+            // The first write of a key fixes the start of the span, every later one moves its end.
             let span = spans.entry((backpack, commit.key())).or_insert((commit, commit));
             span.1 = commit;
         }
@@ -64,6 +68,7 @@ fn render_change(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown
     let before = held(first.previous());
     let after = held(last.value().filter(|_| last.action() == Action::Pack));
     let kind = match (&before, &after) {
+        // A key that was added and removed again has no net change.
         (None, None) => return None,
         (None, Some(_)) => ChangeKind::Added,
         (Some(_), Some(_)) => ChangeKind::Modified,

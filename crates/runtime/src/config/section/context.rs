@@ -1,4 +1,4 @@
-//! `[context]`: who works with context, and whom clients act as.
+//! `[context]`: the agents that work with context, and the one that clients act as.
 
 use piton_context::agent::Role;
 use piton_context::word::AgentId;

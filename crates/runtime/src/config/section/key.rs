@@ -25,16 +25,16 @@ piton_core::closed_set! {
 }
 
 impl SectionKey {
-    /// Whether it may stand in a file at `place`.
+    /// True if it may be in a file at `place`.
     pub const fn may_stand_in(self, place: SettingSource) -> bool {
         match (self, place) {
-            // A project that was cloned must not say where a user's keys are sent.
+            // A project that was cloned must not decide where a user's keys are sent.
             (Self::Models, place) => !matches!(place, SettingSource::Project),
             (Self::State | Self::Context | Self::Workspaces, _) => true,
         }
     }
 
-    /// An example, as a file has it.
+    /// Returns an example, as a file has it.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Models => ModelsSection::EXAMPLE,
@@ -44,7 +44,7 @@ impl SectionKey {
         }
     }
 
-    /// What it is, in one sentence.
+    /// Describes the section in one sentence.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Models => {
@@ -58,7 +58,7 @@ impl SectionKey {
         }
     }
 
-    /// Everything that is wrong with the section.
+    /// Returns every problem of the section.
     pub(in crate::config) fn judge(
         self,
         value: Spanned<DeValue<'_>>,
@@ -72,7 +72,7 @@ impl SectionKey {
         }
     }
 
-    /// The schema of the section.
+    /// Returns the schema of the section.
     #[cfg(feature = "schema")]
     pub(in crate::config) fn schema(self) -> schemars::Schema {
         match self {

@@ -1,14 +1,14 @@
-//! Sections that are more than settings: lists and tables, each read whole into a type of its own.
+//! Sections that are more than settings: lists and tables, each parsed as a whole into its own type.
 //!
-//! A setting is one value that the strongest place wins. A section is what a part of Piton is told: which files
-//! agents may touch, who answers for models. What the user's file says and what the project's file says are handed to
-//! the part side by side, and the part says how they join.
+//! A setting is a single value, and the strongest source wins. A section configures a part of Piton: the files that
+//! agents may touch, the providers of models. The section of the user's file and that of the project's file are passed
+//! to the part side by side, and the part decides how they combine.
 //!
 //! To add one: a variant of [`SectionKey`] with its facts, a type in a file here that implements [`Section`], and a
 //! line for it in `key`.
 //!
-//! *Invariants*: a field that is not known is a problem, never ignored. A file is refused when it is loaded, not when
-//! its section is first asked for. No section holds a secret.
+//! *Invariants*: an unknown field is a problem, never ignored. A file is refused when it is loaded, not when its
+//! section is first used. No section holds a secret.
 
 mod context;
 mod found;

@@ -1,4 +1,4 @@
-//! `[models]`: who answers for models.
+//! `[models]`: the providers of models.
 
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ name = \"local\"
 wire = \"ollama\"
 model = \"llama3.2\"";
 
-    /// The settings of its providers and the name of the default, or what is wrong with them.
+    /// Returns the settings of its providers and the name of the default, or the problems with them.
     pub fn settings(&self) -> Result<(Vec<ProviderSettings>, Option<ProviderName>), Vec<Wrong>> {
         let mut wrong = Vec::new();
         let mut settings = Vec::new();
@@ -74,6 +74,7 @@ model = \"llama3.2\"";
             wrong.push(invalid_entry(None, error.to_string()));
             None
         });
+        // The providers are checked as a set only once each entry is valid by itself.
         if wrong.is_empty()
             && let Err(error) = check(&settings, default.as_ref())
         {

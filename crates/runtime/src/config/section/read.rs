@@ -1,4 +1,4 @@
-//! From the text of a section to its type.
+//! Conversion of a section's text into its type.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 use super::found::{Section, Wrong};
 use crate::config::layer::SettingSource;
 
-/// Why a section does not have its form, and where.
+/// Reason that a section does not have its form, with the position.
 pub(in crate::config) struct Unreadable {
     pub(in crate::config) at: Option<Range<usize>>,
     pub(in crate::config) reason: String,
 }
 
-/// Everything that is wrong with a section of type `T`.
+/// Returns every problem of a section of type `T`.
 pub(super) fn judge<T: Section>(
     value: Spanned<DeValue<'_>>,
     place: SettingSource,
@@ -22,7 +22,7 @@ pub(super) fn judge<T: Section>(
     Ok(parse::<T>(value)?.check(place))
 }
 
-/// The section of type `T` in the text of a file that was read without a problem; nothing if it has none.
+/// Returns the section of type `T` in the text of a file that was read without problems; `None` if it has none.
 pub(in crate::config) fn take<T: Section>(text: &str) -> Option<T> {
     let (table, _) = DeTable::parse_recoverable(text);
     let value = table.into_inner().remove(T::KEY.as_str())?;

@@ -1,4 +1,4 @@
-//! `[state]`: the backpack that agents are attached to, and what they may do there.
+//! `[state]`: the backpack that agents are attached to, and their permissions there.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ agent = \"scout\"
 read = [\"question\", \"sources\"]
 write = [\"sources\"]";
 
-    /// What agents may do; nothing if nobody said so.
+    /// Returns the permissions of agents; `None` if the section sets none.
     pub fn permissions(&self) -> Option<Permissions> {
         if self.read.is_none() && self.write.is_none() {
             return None;
@@ -49,7 +49,8 @@ write = [\"sources\"]";
     }
 }
 
-/// The backpack that a section names. A project must not reach what other projects keep, so what it names is its own.
+/// Returns the backpack that a section names. A project must not reach the data of other projects, so the name that it
+/// uses is made its own.
 pub fn backpack_of(found: &FoundSection<StateSection>) -> BackpackId {
     let named = &found.value.backpack;
     if found.place == SettingSource::Project {
@@ -62,6 +63,7 @@ pub fn backpack_of(found: &FoundSection<StateSection>) -> BackpackId {
 fn of_project(named: &BackpackId, directory: &Path) -> BackpackId {
     const DIGITS: usize = 8;
     const JOINED_BYTES_MAX: usize = piton_store::bounds::NAME_BYTES_MAX - DIGITS - 1;
+    // The directory of the file is part of the name. Two projects that choose the same name get different backpacks.
     let digest = Digest::of(&FileBytes(directory.as_os_str().as_encoded_bytes())).to_string();
     let digits = &digest[digest.len() - DIGITS..];
     let name = &named.as_str()[..named.as_str().len().min(JOINED_BYTES_MAX)];

@@ -1,4 +1,4 @@
-//! `[[workspaces]]`: which files agents may touch.
+//! `[[workspaces]]`: the files that agents may touch.
 
 use std::path::{Component, Path};
 
@@ -35,7 +35,7 @@ impl Section for WorkspacesSection {
     }
 }
 
-/// What can be said about a Workspace without looking at the disk.
+/// Returns the problems of a Workspace that can be found without looking at the disk.
 fn wrong(entry: usize, config: &WorkspaceConfig, place: SettingSource) -> Vec<Wrong> {
     let of = |reason: String, fix: &str| Wrong { entry: Some(entry), reason, fix: fix.to_owned() };
     let mut wrong = Vec::new();
@@ -71,7 +71,7 @@ fn wrong(entry: usize, config: &WorkspaceConfig, place: SettingSource) -> Vec<Wr
     wrong
 }
 
-/// Whether a directory of a project leads out of it by its name. Where links lead is looked at when it is opened.
+/// True if the path of a project's directory leads out of the project. Links are checked when it is opened.
 fn leaves(directory: &Path) -> bool {
     let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
     directory.starts_with("~") || !directory.components().all(inside)

@@ -1,4 +1,4 @@
-//! One node after the other, several at once.
+//! Generates frames node by node, several at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,14 +22,12 @@ use super::reply::{Fate, Generated, GeneratedFrame};
 use super::request::{GenerateFrames, OnFailure};
 use crate::context::agent_context::AgentContext;
 
-/// What generating needs beside what is asked.
+/// The dependencies of generation.
 #[derive(Clone)]
 pub struct GenerateSpec {
-    /// Who answers. It repeats what is safe to repeat.
+    /// Client for models. It retries where that is safe.
     pub models: Arc<dyn ModelClient>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Who waits.
     pub timer: Arc<dyn Timer>,
 }
 
@@ -39,18 +37,18 @@ impl std::fmt::Debug for GenerateSpec {
     }
 }
 
-/// How far it is.
+/// Progress of a generation.
 #[derive(Clone, Copy, Debug)]
 pub struct GenerateProgress<'a> {
-    /// Nodes that are done.
+    /// Number of finished nodes.
     pub done: usize,
-    /// All nodes.
+    /// Number of all nodes.
     pub all: usize,
-    /// The node that was just done.
+    /// The node that was just finished.
     pub node: &'a GeneratedFrame,
 }
 
-/// What all nodes of one call share.
+/// State shared by all nodes of one call.
 struct Filling<'a> {
     acting: &'a AgentContext,
     asking: &'a GenerateSpec,
@@ -62,7 +60,8 @@ struct Filling<'a> {
 }
 
 impl AgentContext {
-    /// Lets a model write the frames of a plan, and tells how far it is. What is there already is not asked for.
+    /// Lets a model write the frames of a plan, and reports progress. Frames that already exist are not requested
+    /// again.
     pub async fn generate(
         &self,
         request: &GenerateFrames,
@@ -88,24 +87,28 @@ impl AgentContext {
 impl Filling<'_> {
     async fn fill(&self, tell: &(dyn Fn(GenerateProgress<'_>) + Sync)) -> Generated {
         let mut generated = Generated::default();
-        // Directories that something below is missing for.
+        // Directories with something missing below them.
         let mut incomplete = BTreeSet::new();
         let all = self.plan.nodes();
+        // Levels run from the deepest up, so the frames of all entries exist before their directory is asked about.
         for level in &self.plan.levels {
             let nodes = level.iter().map(|path| {
                 let lacking = incomplete.contains(path);
                 async move { (path, self.node(path, lacking).await) }
             });
+            // `buffered` keeps the order of the nodes, so the report is the same however long each answer takes.
             let mut nodes = stream::iter(nodes).buffered(self.request.at_once.max(1));
             let mut failed = Vec::new();
             while let Some((path, outcome)) = nodes.next().await {
-                // What was made before is told, whatever happens to one node.
+                // A failure is reported for its own node. Everything made before it is still reported.
                 let (node, usage) = match outcome {
                     Ok(outcome) => outcome,
                     Err(error) => (self.failed(path, &error.to_string()), None),
                 };
                 let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
                 tell(GenerateProgress { done, all, node: &node });
+                // A directory cannot be described while something in it is missing, and neither can the directories
+                // above it.
                 if matches!(node.fate, Fate::Failed | Fate::NotStarted)
                     || (node.fate == Fate::Skipped && incomplete.contains(path))
                 {
@@ -117,28 +120,32 @@ impl Filling<'_> {
                 }
                 generated.nodes.push(node);
             }
+            // The stream borrows `incomplete`, so it goes before the set is extended for the next level.
             drop(nodes);
             incomplete.extend(failed);
         }
         generated
     }
 
-    /// What becomes of one node, and what it cost.
+    /// Processes one node. Returns the result and its cost.
     async fn node(
         &self,
         path: &TreePath,
         lacking: bool,
     ) -> Result<(GeneratedFrame, Option<Usage>), Error> {
         let left = |fate, reason: &str| (GeneratedFrame::without(path, fate, reason), None);
+        // Nodes of this level may be running already. They finish, but nothing new begins.
         if self.stopped.load(Ordering::Relaxed) {
             return Ok(left(Fate::NotStarted, "something before it failed"));
         }
         if lacking {
             return Ok(left(Fate::Skipped, "something in it failed"));
         }
+        // Frames that people or agents wrote are not overwritten when a whole tree is filled.
         if let Some(kept) = self.acting.kept(self.request, path).await? {
             return Ok((kept, None));
         }
+        // The plan keeps only paths, so the node itself is read here.
         let node = self.acting.record(&NodeRef::from(path)).await?;
         let Plan { prompt, related, .. } = self.plan;
         let question =
@@ -147,10 +154,13 @@ impl Filling<'_> {
             Ok(question) => question,
             Err(reason) => return Ok(left(Fate::Skipped, &reason)),
         };
+        // The digest of the prompt and inputs identifies the question. A frame that answers it is never paid for twice.
         let (attempts, latest) =
             self.acting.latest(path, self.request, &question.given, prompt).await?;
         match latest {
             Some(frame) if !self.request.force => {
+                // The frame is identified by its question and attempt, so appending it without content finds the
+                // existing one. That makes it the newest again, in case another frame has replaced it since.
                 let answer = answer(&question, attempts, Vec::new(), Metadata::default());
                 self.append(path, answer).await?;
                 Ok((existing(&frame), None))
@@ -166,6 +176,7 @@ impl Filling<'_> {
         attempt: u64,
     ) -> Result<(GeneratedFrame, Option<Usage>), Error> {
         self.pace.turn().await;
+        // Checked again: another node may have failed while this one waited for its turn.
         if self.stopped.load(Ordering::Relaxed) {
             let reason = "something before it failed";
             return Ok((GeneratedFrame::without(path, Fate::NotStarted, reason), None));
@@ -173,6 +184,7 @@ impl Filling<'_> {
         let answered = match self.asking.models.complete(&self.sent(question)).await {
             Ok(answered) => answered,
             Err(error) => {
+                // The provider's request for patience applies to every node, not only to this one.
                 if let Some(wait) = error.retry_after_ms() {
                     self.pace.hold(Duration::from_millis(wait));
                 }
@@ -193,7 +205,7 @@ impl Filling<'_> {
             Ok(said) => self.append(path, answer(question, attempt, text.into(), said)).await,
             Err(error) => Err(error),
         };
-        // The answer is paid for, so what it cost is told although it could not be kept.
+        // The answer is paid for, so its cost is reported even if it could not be kept.
         let appended = match appended {
             Ok(appended) => appended,
             Err(error) => return Ok((self.failed(path, &error.to_string()), Some(usage))),
@@ -225,11 +237,12 @@ impl Filling<'_> {
         GeneratedFrame::without(path, Fate::Failed, reason)
     }
 
-    /// The provider and the model: those of the call, else of the agent, else the default. A provider that the call
-    /// names is not sent the name of the agent's model.
+    /// Builds the request. Provider and model are those of the call, or else of the agent, or else the default. If the
+    /// call names a provider, the agent's model does not apply.
     fn sent(&self, question: &Question) -> Request {
         let request = self.request;
         let agent = self.acting.frames.settings.agent(&self.acting.agent().id);
+        // Model names belong to a provider. Sent to another one, they would mean nothing.
         let own = agent.filter(|_| request.provider.is_none());
         let own_provider = own.and_then(|agent| agent.provider.as_deref());
         let own_provider = own_provider.and_then(|name| ProviderName::parse(name).ok());
@@ -253,7 +266,7 @@ fn answer(question: &Question, attempt: u64, content: Vec<u8>, metadata: Metadat
     }
 }
 
-/// What is said of a frame that a model wrote.
+/// Returns the metadata of a frame that a model wrote.
 fn metadata(answered: &piton_models::Answer) -> Result<Metadata, Error> {
     let mut said = BTreeMap::from([
         ("provider".to_owned(), answered.provider.to_string()),
@@ -267,7 +280,7 @@ fn metadata(answered: &piton_models::Answer) -> Result<Metadata, Error> {
     Metadata::new(said)
 }
 
-/// A frame that was there, with who wrote it.
+/// Reports a frame that already existed, with its author.
 fn existing(frame: &Frame) -> GeneratedFrame {
     GeneratedFrame {
         path: frame.path.to_string(),

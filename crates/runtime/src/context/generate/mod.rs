@@ -1,17 +1,17 @@
-//! Frames that models write.
+//! Frames written by models.
 //!
-//! | file | holds |
+//! | file | contents |
 //! |---|---|
-//! | `request`, `reply` | what is asked, and what came of it |
-//! | `plan` | which nodes are done, the deepest first, and what that costs at most |
+//! | `request`, `reply` | the request and the result |
+//! | `plan` | the nodes to process, deepest first, and the maximum cost |
 //! | `source` | files of the project, as text |
-//! | `question` | what a model is asked about one node |
-//! | `pace` | how fast a provider is asked |
-//! | `fill` | one node after the other, several at once |
+//! | `question` | the question to a model about one node |
+//! | `pace` | the rate of calls to a provider |
+//! | `fill` | generates frames node by node, several at a time |
 //!
-//! *Invariants*: what a frame was made from is known before a model is asked; the same again is answered by the frame
-//! that is there. So work that was interrupted goes on where it stopped, and pays for nothing twice. A directory is
-//! asked about after everything in it.
+//! *Invariants*: the inputs of a frame are known before a model is asked. If a frame with the same inputs exists, it is
+//! the answer. So interrupted work resumes where it stopped, and nothing is paid for twice. A directory is asked about
+//! after everything in it.
 
 mod fill;
 mod pace;

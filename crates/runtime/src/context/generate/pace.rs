@@ -1,4 +1,4 @@
-//! How fast a provider is asked.
+//! The rate of calls to a provider.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use piton_core::Timer;
 use piton_core::port::Clock;
 
-/// Lets so many calls begin in a minute, evenly, and none while a provider asks for patience.
+/// Spreads calls evenly up to a number per minute, and starts none while a provider asks for patience.
 pub(super) struct Pace {
     between: Duration,
     next: Mutex<Duration>,
@@ -28,6 +28,8 @@ impl Pace {
     /// Waits until a call may begin.
     pub(super) async fn turn(&self) {
         let wait = {
+            // Each caller reserves its start under the lock and sleeps outside of it. That spaces out concurrent
+            // callers.
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let now = self.clock.monotonic();
             let start = now.max(*next);
@@ -39,7 +41,7 @@ impl Pace {
         }
     }
 
-    /// Nobody begins for so long.
+    /// Delays the start of further calls. Calls that already have a start time keep it.
     pub(super) fn hold(&self, wait: Duration) {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         *next = (*next).max(self.clock.monotonic() + wait);

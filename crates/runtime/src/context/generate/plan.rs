@@ -1,4 +1,4 @@
-//! Which nodes are done, the deepest first, and what that costs at most.
+//! The nodes to process, deepest first, and the maximum cost.
 
 use std::collections::BTreeSet;
 
@@ -17,45 +17,45 @@ use super::request::GenerateFrames;
 use crate::bounds::GENERATE_NODES_MAX;
 use crate::context::agent_context::AgentContext;
 
-/// What generating costs at most.
+/// The maximum cost of a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
-    /// How often a model is asked.
+    /// Number of calls to a model.
     pub calls: u64,
-    /// Tokens that are sent, estimated at four bytes each.
+    /// Number of tokens sent, estimated at four bytes each.
     pub input_tokens: u64,
-    /// Tokens of the answers, if each is as long as it may be.
+    /// Number of tokens in the answers, if each is as long as it may be.
     pub output_tokens_max: u64,
-    /// Frames that are there already.
+    /// Number of frames that already exist.
     pub existing: u64,
 }
 
-/// The nodes that are done, by depth, the deepest first.
+/// The nodes to process, by depth, deepest first.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) levels: Vec<Vec<TreePath>>,
     pub(super) prompt: String,
     pub(super) related: Vec<TreePath>,
-    /// What it costs at most.
+    /// The maximum cost.
     pub estimate: Estimate,
 }
 
 impl Plan {
-    /// How many nodes are looked at.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
         self.levels.iter().map(Vec::len).sum()
     }
 }
 
 impl AgentContext {
-    /// Looks at what is to be done. No model is asked, and nothing is written but the tree as it is now.
+    /// Determines the work to be done. Asks no model, and writes nothing but the current tree.
     pub async fn plan(&self, request: &GenerateFrames) -> Result<Plan, Envelope> {
         let prompt = self.prompt(request)?;
         self.planned(request, prompt).await.map_err(|error| error.envelope())
     }
 
-    /// What models are asked for.
+    /// Returns the prompt.
     fn prompt(&self, request: &GenerateFrames) -> Result<String, Envelope> {
         let agent = self.agent();
         let own = || self.frames.settings.agent(&agent.id)?.prompt.clone();
@@ -76,12 +76,13 @@ impl AgentContext {
         let top = self.record(&self.node(&request.node)?).await?;
         let mut plan =
             Plan { levels: Vec::new(), prompt, related: related?, estimate: Estimate::default() };
-        // Directories that something below is made anew for, so that they are made anew as well.
+        // Directories with a new frame below them. Their own frames are regenerated as well.
         let mut dirty = BTreeSet::new();
         let mut nodes = vec![top];
         if request.recursive {
             nodes = self.below(nodes.remove(0)).await?;
         }
+        // Deepest first, then by path: a directory comes after everything in it, and the order is always the same.
         nodes.sort_by(|one, other| {
             (other.path.depth(), &one.path).cmp(&(one.path.depth(), &other.path))
         });
@@ -104,12 +105,14 @@ impl AgentContext {
         plan: &mut Plan,
         dirty: &mut BTreeSet<TreePath>,
     ) -> Result<(), Error> {
+        // Links are listed with their directory, but nothing is written about them.
         if node.kind == NodeKind::Symlink {
             return Ok(());
         }
         let is_dirty = dirty.contains(&node.path);
         let prompt_tokens = tokens(plan.prompt.len()) as u64;
         let sent = match node.kind {
+            // An upper bound for a question that cannot be built yet: the file, or a full answer for each entry.
             NodeKind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
             _ => node.children.len() as u64 * u64::from(request.answer_tokens_max),
         };
@@ -117,10 +120,12 @@ impl AgentContext {
             plan.estimate.existing += 1;
             return Ok(());
         }
+        // Otherwise the inputs are not known yet: they include answers that do not exist. The cost is then estimated
+        // from sizes.
         if !request.force && !is_dirty {
             let asked =
                 self.question(node, &request.frame_type, &plan.prompt, &plan.related).await?;
-            // What has no text is not asked about.
+            // Nodes without text are not asked about.
             let Ok(question) = asked else { return Ok(()) };
             if self.latest(&node.path, request, &question.given, &plan.prompt).await?.1.is_some() {
                 plan.estimate.existing += 1;
@@ -132,11 +137,12 @@ impl AgentContext {
         }
         plan.estimate.calls += 1;
         plan.estimate.output_tokens_max += u64::from(request.answer_tokens_max);
+        // A new frame here changes the inputs of the directory above.
         dirty.extend(node.path.parent());
         Ok(())
     }
 
-    /// A frame of the type that stays because somebody wrote it, where a whole tree is filled.
+    /// Returns a frame of the type that stays because it was not generated. Applies only when a whole tree is filled.
     pub(super) async fn kept(
         &self,
         request: &GenerateFrames,
@@ -163,7 +169,7 @@ impl AgentContext {
         }))
     }
 
-    /// How many answers to a question there are, and the frame of the last.
+    /// Returns the number of answers to a question, and the frame of the last one.
     pub(super) async fn latest(
         &self,
         path: &TreePath,
@@ -172,6 +178,8 @@ impl AgentContext {
         prompt: &str,
     ) -> Result<(u64, Option<piton_context::frame::Frame>), Error> {
         let prompt = prompt_digest(prompt);
+        // Answers to one question are numbered from one without gaps, so the first number without a frame ends the
+        // search.
         let (mut attempts, mut latest) = (0, None);
         loop {
             let next = attempts + 1;
@@ -180,7 +188,7 @@ impl AgentContext {
                 None => break,
             }
         }
-        // One that somebody called wrong is asked for again.
+        // An answer that was marked as wrong is requested again.
         if latest.is_some() && self.adapter.is_invalidated(path, &request.frame_type).await? {
             latest = None;
         }
@@ -192,7 +200,7 @@ impl AgentContext {
         Ok(self.adapter.read_context(node, &nothing).await?.node)
     }
 
-    /// A node and everything below it.
+    /// Returns a node and everything below it.
     async fn below(&self, top: NodeRecord) -> Result<Vec<NodeRecord>, Error> {
         let (mut found, mut waiting) = (Vec::new(), vec![top]);
         while let Some(node) = waiting.pop() {

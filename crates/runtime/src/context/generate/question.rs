@@ -1,4 +1,4 @@
-//! What a model is asked about one node.
+//! The question to a model about one node.
 
 use std::fmt::Write as _;
 
@@ -21,18 +21,18 @@ use crate::bounds::{
 };
 use crate::context::agent_context::AgentContext;
 
-/// What every model is told first. Another text makes other frames, since it is part of what is hashed.
+/// The system message. It is part of the hashed question, so changing it leads to new frames.
 const SYSTEM: &str = "You write one note about a file or directory of a project, for people and agents who read it \
                       instead of the file. Say what holds, in plain words. Answer with the note alone.";
 
-/// What a model is asked about one node.
+/// The question to a model about one node.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// The digest of what is asked, without what is given.
+    /// Digest of the prompt, without the inputs.
     pub(super) prompt: Digest,
-    /// What is given.
+    /// The inputs that the answer is based on.
     pub(super) given: Vec<BasisInputs>,
-    /// What is sent.
+    /// The messages to send.
     pub(super) messages: Vec<Message>,
 }
 
@@ -42,21 +42,21 @@ struct ModelQuestion<'a> {
     prompt: &'a str,
 }
 
-/// The digest of a prompt.
+/// Returns the digest of a prompt.
 pub(super) fn prompt_digest(prompt: &str) -> Digest {
     let asked = ModelQuestion { system: SYSTEM, prompt };
     Digest::of(&canonical::encode(&asked).expect("it has two texts"))
 }
 
 impl Question {
-    /// How many tokens are sent, as they are estimated.
+    /// Returns the estimated number of tokens that are sent.
     pub(super) fn tokens(&self) -> usize {
         tokens(self.messages.iter().map(Message::bytes).sum())
     }
 }
 
 impl AgentContext {
-    /// What a model is asked about a node, or why there is nothing to ask.
+    /// Builds the question about a node, or returns the reason that there is nothing to ask.
     pub(super) async fn question(
         &self,
         node: &NodeRecord,
@@ -83,7 +83,7 @@ impl AgentContext {
         if !related.is_empty() {
             self.related(node, related, &mut text, &mut given).await?;
         }
-        // Everything that a frame would be refused for is looked at before a model is asked.
+        // Everything that would cause the frame to be refused is checked before a model is paid.
         if node.path.as_bytes().len() > FRAMED_PATH_BYTES_MAX {
             let max = FRAMED_PATH_BYTES_MAX;
             return Ok(Err(format!("paths of frames have at most {max} bytes")));
@@ -100,7 +100,7 @@ impl AgentContext {
         Ok(Ok(Question { prompt: prompt_digest(prompt), given, messages }))
     }
 
-    /// The frames of a directory's entries; the directory itself, if they have none.
+    /// Adds the frames of a directory's entries, or the directory itself if they have none.
     async fn entries(
         &self,
         node: &NodeRecord,
@@ -110,13 +110,14 @@ impl AgentContext {
     ) -> Result<(), Error> {
         let _ = write!(text, "The directory {} holds:", node.path);
         let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
+        // Both forms are built in one pass: every frame whole, and one line per entry in case that is too much.
         let (mut whole, mut whole_given) = (String::new(), Vec::new());
         let (mut brief, mut brief_given, mut left_out) = (String::new(), Vec::new(), 0);
         for child in &node.children {
             let path = node.path.join(&child.name);
             let found = self.adapter.read_context(&NodeRef::from(&path), &view).await?;
             let frame = found.frames.first();
-            // Beyond this the entries are said in one line each anyway.
+            // Beyond this, the entries are listed in one line each anyway.
             if whole.len() <= GENERATE_CONTEXT_BYTES_MAX {
                 match frame {
                     Some(frame) => piece(&mut whole, &mut whole_given, frame),
@@ -135,6 +136,7 @@ impl AgentContext {
                 left_out += 1;
             }
         }
+        // Inputs must match the text that is sent: an entry that is left out must not make the frame stale later.
         if whole.len() <= GENERATE_CONTEXT_BYTES_MAX && whole_given.len() <= GENERATE_ENTRIES_MAX {
             text.push_str(&whole);
             given.extend(whole_given);
@@ -145,13 +147,14 @@ impl AgentContext {
             }
             given.extend(brief_given);
         }
+        // Every frame needs a basis. Without frames below, it is the directory itself.
         if given.is_empty() {
             given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
         }
         Ok(())
     }
 
-    /// The newest frames of other paths.
+    /// Adds the newest frames of other paths.
     async fn related(
         &self,
         node: &NodeRecord,
@@ -172,7 +175,7 @@ impl AgentContext {
     }
 }
 
-/// A frame that the model is given.
+/// Adds a frame to the text and to the inputs.
 fn piece(text: &mut String, given: &mut Vec<BasisInputs>, viewed: &ViewedFrame) {
     let frame = &viewed.frame;
     let content = String::from_utf8_lossy(viewed.content.as_deref().unwrap_or_default());
@@ -189,7 +192,7 @@ fn given_frame(viewed: &ViewedFrame) -> BasisInputs {
     }
 }
 
-/// An entry of a large directory: its first sentence, if something is written about it.
+/// Returns the line for an entry of a large directory, with the first sentence of its frame if it has one.
 fn brief_line(path: &TreePath, kind: NodeKind, viewed: Option<&ViewedFrame>) -> String {
     let content = viewed.and_then(|viewed| viewed.content.as_deref()).unwrap_or_default();
     match first_sentence(&String::from_utf8_lossy(content)) {

@@ -1,4 +1,4 @@
-//! What came of it.
+//! The result of a generation.
 
 use piton_models::Usage;
 use serde::Serialize;
@@ -21,47 +21,44 @@ piton_core::closed_set! {
     }
 }
 
-/// What became of one node.
+/// The result for one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GeneratedFrame {
-    /// Where.
     pub path: String,
-    /// What became of it.
     pub fate: Fate,
     /// The frame, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frame: Option<String>,
-    /// Who wrote it.
+    /// The provider that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// Which model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Why there is none.
+    /// Reason that there is no frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// What came of it.
+/// The result of a generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Generated {
-    /// Every node, in the order in which they were done.
+    /// Every node, in the order of processing.
     pub nodes: Vec<GeneratedFrame>,
-    /// How often a model answered.
+    /// Number of answers from models.
     pub answers: u64,
-    /// What that cost, as far as providers say.
+    /// Cost of the answers, as far as providers report it.
     pub usage: Usage,
 }
 
 impl Generated {
-    /// How many nodes had a fate.
+    /// Returns the number of nodes with a fate.
     pub fn count(&self, fate: Fate) -> usize {
         self.nodes.iter().filter(|node| node.fate == fate).count()
     }
 
-    /// Whether every node has its frame, but for those without a text.
+    /// True if every node with text has its frame.
     pub fn is_complete(&self) -> bool {
         self.count(Fate::Failed) == 0 && self.count(Fate::NotStarted) == 0
     }

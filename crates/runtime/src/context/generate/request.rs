@@ -1,4 +1,4 @@
-//! What is asked for.
+//! The request for a generation.
 
 use piton_context::word::FrameType;
 use piton_models::ProviderName;
@@ -13,31 +13,29 @@ piton_core::closed_set! {
     }
 }
 
-/// Frames that a model is to write.
+/// A request for frames written by a model.
 #[derive(Clone, Debug)]
 pub struct GenerateFrames {
     /// The file or directory: its path, or the beginning of its id.
     pub node: String,
     /// The type of the new frames.
     pub frame_type: FrameType,
-    /// What the model is asked for; the agent's own prompt, if there is none.
+    /// The prompt; the agent's own prompt if there is none.
     pub prompt: Option<String>,
-    /// More paths whose frames the model is given.
+    /// Further paths whose frames the model gets.
     pub related: Vec<String>,
-    /// Who is asked; the agent's provider, else the default, if nobody is named.
+    /// The provider; the agent's provider, or else the default, if none is named.
     pub provider: Option<ProviderName>,
-    /// Which model.
     pub model: Option<String>,
-    /// Whether everything below is done first.
+    /// Set to process everything below first.
     pub recursive: bool,
-    /// Whether models are asked again where the frame is there already.
+    /// Set to ask again where a frame already exists.
     pub force: bool,
-    /// What to do about a failure.
     pub on_failure: OnFailure,
-    /// The most tokens of one answer.
+    /// Maximum number of tokens of one answer.
     pub answer_tokens_max: u32,
-    /// How many models are asked at once.
+    /// Number of concurrent calls.
     pub at_once: usize,
-    /// How many calls a minute the provider gets; no limit, if there is none.
+    /// Maximum number of calls per minute; unlimited if `None`.
     pub per_minute: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Files of the project, as a model is given them.
+//! Files of the project, as a model gets them.
 #![expect(clippy::disallowed_methods, reason = "reads the files that models are asked about")]
 
 use std::fs::File;
@@ -9,7 +9,7 @@ use piton_core::{Digest, digest::FileBytes};
 
 use crate::bounds::GENERATE_FILE_BYTES_MAX;
 
-/// The text of a file, if it is the one that was scanned; else why there is none.
+/// Returns the text of a file, if it is still the one that was scanned, or the reason that there is none.
 pub(super) fn text(path: &Path, content: Digest) -> Result<String, String> {
     let read = |path: &Path| {
         let mut bytes = Vec::new();
@@ -20,6 +20,7 @@ pub(super) fn text(path: &Path, content: Digest) -> Result<String, String> {
     if bytes.len() as u64 > GENERATE_FILE_BYTES_MAX {
         return Err(format!("it has more than {GENERATE_FILE_BYTES_MAX} bytes"));
     }
+    // The frame will be bound to the scanned digest, so the model must see exactly those bytes.
     if Digest::of(&FileBytes(&bytes)) != content {
         return Err("it was changed since the scan; run the command again".to_owned());
     }

@@ -1,4 +1,4 @@
-//! Two backpacks, each at a commit.
+//! Comparison of two backpacks, each at a commit.
 
 use piton_backpack::ChangeKind;
 use piton_core::Envelope;
@@ -10,7 +10,7 @@ use crate::provenance::compared::{Ancestor, BranchSide, CommitTaken, Comparison}
 use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::provenance::written::{Became, KeyWritten, WrittenKind, WrittenThings};
 
-/// What differs between two backpacks.
+/// Compares two backpacks.
 pub(super) async fn compare(
     backpacks: &Backpacks,
     left: &ThingReference,
@@ -25,6 +25,7 @@ pub(super) async fn compare(
         written: WrittenThings::default(),
     });
     let mut notes = Vec::new();
+    // Without a common commit there are no branches, only two states.
     if ancestor.is_none() {
         notes.push(
             "They have no commit in common: the second is told against the first.".to_owned(),
@@ -68,7 +69,7 @@ fn taken(line: CommitLine) -> CommitTaken {
     }
 }
 
-/// What happened to a key, as it is told everywhere.
+/// Converts the change of a key into the form shared by all comparisons.
 pub(super) fn key(backpack: &str, change: ChangeShown) -> KeyWritten {
     let became = Became {
         kind: match change.kind {

@@ -1,8 +1,8 @@
-//! Two things of one kind: what they have in common, and what each side did since.
+//! Comparison of two things of one kind: their common ancestor, and the work of each side since.
 //!
-//! | file | does |
+//! | file | contents |
 //! |---|---|
-//! | `pair` | what two names mean, and that they fit together |
+//! | `pair` | the meaning of two names, and whether they can be compared |
 //! | `runs`, `written` | two nodes of runs, and the keys, files and frames that their steps wrote |
 //! | `backpacks` | two backpacks, each at a commit |
 //! | `overlays` | two overlays |
@@ -10,10 +10,10 @@
 //!
 //! *Invariants*: protected values are never shown. Every list is bounded, and what is left out is counted.
 //!
-//! *Limitations*: of a file that a run wrote Piton keeps digests, and a text only where it still holds both contents:
-//! what is there now, and below an overlay. Of trees it keeps no contents. A frame that says what an earlier one of its
-//! agent says there is that earlier one, and stays with the step that made it. Frames are those of the project that is
-//! at hand.
+//! *Limitations*: Piton keeps digests of the files that a run wrote. It shows text only where it still holds both
+//! contents: the current file, and the one below an overlay. For trees, it keeps no contents. A frame identical to an
+//! earlier one of the same agent on the same node is that earlier frame, and stays with the step that made it. Frames
+//! are those of the current project.
 
 mod backpacks;
 mod overlays;

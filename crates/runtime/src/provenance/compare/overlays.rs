@@ -1,4 +1,4 @@
-//! Two overlays: what each changed in what it lies over.
+//! Comparison of two overlays: the changes of each to the Workspace below it.
 
 use piton_core::Envelope;
 
@@ -8,7 +8,7 @@ use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::provenance::written::WrittenThings;
 use crate::workspaces::{FileWorld, OverlayBranch};
 
-/// What differs between two overlays.
+/// Compares two overlays.
 pub(super) async fn compare(
     files: Option<&FileWorld>,
     left: &ThingReference,

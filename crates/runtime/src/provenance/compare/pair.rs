@@ -1,4 +1,4 @@
-//! What two names mean, and whether they fit together.
+//! The meaning of two names, and whether they can be compared.
 
 use piton_backpack::CommitId;
 use piton_core::{Code, Envelope, truncate};
@@ -13,21 +13,18 @@ use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;
 
-/// Where things are, as far as there are any.
+/// The places where things are looked up, as far as they exist.
 pub struct Worlds<'a> {
-    /// The backpacks.
     pub backpacks: &'a Backpacks,
-    /// The Workspaces.
     pub files: Option<&'a FileWorld>,
-    /// The context of the project.
     pub frames: Option<&'a Frames>,
 }
 
-/// What can be compared.
+/// Description of the things that can be compared.
 const FITS: &str = "Name two runs (`piton session list`), two backpacks or runs of flows (`piton backpack list`), two overlays (`piton workspace map`) or two recorded trees (`piton context history`).";
 
 impl Runtime {
-    /// What differs between two things of one kind.
+    /// Compares two things of one kind.
     pub async fn compare(
         &self,
         left: &ThingReference,
@@ -42,7 +39,7 @@ impl Runtime {
         }
     }
 
-    /// The one kind that both are of.
+    /// Returns the one kind that both have in common.
     async fn common_kind(
         &self,
         left: &ThingReference,
@@ -51,6 +48,7 @@ impl Runtime {
     ) -> Result<ThingKind, Envelope> {
         let of_left = self.kinds(left, worlds).await?;
         let of_right = self.kinds(right, worlds).await?;
+        // A name may be ambiguous on its own. It is clear if the other one leaves only one kind in common.
         let common: Vec<ThingKind> =
             of_left.iter().copied().filter(|kind| of_right.contains(kind)).collect();
         match common.as_slice() {
@@ -60,7 +58,7 @@ impl Runtime {
         }
     }
 
-    /// The one kind that something is of.
+    /// Returns the kind of a thing, if it is unambiguous.
     pub(crate) async fn kind_of(
         &self,
         thing: &ThingReference,
@@ -72,7 +70,7 @@ impl Runtime {
         }
     }
 
-    /// What a name can mean: at least one kind.
+    /// Returns the kinds that a name can mean, at least one.
     async fn kinds(
         &self,
         thing: &ThingReference,
@@ -82,13 +80,15 @@ impl Runtime {
             return Ok(vec![kind]);
         }
         let mut kinds = Vec::new();
-        // A name that fits several runs is one of a run, too; which one is told when it is looked at.
+        // Only "not found" rules a kind out. A name that matches several runs, or a damaged one, still means a run. The
+        // exact error is reported when the run is read.
         let is_there = |code: Code, found: Option<Code>| found != Some(code);
         let run = self.meant_run(&SessionReference(thing.name.clone())).await;
         if is_there(Code::SessionNotFound, run.err().map(|error| error.code)) {
             kinds.push(ThingKind::Run);
         }
         let backpack = worlds.backpacks.meant(&BackpackReference(thing.name.clone())).await;
+        // A commit id names a backpack indirectly. Searching all backpacks for it is left to the comparison.
         let is_commit = thing.at.is_none() && thing.name.parse::<CommitId>().is_ok();
         if is_commit || is_there(Code::BackpackNotFound, backpack.err().map(|error| error.code)) {
             kinds.push(ThingKind::Backpack);
@@ -103,7 +103,7 @@ impl Runtime {
     }
 }
 
-/// That an overlay is meant and there are no Workspaces.
+/// Builds the error for an overlay where no Workspaces are configured.
 pub(in crate::provenance) fn no_workspace() -> Envelope {
     Envelope::new(Code::WorkspaceUnmapped, "No Workspace is configured here.")
         .with_suggestion("Go to the project that has the overlay, or add --workspace.")

@@ -1,4 +1,4 @@
-//! Two nodes of runs: their common ancestor, and what each side did since.
+//! Comparison of two nodes of runs: their common ancestor, and the work of each side since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +19,12 @@ use crate::provenance::written::WrittenThings;
 use crate::text_diff;
 use crate::workflow::Runtime;
 
-/// What the steps of one side submitted: notes, and artifacts by their kind. Of a step that was done several times, the
-/// last.
+/// The submissions of one side's steps: notes, and artifacts by kind. If a step was repeated, only its last outputs
+/// count.
 type Submitted = BTreeMap<(String, Option<String>), (Digest, String)>;
 
 impl Runtime {
-    /// What differs between two nodes.
+    /// Compares two nodes.
     pub(super) async fn compare_nodes(
         &self,
         left: &NodeReference,
@@ -39,7 +39,7 @@ impl Runtime {
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
                 let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
-                // What was handed in for it is each side's own, and told there.
+                // The outputs at the fork differ per side and are shown there.
                 let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
                 let name = format!("{left_name}@{}", ending(&node.id.to_string()));
                 Some(Ancestor { name, step, written: WrittenThings::default() })
@@ -59,13 +59,14 @@ impl Runtime {
     }
 }
 
-/// Adds what the steps of each side wrote.
+/// Adds the writes of each side's steps.
 async fn tell_written(
     compared: &mut Comparison,
     common: Option<NodeId>,
     worlds: &Worlds<'_>,
 ) -> Result<(), Envelope> {
     let own = |side: &BranchSide| Nodes {
+        // The node at the fork belongs to both sides, so it is counted once, for the ancestor.
         run: side.run_id.expect("a side of a run names it"),
         nodes: side
             .steps
@@ -75,6 +76,7 @@ async fn tell_written(
             .collect(),
     };
     let (left, right) = (own(&compared.left), own(&compared.right));
+    // The fork exists only if both sides are of one run, so either run id would do.
     let both = Nodes { run: left.run, nodes: common.into_iter().collect() };
     let [left, right, both] = written(worlds, [&left, &right, &both], &mut compared.notes).await?;
     (compared.left.written, compared.right.written) = (left, right);
@@ -84,24 +86,26 @@ async fn tell_written(
     Ok(())
 }
 
-/// The end of an id that is enough to name it.
+/// Returns the end of an id that is enough to name it.
 fn ending(id: &str) -> &str {
     id.get(id.len().saturating_sub(ID_ENDING_SHOWN)..).unwrap_or(id)
 }
 
-/// The last node that both came from.
+/// Returns the last node that both descend from.
 fn common(left: &Placed<'_>, right: &Placed<'_>) -> Option<NodeId> {
+    // Each run has its own graph, so nodes of different runs have no common ancestor.
     if left.run.id != right.run.id {
         return None;
     }
     let graph = &left.run.graph;
+    // Ancestors come newest first, so the first one that the right side descends from is the nearest.
     graph.ancestry(left.node).map(|node| node.id).find(|node| graph.descends(right.node, *node))
 }
 
-/// The context that a side sees.
+/// The context values that a side sees.
 type SeenContext = BTreeMap<String, Value>;
 
-/// What a side did since `ancestor`, with its notes and the context that it sees.
+/// Returns the work of a side since `ancestor`, with its submissions and the context that it sees.
 async fn side(
     placed: &mut Placed<'_>,
     name: &str,
@@ -109,6 +113,7 @@ async fn side(
 ) -> Result<((BranchSide, SeenContext), Submitted), Envelope> {
     let run = placed.run.clone();
     let mut nodes: Vec<&RunNode> = Vec::new();
+    // The ancestor itself is included: the outputs that led away from it belong to this side.
     for node in run.graph.ancestry(placed.node).take(STEPS_SHOWN_MAX) {
         nodes.push(node);
         if Some(node.id) == ancestor {
@@ -117,7 +122,7 @@ async fn side(
     }
     nodes.reverse();
     let mut steps = links(&mut placed.reading, &run, &nodes).await?;
-    // What was decided and bookmarked where the two part belongs to both, and is told there.
+    // Decisions and bookmarks at the fork belong to both sides and are shown with the ancestor.
     for link in steps.iter_mut().filter(|link| Some(link.node_id) == ancestor) {
         link.decisions.clear();
         link.bookmarks.clear();
@@ -134,12 +139,12 @@ async fn side(
     Ok(((side, seen), told))
 }
 
-/// What was submitted on a way, by step.
+/// Returns the submissions on a path, by step.
 fn submitted(run: &RunState, nodes: &[&RunNode], steps: &[ChainLink]) -> Submitted {
     let mut told = Submitted::new();
     for (place, (node, link)) in nodes.iter().zip(steps).enumerate() {
         let Some(step) = &link.step else { continue };
-        // A step that was done again replaces all that it submitted before.
+        // A repeated step replaces everything that it submitted before.
         told.retain(|(of, _), _| of != step);
         let submitted = run.notes_toward(node, nodes.get(place + 1).copied());
         if let Some((output, text)) = submitted.and_then(|output| Some((output, output.notes()?))) {
@@ -172,7 +177,7 @@ fn tell_artifacts(told: &mut Submitted, step: &str, before: &str, outputs: &[Out
     }
 }
 
-/// Adds something that was submitted for a step. Of several with one name each is told by its number.
+/// Adds a submission of a step. Several with the same name are numbered.
 fn add_submission(told: &mut Submitted, step: &str, name: &str, submitted: (Digest, String)) {
     let names = (1..).map(|number| match number {
         1 => name.to_owned(),
@@ -191,6 +196,7 @@ fn changed_outputs(left: &Submitted, right: &Submitted) -> Vec<ChangedOutput> {
         let text = |side: Option<&(Digest, String)>| {
             side.map_or_else(String::new, |(_, text)| text.clone())
         };
+        // Digests decide whether something differs. Texts may be missing or cut and are only shown.
         (digest(left) != digest(right)).then(|| {
             let (diff, left_out) = text_diff::lines(&text(left), &text(right));
             let (left, right) = (digest(left), digest(right));

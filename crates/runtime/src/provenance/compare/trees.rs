@@ -1,4 +1,4 @@
-//! Two recorded trees of a project. They lie in one line: the older is where both come from.
+//! Comparison of two recorded trees of a project. Trees form a single line, so the older one is the common ancestor.
 
 use piton_context::history::{RootEntry, RootRef};
 use piton_context::tree::{ChangeKind, NodeKind, TreeChange};
@@ -10,7 +10,7 @@ use crate::provenance::compared::{Ancestor, BranchSide, Comparison};
 use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::provenance::written::{Became, FileWritten, WrittenKind, WrittenThings};
 
-/// What differs between two recorded trees.
+/// Compares two recorded trees.
 pub(super) async fn compare(
     frames: Option<&Frames>,
     left: &ThingReference,
@@ -26,6 +26,7 @@ pub(super) async fn compare(
         |thing: &ThingReference| thing.name.parse::<RootRef>().map_err(|error| error.envelope());
     let (left, right) = (tree(left)?, tree(right)?);
     let (of_left, of_right) = (frames.recorded(&left).await?, frames.recorded(&right).await?);
+    // The diff always runs from the older to the newer tree. All changes therefore belong to the side of the newer one.
     let is_forward = of_left.sequence <= of_right.sequence;
     let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
     let older = if is_forward { &of_left } else { &of_right };
@@ -49,10 +50,11 @@ pub(super) async fn compare(
     })
 }
 
-/// What the newer of two trees has that the older has not, or has otherwise.
+/// Returns the files and frames that the newer of two trees adds or changes.
 async fn written(frames: &Frames, differences: Differences) -> Result<WrittenThings, Envelope> {
     let is_file = |change: &TreeChange| change.kind() != NodeKind::Directory;
     let mut changes: Vec<TreeChange> = differences.changes.into_iter().filter(is_file).collect();
+    // Cut before digests are loaded: each file costs a read.
     let files_left_out = changes.len().saturating_sub(CHANGES_SHOWN_MAX);
     changes.truncate(CHANGES_SHOWN_MAX);
     let changes = frames.with_contents(changes).await?;
@@ -67,7 +69,7 @@ fn named(entry: &RootEntry) -> String {
     digits.get(..DIGEST_DIGITS_SHOWN).unwrap_or(digits).to_owned()
 }
 
-/// A path that differs; of a rename, both.
+/// Converts a change into files. A rename yields two.
 fn files(change: &TreeChange) -> Vec<FileWritten> {
     let file = |path: String, kind, before, after| {
         let became = Became { kind, by: None, before, after, diff: Vec::new(), left_out: 0 };

@@ -1,4 +1,4 @@
-//! The keys, files and frames that steps of runs wrote, found by what every write keeps: the run and the node.
+//! The keys, files and frames that steps of runs wrote. They are found by the run and node that every write records.
 
 use std::collections::BTreeSet;
 
@@ -15,23 +15,24 @@ pub(super) struct Nodes {
     pub(super) nodes: BTreeSet<NodeId>,
 }
 
-/// Sets of nodes of one run, each with what was written there.
+/// Sets of nodes of one run, each with the writes found there.
 type NodeWrites<'a> = Vec<(&'a Nodes, &'a mut WrittenThings)>;
 
-/// What was written at each of several sets of nodes. What could not be looked at is noted.
+/// Returns the writes at each of several sets of nodes. Adds a note about anything that could not be examined.
 pub(super) async fn written<const N: usize>(
     worlds: &Worlds<'_>,
     sets: [&Nodes; N],
     notes: &mut Vec<String>,
 ) -> Result<[WrittenThings; N], Envelope> {
     let mut written: [WrittenThings; N] = std::array::from_fn(|_| WrittenThings::default());
+    // Both sides usually belong to one run. Its writes are searched once and then divided among the sets.
     let runs: BTreeSet<RunId> = sets.iter().map(|set| set.run).collect();
     for run in runs {
         let of_run = sets.iter().copied().zip(&mut written).filter(|(set, _)| set.run == run);
         let mut told: NodeWrites<'_> = of_run.collect();
         keys(worlds, run, &mut told, notes).await?;
         files(worlds, run, &mut told, notes).await?;
-        // What is damaged in the context of a project is no reason to tell nothing of a run.
+        // Damaged context of a project must not prevent the comparison of a run.
         if let Err(trouble) = frames(worlds, run, &mut told, notes).await {
             notes.push(format!("The frames cannot be looked at. {}", trouble.message));
         }
@@ -49,6 +50,7 @@ async fn keys(
     note(notes, packed.unreadable, "backpacks cannot be read.");
     note(notes, packed.not_reached, "backpacks were not read, those that are longest unused.");
     for (set, written) in told {
+        // The net change per side: what a key held before its first write there and after its last.
         let keys = packed.net(&|node| set.nodes.contains(node));
         written.keys_left_out = keys.len().saturating_sub(CHANGES_SHOWN_MAX);
         let keys = keys.into_iter().take(CHANGES_SHOWN_MAX);

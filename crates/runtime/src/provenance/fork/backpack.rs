@@ -1,4 +1,4 @@
-//! A run of a flow from one of its nodes, and a backpack from one of its commits.
+//! Forks of a flow's run at one of its nodes, and of a backpack at one of its commits.
 
 use piton_backpack::BackpackId;
 use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
@@ -11,7 +11,7 @@ use crate::backpack::short;
 use crate::provenance::forked::{ForkedBackpack, ForkedFlow, ForkedThing};
 use crate::provenance::thing::ThingReference;
 
-/// Forks a backpack. At a node of the flow that ran on it nothing is made yet: a replay makes the fork.
+/// Forks a backpack. At a node of the flow that ran on it, nothing is created yet: a replay creates the fork.
 pub(super) async fn fork(
     backpacks: &Backpacks,
     thing: &ThingReference,
@@ -21,6 +21,7 @@ pub(super) async fn fork(
     let whole =
         backpacks.commit_point(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
     let record = RunRecord::of(&whole.backpack).map_err(|error| error.envelope())?;
+    // The point may name a node of a flow. If there is no such node, it is resolved as a commit below.
     if let (Some(node), Some(_)) = (&thing.at, record)
         && let Ok(before) = before_node(&whole.backpack, node)
     {

@@ -1,13 +1,13 @@
-//! Going on from an earlier state of something, beside what came of it.
+//! Forks: continuing from an earlier state of something, beside its later history.
 //!
-//! | file | does |
+//! | file | contents |
 //! |---|---|
 //! | `run` | a token for any node of a run |
-//! | `thing` (feature `flow`) | which of these a person means |
-//! | `backpack` (feature `flow`) | a run of a flow from one of its nodes; a backpack from one of its commits |
+//! | `thing` (feature `flow`) | the kind of thing that a person names |
+//! | `backpack` (feature `flow`) | a flow's run from one of its nodes; a backpack from one of its commits |
 //!
-//! *Invariants*: a fork of a run, or of the run of a flow, writes nothing: it says what to call or to type. A fork of a
-//! backpack or of an overlay is made at once, and what it was taken from stays as it is.
+//! *Invariants*: forking a run, or the run of a flow, writes nothing: the reply names the call to make or the command
+//! to type. A fork of a backpack or of an overlay is created at once, and its origin stays as it is.
 
 #[cfg(feature = "flow")]
 mod backpack;

@@ -10,12 +10,13 @@ use crate::workflow::Runtime;
 use crate::workflow::artifacts::content_lost;
 
 impl Runtime {
-    /// What it takes to go on from a node. Nothing is written: an output that is handed in there makes the branch.
+    /// Returns the call that continues from a node. Nothing is written: an output submitted there creates the branch.
     pub async fn fork_run(&self, reference: &NodeReference) -> Result<Forked, Envelope> {
         let Placed { session, mut reading, run, node } = self.placed(reference).await?;
         let name = self.name_of(session, run.id).await?;
         let found = run.graph.node(node).expect("it was found in the graph");
         let steps = reading.steps(&run, [found].into_iter()).await?;
+        // A node without a pending step is the end of a run, where no output can be submitted.
         let Some(step) = steps.get(&found.snapshot).and_then(Option::as_ref) else {
             let message =
                 "The run is complete there: no step is pending that a branch could begin with.";

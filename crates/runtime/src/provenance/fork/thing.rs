@@ -1,4 +1,4 @@
-//! Which thing a person wants to fork.
+//! Dispatch of a fork by the kind of thing.
 
 use piton_core::{Code, Envelope};
 
@@ -9,7 +9,7 @@ use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::workflow::Runtime;
 
 impl Runtime {
-    /// Forks something; `into` names what is made of it, where something is made.
+    /// Forks a thing. `into` names the result where one is created.
     pub async fn fork(
         &self,
         thing: &ThingReference,

@@ -1,6 +1,6 @@
 //! Copies of the database, made by SQLite itself.
 //!
-//! Invariants: a copy is of one moment, and appears under its name whole or not at all.
+//! Invariants: a copy is of one moment, and appears under its name complete or not at all.
 #![expect(clippy::disallowed_methods, reason = "names finished copies, which nobody has open yet")]
 
 use std::{
@@ -17,12 +17,13 @@ use rusqlite::{
 use super::{connection, failure::sql};
 use crate::{Error, bounds::TABLE_BUSY_WAIT};
 
-/// Copies the database to a place where nothing is yet.
+/// Copies the database to a path where nothing exists yet.
 pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {
     const OPERATION: &str = "write the copy of the table";
     if fs::symlink_metadata(to).is_ok() {
         return Err(Error::io(OPERATION)(io::ErrorKind::AlreadyExists.into()));
     }
+    // Written under another name first, so that an interrupted copy never has the name of a finished one.
     let mut unfinished = to.as_os_str().to_owned();
     unfinished.push(format!(".unfinished-{}", process::id()));
     let unfinished = PathBuf::from(unfinished);
@@ -33,7 +34,7 @@ pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {
         .map_err(sql(OPERATION))
         .and_then(|()| publish(&unfinished, to).map_err(Error::io(OPERATION)));
     if written.is_err() {
-        // The error that led here is the one to tell.
+        // The error that led here is the one to report.
         let _ = fs::remove_file(&unfinished);
     }
     written
@@ -52,6 +53,7 @@ fn copy(connection: &Connection, to: &Path) -> rusqlite::Result<()> {
     let mut target = Connection::open_with_flags(to, flags)?;
     target.busy_timeout(TABLE_BUSY_WAIT)?;
     target.pragma_update(None, "synchronous", "full")?;
+    // -1 copies all pages in one step: with several, a write in between would restart the copy.
     let done = Backup::new(connection, &mut target)?.step(-1)?;
     match done {
         StepResult::Done => target.close().map_err(|(_, error)| error),

@@ -1,8 +1,7 @@
 //! Opening the database: its file, its settings, and its schema.
 //!
-//! Invariants: the file is for its owner only before SQLite sees it, and SQLite gives the files
-//! beside it the same mode. The schema appears in one transaction, so that no process ever sees a
-//! part of it.
+//! Invariants: the file is accessible to its owner only before SQLite sees it, and SQLite gives the files beside it the
+//! same mode. The schema appears in one transaction, so that no process ever sees a part of it.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits for other processes on the adapter's threads"
@@ -26,7 +25,7 @@ use crate::{
     bounds::{TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX},
 };
 
-/// The version of the schema below.
+/// Version of the schema below.
 const FORMAT: u64 = 2;
 
 const SCHEMA: &str = "
@@ -46,10 +45,10 @@ const SCHEMA: &str = "
         ('format', 2), ('version', 0), ('identity', random());
 ";
 
-/// Brings the schema of version 1 to version 2. No row is written again: those from before have no checksum.
+/// Migrates the schema from version 1 to version 2. No row is rewritten: existing rows have no checksum.
 ///
-/// A column changes its name so that a process of the older Piton, which may run all the while, fails instead of
-/// changing a value and not its checksum.
+/// A column is renamed so that a process of the older Piton, which may be running all the while, fails instead of
+/// changing a value without its checksum.
 const FROM_1_TO_2: &str = "
     ALTER TABLE entries RENAME COLUMN version TO commit_number;
     ALTER TABLE entries ADD COLUMN checksum INTEGER;
@@ -57,13 +56,13 @@ const FROM_1_TO_2: &str = "
     INSERT INTO meta (name, value) VALUES ('identity', random());
 ";
 
-/// How long to pause where SQLite itself does not wait.
+/// Pause between attempts where SQLite itself does not wait.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Makes an empty database file for its owner only. Says whether it did; it may be there already.
+/// Creates an empty database file, accessible to its owner only. Returns false if it exists already.
 ///
-/// The file is made without being opened: closing it again would free locks that SQLite holds on
-/// it for another handle of this process.
+/// The file is created without being opened: closing it again would release locks that SQLite holds on it for another
+/// handle of this process.
 pub(super) fn create_file(path: &Path) -> Result<bool, Error> {
     match mknodat(CWD, path, FileType::RegularFile, Mode::RUSR | Mode::WUSR, 0) {
         Ok(()) => Ok(true),
@@ -72,7 +71,7 @@ pub(super) fn create_file(path: &Path) -> Result<bool, Error> {
     }
 }
 
-/// Opens a connection that may write, and makes the schema if there is none.
+/// Opens a connection that may write, and creates the schema if there is none.
 pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
     let started = Instant::now();
     loop {
@@ -92,20 +91,20 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection, Error> {
 pub(super) fn open_reader(path: &Path) -> Result<Connection, Error> {
     let reader = open_as_it_is(path)?;
     match format(&reader).map_err(sql("open the table")) {
-        // It could not be brought up to date before.
+        // The schema could not be migrated before, for example because the disk was full.
         Ok(Some(1)) => only_reads(open_writer(path)?),
-        // Something else may be readable all the same.
+        // Parts of a damaged database may still be readable.
         Ok(_) | Err(Error::TableDamaged { .. }) => Ok(reader),
         Err(error) => Err(error),
     }
 }
 
-/// The same, whatever its schema is.
+/// Opens a connection that only reads, whatever the schema is.
 pub(super) fn open_as_it_is(path: &Path) -> Result<Connection, Error> {
     only_reads(open(path).map_err(sql("open the table"))?)
 }
 
-/// The same connection, which only reads from now on.
+/// Turns a connection into one that only reads.
 pub(super) fn only_reads(connection: Connection) -> Result<Connection, Error> {
     connection.pragma_update(None, "query_only", true).map_err(sql("open the table"))?;
     Ok(connection)
@@ -115,12 +114,14 @@ fn try_open_writer(path: &Path) -> Result<Connection, TableFailure> {
     let mut connection = open(path)?;
     let mode: String =
         connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
+    // SQLite reports a refused change of mode by the mode that stays, not as an error.
     if mode != "wal" {
         return Err(TableFailure::Other(Error::Sql {
             operation: "open the table",
             message: "write-ahead logging is not available here".to_owned(),
         }));
     }
+    // With WAL and a weaker setting, a power cut could take back commits that were acknowledged.
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "wal_autocheckpoint", TABLE_CHECKPOINT_PAGES)?;
     connection.pragma_update(None, "journal_size_limit", TABLE_WAL_BYTES_MAX / 4)?;
@@ -139,6 +140,7 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     be_patient(&mut connection)?;
+    // The file is not trusted: its schema must not call functions, and no SQL may write to the database's internals.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "temp_store", "memory")?;
@@ -147,11 +149,12 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Lets a connection wait for others, for at most [`TABLE_BUSY_WAIT`].
 ///
-/// SQLite's own way looks ten times a second in the end. Among writers that follow each other closely nobody writes for
-/// so short a time that it can miss each of those moments for seconds.
+/// SQLite's own handler ends up polling ten times a second. Among writers that follow each other closely, it can find
+/// the database locked at each of those moments for seconds.
 pub(super) fn be_patient(connection: &mut Connection) -> rusqlite::Result<()> {
     let mut began = Instant::now();
     connection.busy_handler(Some(move |looks| {
+        // SQLite counts the calls of one wait from 0, so this is the start of a new wait.
         if looks == 0 {
             began = Instant::now();
         }
@@ -163,13 +166,14 @@ pub(super) fn be_patient(connection: &mut Connection) -> rusqlite::Result<()> {
     }))
 }
 
-/// Makes the schema unless there is one, brings an older one up to date, and returns its version.
+/// Creates the schema if there is none, migrates an older one, and returns its version.
 fn ensure_schema(connection: &mut Connection) -> rusqlite::Result<u64> {
+    // The usual case costs no write lock. A newer version is returned as it is, for the caller to refuse.
     if let Some(format @ (0 | FORMAT..)) = format(connection)? {
         return Ok(format);
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have done so meanwhile.
+    // Another process may have done so in the meantime.
     match format(&transaction)? {
         None => transaction.execute_batch(SCHEMA)?,
         Some(1) => transaction.execute_batch(FROM_1_TO_2)?,
@@ -180,7 +184,7 @@ fn ensure_schema(connection: &mut Connection) -> rusqlite::Result<u64> {
 }
 
 fn format(connection: &Connection) -> rusqlite::Result<Option<u64>> {
-    // Asked of the database: what the connection remembers of the schema may be out of date.
+    // The database is asked, because the connection's cached schema may be out of date.
     let query = "SELECT EXISTS (SELECT * FROM sqlite_schema WHERE name = 'meta')";
     if !connection.query_row(query, [], |row| row.get(0))? {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! Reading and changing entries, each call in one transaction.
 //!
 //! Invariants: an entry is written with a checksum over its table, key, value and version, and is returned only if it
-//! still has that checksum. Those of the first version of the schema have none until they are written again.
+//! still matches that checksum. Entries of the first version of the schema have none until they are written again.
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
@@ -13,13 +13,13 @@ use crate::{
     table::KeyRange,
 };
 
-/// Asks for the number of the last commit that changed anything.
+/// Query for the number of the last commit that changed anything.
 pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";
 
-/// What fails when a read does.
+/// Operation named in errors about reading.
 const READING: &str = "read from the table";
 
-/// The value of a key.
+/// Returns the value of a key.
 pub(super) fn get(
     connection: &Connection,
     table: &LeaseName,
@@ -28,14 +28,14 @@ pub(super) fn get(
     find(connection, table, key).map_err(|failure| failure.into_error(READING))
 }
 
-/// The values of several keys.
+/// Returns the values of several keys, all as of one moment.
 pub(super) fn get_all(
     connection: &Connection,
     table: &LeaseName,
     keys: &[Key],
 ) -> Result<Vec<Option<TableEntry>>, Error> {
     let read = || -> Result<_, TableFailure> {
-        // It ends when it is dropped, and has nothing to write.
+        // The transaction ends when it is dropped; it has nothing to write.
         let transaction = connection.unchecked_transaction()?;
         keys.iter().map(|key| find(&transaction, table, key)).collect()
     };
@@ -54,7 +54,7 @@ fn find(
     rows.next()?.map(|row| entry(table, row)).transpose()
 }
 
-/// One page of the keys in a range, read to its end before this returns.
+/// Returns one page of the keys in a range. The query is finished when this returns.
 pub(super) fn scan(
     connection: &Connection,
     table: &LeaseName,
@@ -77,6 +77,7 @@ pub(super) fn scan(
         let mut rows = statement.query(params![table.as_str(), range.from, range.before])?;
         let mut bytes = 0;
         while let Some(row) = rows.next()? {
+            // Checked before the row is taken, so `more` is set only if there is a row to continue with.
             if page.entries.len() == limit || bytes >= TABLE_PAGE_BYTES_MAX {
                 page.more = true;
                 break;
@@ -91,7 +92,7 @@ pub(super) fn scan(
     Ok(page)
 }
 
-/// Checks and changes keys, or changes none.
+/// Checks all expectations and makes all changes, or makes none.
 pub(super) fn commit(
     connection: &mut Connection,
     table: &LeaseName,
@@ -99,6 +100,8 @@ pub(super) fn commit(
 ) -> Result<EntryVersion, Error> {
     let failed = sql("commit to the table");
     let changes = batch.iter().any(|write| write.change != EntryChange::Keep);
+    // The write lock is taken at once. A deferred transaction could read first, and then fail because another process
+    // wrote in between.
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&failed)?;
     let differing = differing(&transaction, table, &batch).map_err(&failed)?;
@@ -110,7 +113,7 @@ pub(super) fn commit(
     Ok(version)
 }
 
-/// The places in the batch of the keys that are not as expected.
+/// Returns the positions in the batch of the keys that are not as expected.
 fn differing(
     transaction: &Transaction<'_>,
     table: &LeaseName,
@@ -119,6 +122,7 @@ fn differing(
     let query = "SELECT commit_number FROM entries WHERE \"table\" = ?1 AND key = ?2";
     let mut statement = transaction.prepare_cached(query)?;
     let mut differing = Vec::new();
+    // All keys are checked, not only up to the first conflict: the caller gets every key that differs.
     for (place, write) in batch.iter().enumerate() {
         if write.expect == Expect::Anything {
             continue;
@@ -171,10 +175,11 @@ fn apply(
     Ok(EntryVersion(number))
 }
 
-/// The entry in a row of its key, value, version and checksum.
+/// Reads an entry from a row of its key, value, version and checksum.
 fn entry(table: &LeaseName, row: &Row<'_>) -> Result<TableEntry, TableFailure> {
     let (key, value) = (blob(row, 0)?, blob(row, 1)?);
     let number = row.get(2)?;
+    // Checked on every read: a damaged value must not be used or written back.
     if !is_whole(table.as_str(), key, value, number, row.get(3)?) {
         let (table, key) = (table.to_string(), display_key(key));
         return Err(TableFailure::Other(Error::EntryDamaged { table, key }));
@@ -186,7 +191,7 @@ fn blob<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a [u8]> {
     Ok(row.get_ref(column)?.as_blob()?)
 }
 
-/// Whether an entry has its checksum, or was written before there were any.
+/// True if an entry matches its checksum, or was written before there were checksums.
 pub(super) fn is_whole(
     table: &str,
     key: &[u8],
@@ -197,22 +202,23 @@ pub(super) fn is_whole(
     found.is_none_or(|found| found == checksum(table, key, value, number))
 }
 
-/// The CRC-32 of an entry. Lengths stand before what they are of, so that no byte can move from one part to the next.
+/// Computes the CRC-32 of an entry. A length precedes each variable part before the value, so that no byte can move
+/// from one part to the next.
 fn checksum(table: &str, key: &[u8], value: &[u8], number: u64) -> i32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&number.to_be_bytes());
     for part in [table.as_bytes(), key] {
-        // Names and keys are far shorter than what two bytes count to.
+        // Names and keys are far shorter than the largest number that fits in two bytes.
         hasher.update(&u16::try_from(part.len()).unwrap_or(u16::MAX).to_be_bytes());
         hasher.update(part);
     }
     hasher.update(value);
-    // SQLite stores a number of 32 bits with a sign in four bytes, and one without in six.
+    // SQLite stores a signed 32-bit number in four bytes, and an unsigned one may take six.
     hasher.finalize().cast_signed()
 }
 
-/// A key for people: what is not a printable character is escaped, and the middle of a long one is left out. Its
-/// beginning says of what it is, its end is often a name.
+/// Formats a key for display: escapes unprintable characters, and leaves out the middle of a long key. The beginning
+/// says what the key is about, and the end is often a name.
 pub(super) fn display_key(key: &[u8]) -> String {
     const MARK: &str = "…";
     let text = key.escape_ascii().to_string();

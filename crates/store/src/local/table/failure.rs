@@ -1,6 +1,6 @@
-//! What SQLite's errors mean here.
+//! The meaning of SQLite's errors for the store.
 //!
-//! Invariants: no message repeats what SQLite says in full, because that may name a path.
+//! Invariants: no message repeats SQLite's own message in full, because that may name a path.
 
 use std::{io, sync::Arc};
 
@@ -8,14 +8,14 @@ use rusqlite::{ErrorCode, ffi};
 
 use crate::{Error, bounds::TABLE_BUSY_WAIT};
 
-/// Why something could not be done: what SQLite said, or what was found.
+/// Reason for a failure: an error of SQLite, or one of the store.
 pub(super) enum TableFailure {
     Sql(rusqlite::Error),
     Other(Error),
 }
 
 impl TableFailure {
-    /// The error of an operation that failed so.
+    /// Converts the failure of `operation` to an error.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         match self {
             Self::Sql(error) => sql(operation)(error),
@@ -30,12 +30,12 @@ impl From<rusqlite::Error> for TableFailure {
     }
 }
 
-/// Whether another connection is in the way.
+/// True if another connection is in the way.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
 }
 
-/// Says what could not be done.
+/// Returns a function that converts an error of SQLite in `operation`.
 pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error {
     move |error| match (&error, error.sqlite_error_code()) {
         (_, Some(ErrorCode::DatabaseBusy)) => Error::Busy {
@@ -61,7 +61,7 @@ pub(super) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Error 
             | rusqlite::Error::QueryReturnedNoRows,
             _,
         ) => Error::TableDamaged { operation },
-        // Our statements fit our schema and what we write into it, so something else stands there.
+        // Our statements fit our schema and what we write into it, so something else stands in the file.
         _ if error.sqlite_error().is_some_and(|it| it.extended_code == ffi::SQLITE_ERROR) => {
             Error::TableDamaged { operation }
         }

@@ -1,12 +1,12 @@
-//! Whether the database is the one that the data directory had: a deleted or replaced one must not pass for an empty or
-//! a sound one.
+//! Detects a database that is not the one that the data directory had: a deleted database must not pass for an empty
+//! one, nor a replaced one for a sound one.
 //!
-//! A database has a random number from its schema on. The first open of it notes that number in a file beside it. A
-//! database with another number than the noted one is used by nobody until a repair accepts it. Each connection is
-//! checked when it is opened; before a commit is acknowledged, the file is compared with the one that was opened.
+//! A database gets a random number together with its schema. The first open notes that number in a file beside it. No
+//! process uses a database with another number than the noted one until a repair accepts it. Each connection is checked
+//! when it is opened; before a commit is acknowledged, the file is compared with the one that was opened.
 //!
-//! *Limitations*: whoever deletes both files begins anew. A handle that only reads goes on with the connections that it
-//! has.
+//! *Limitations*: deleting both files starts over without a warning. A handle that only reads continues with the
+//! connections that it has.
 #![expect(clippy::disallowed_methods, reason = "asks which file it is, without opening it")]
 
 use std::{
@@ -21,19 +21,19 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{super::files::replace, connection, failure::sql};
 use crate::{Error, local::DataDir};
 
-/// Bytes that are read of a note: more than one has.
+/// Maximum number of bytes read of a note: more than one has.
 const NOTE_BYTES_MAX: u64 = 64;
 
 fn path(dir: &DataDir) -> PathBuf {
     dir.root().join("table.sqlite3-id")
 }
 
-/// The number, twice: a note that was damaged is none.
+/// Writes the number twice, so that a damaged note is recognised and counts as none.
 fn render(number: i64) -> String {
     format!("{number:016x}\n{number:016x}\n")
 }
 
-/// The number that is noted.
+/// Returns the number that is noted.
 pub(super) fn noted(dir: &DataDir) -> Result<Option<i64>, Error> {
     let bytes = match dir.disk().read(&path(dir), NOTE_BYTES_MAX) {
         Ok(bytes) => bytes,
@@ -54,12 +54,12 @@ pub(super) fn noted(dir: &DataDir) -> Result<Option<i64>, Error> {
 pub(super) struct Database {
     path: PathBuf,
     file: FileId,
-    /// Its number; nothing if none could be noted.
+    /// The noted number; `None` if none could be noted.
     noted: Option<i64>,
     is_replaced: AtomicBool,
 }
 
-/// Which file it is, as long as it is there.
+/// Device and inode of a file, which identify it for as long as it exists.
 #[derive(PartialEq, Eq)]
 struct FileId(u64, u64);
 
@@ -74,12 +74,12 @@ impl FileId {
 }
 
 impl Database {
-    /// The database of `dir`, and a connection that reads it if it can be opened. Notes it if none is noted.
+    /// Opens the database of `dir`, and a reading connection to it if possible. Notes the database if none is noted.
     pub(super) fn open(dir: &DataDir) -> Result<(Self, Option<Connection>), Error> {
         let path = dir.table();
-        // Asked before: if another one takes its place meanwhile, the next check finds that.
+        // Looked up before opening: if another file takes its place in between, the next check finds that.
         let file = FileId::of(&path)?.ok_or(Error::TableReplaced)?;
-        // Makes and checks the schema; then it is there for the first read.
+        // Creates and checks the schema, so that it exists for the first read.
         let open = || {
             let mut first = connection::open_writer(&path)?;
             let noted = ensure_noted(dir, &mut first)?;
@@ -88,6 +88,7 @@ impl Database {
         };
         let (first, noted, is_replaced) = match open() {
             Ok((first, noted, is_replaced)) => (Some(first), Some(noted), is_replaced),
+            // A damaged database opens all the same. Every use of it reports the damage, and a repair can run.
             Err(Error::TableDamaged { .. } | Error::Io { .. } | Error::Sql { .. }) => {
                 (None, noted(dir)?, false)
             }
@@ -96,29 +97,29 @@ impl Database {
         Ok((Self { path, file, noted, is_replaced: is_replaced.into() }, first))
     }
 
-    /// Where it is.
+    /// Returns the path of the database file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Refuses it if it was found to be another one than the data directory had.
+    /// Refuses the database if it was found to be another one than the data directory had.
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.is_replaced.load(Ordering::Relaxed) { Err(Error::TableReplaced) } else { Ok(()) }
     }
 
-    /// A connection that writes.
+    /// Opens a connection that writes.
     pub(super) fn open_writer(&self) -> Result<Connection, Error> {
         self.check_file()?;
         self.checked(connection::open_writer(&self.path)?)
     }
 
-    /// A connection that reads.
+    /// Opens a connection that reads.
     pub(super) fn open_reader(&self) -> Result<Connection, Error> {
         self.check_file()?;
         self.checked(connection::open_reader(&self.path)?)
     }
 
-    /// Refuses it if another file is in its place, or none.
+    /// Refuses the database if another file is in its place, or none.
     pub(super) fn check_file(&self) -> Result<(), Error> {
         if FileId::of(&self.path)?.as_ref() == Some(&self.file) {
             Ok(())
@@ -130,24 +131,25 @@ impl Database {
     fn checked(&self, connection: Connection) -> Result<Connection, Error> {
         match (self.noted, number(&connection)) {
             (Some(noted), Ok(number)) if noted != number => Err(self.replaced()),
-            // What is damaged tells nothing, and something else may be readable all the same.
+            // Damage proves nothing about identity, and some of the database may still be readable.
             (_, Ok(_) | Err(Error::TableDamaged { .. })) => Ok(connection),
             (_, Err(error)) => Err(error),
         }
     }
 
     fn replaced(&self) -> Error {
+        // Remembered for good: every later call of this handle is refused as well.
         self.is_replaced.store(true, Ordering::Relaxed);
         Error::TableReplaced
     }
 }
 
-/// The number that is noted: that of this database if none was.
+/// Returns the noted number, after noting that of this database if there was none.
 pub(super) fn ensure_noted(dir: &DataDir, connection: &mut Connection) -> Result<i64, Error> {
     if let Some(noted) = noted(dir)? {
         return Ok(noted);
     }
-    // One process at a time: whoever writes to the database.
+    // One process at a time does this: the one that holds SQLite's write lock.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate);
     let transaction = transaction.map_err(sql("open the table"))?;
     match noted(dir)? {
@@ -156,7 +158,7 @@ pub(super) fn ensure_noted(dir: &DataDir, connection: &mut Connection) -> Result
     }
 }
 
-/// Notes a database, whichever was noted before. One process at a time does so.
+/// Notes a database, replacing any earlier note. One process at a time does so.
 pub(super) fn accept(dir: &DataDir, connection: &Connection) -> Result<i64, Error> {
     let fresh = dir.root().join("table.sqlite3-id.new");
     let number = number(connection)?;
@@ -165,7 +167,7 @@ pub(super) fn accept(dir: &DataDir, connection: &Connection) -> Result<i64, Erro
     Ok(number)
 }
 
-/// The number that a database has.
+/// Returns the number of a database.
 pub(super) fn number(connection: &Connection) -> Result<i64, Error> {
     let query = "SELECT value FROM meta WHERE name = 'identity'";
     connection.query_row(query, [], |row| row.get(0)).map_err(sql("open the table"))

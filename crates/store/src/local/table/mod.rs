@@ -1,19 +1,19 @@
 //! Tables in one SQLite database, `table.sqlite3`.
 //!
-//! Any number of processes use the file at once. Each call is one transaction that ends before the
-//! call does: a reader that stops between two pages holds nothing, so it cannot keep the
-//! write-ahead log from being folded back. Only a snapshot does so, for as long as it is there.
+//! Any number of processes use the file at once. Each call is one transaction that ends before the call does: a reader
+//! that stops between two pages holds nothing, so it cannot keep the write-ahead log from being folded back. Only a
+//! snapshot does so, for as long as it exists.
 //!
 //! Invariants:
-//! - Nothing but SQLite opens the database or the files beside it. Closing a file of which SQLite
-//!   holds locks would free those locks.
-//! - A version is never used twice, also not after everything was removed.
+//! - Nothing but SQLite opens the database or the files beside it. Closing a file on which SQLite holds locks would
+//!   release those locks.
+//! - A version is never used twice, not even after everything was removed.
 //!
-//! Limitations: a process that is stopped in the middle of a call, for example in a debugger, does
-//! keep the write-ahead log from being folded back; [`LocalTable::status`] shows it. Calls of one
-//! handle queue for its connections without a limit in time; only the wait for other handles and
-//! processes has one. Dropping the last handle of all processes folds the log back on the spot.
-//! The database is on this machine's own disk, also when the data directory is on a simulated one.
+//! Limitations: a process that is stopped in the middle of a call, for example in a debugger, does keep the write-ahead
+//! log from being folded back; [`LocalTable::status`] shows it. Calls of one handle queue for its connections without a
+//! time limit; only the wait for other handles and processes has one. Dropping the last handle of all processes folds
+//! the log back on the spot. The database is on this machine's own disk, even when the data directory is on a simulated
+//! one.
 
 mod backup;
 mod connection;
@@ -55,19 +55,20 @@ pub struct LocalTable {
     aside: SetAsideDir,
 }
 
-/// The one connection of a handle that writes, from its first commit on: many handles only read.
+/// The one writing connection of a handle, opened by its first commit, because many handles only read.
 struct TableWriter {
     connection: Option<rusqlite::Connection>,
     upkeep: WalMonitor,
 }
 
 impl LocalTable {
-    /// Opens the table `name`, making the database if need be. Blocks.
+    /// Opens the table `name`, creating the database if necessary. Blocks.
     ///
-    /// A damaged or replaced database opens too, and one for which the disk has no room: whoever asks it for something
-    /// learns of that, and nobody else does.
+    /// A damaged or replaced database opens too, and so does one for which the disk has no room: only calls that use it
+    /// fail.
     pub fn open(dir: &DataDir, name: &LeaseName) -> Result<Self, Error> {
         let path = dir.table();
+        // The name must be durable before any commit in the file counts as durable.
         if connection::create_file(&path)? {
             dir.disk().sync_dir(dir.root()).map_err(Error::io("sync the data directory"))?;
         }
@@ -81,7 +82,7 @@ impl LocalTable {
         })
     }
 
-    /// How the whole database is: every table of the data directory, not this one alone.
+    /// Checks the whole database: every table of the data directory, not only this one.
     ///
     /// Reads all of it.
     pub async fn status(&self) -> Result<TableStatus, Error> {
@@ -93,14 +94,14 @@ impl LocalTable {
         Ok(status)
     }
 
-    /// Refuses a database that is another one than the data directory had.
+    /// Refuses a database that is not the one that the data directory had.
     fn check_identity(&self) -> Result<(), Error> {
         self.readers.database().check()
     }
 
-    /// Writes a copy of the whole database to `to`, where nothing may be yet.
+    /// Writes a copy of the whole database to `to`, where nothing may exist yet.
     ///
-    /// The copy is of one moment, and other processes go on. It appears whole or not at all.
+    /// The copy is of one moment, and other processes continue to work. It appears complete or not at all.
     pub async fn backup(&self, to: &Path) -> Result<(), Error> {
         let to = to.to_path_buf();
         self.readers.with(move |connection, _| backup::write(connection, &to)).await
@@ -148,7 +149,7 @@ impl Table for LocalTable {
             self.check_identity()?;
             check_batch(&batch)?;
             let (table, readers) = (self.name.clone(), Arc::clone(&self.readers));
-            // The guard goes with the work, so that a commit that has started ends undisturbed.
+            // The guard moves into the work, so that a commit that has started ends undisturbed.
             let mut guard = Arc::clone(&self.writer).lock_owned().await;
             nearby(move || {
                 let TableWriter { connection, upkeep } = &mut *guard;
@@ -158,7 +159,7 @@ impl Table for LocalTable {
                     None => connection.insert(database.open_writer()?),
                 };
                 let version = entries::commit(connection, &table, batch)?;
-                // Nobody would find it in a file that is gone.
+                // If the file was deleted or replaced, the commit went into a file that nobody will read again.
                 database.check_file()?;
                 upkeep.after_commit(connection);
                 Ok(version)

@@ -1,16 +1,16 @@
-//! Entries straight from the pages of a database file, for a file whose tree is damaged.
+//! Reads entries directly from the pages of a database file, for a file whose tree is damaged.
 //!
-//! The entries are an index b-tree: those on its leaves, and between each two leaves one on a page further up. Every page
-//! says by itself which entries it holds, so a damaged page hides none on other pages. Where a leaf follows a leaf, or
-//! an entry from further up another, something is missing in between.
+//! The entries form an index b-tree: most are on its leaves, and between each two leaves there is one entry on an
+//! interior page. Every page says by itself which entries it holds, so a damaged page hides none on other pages. Where
+//! a leaf directly follows a leaf, or an interior entry another interior entry, something is missing in between.
 //!
 //! The format is <https://www.sqlite.org/fileformat2.html>.
 //!
-//! *Invariants*: no byte of the file is trusted. Each page is read once for its own cells; a chain of overflow pages is
-//! followed for as long as its entry says, and an entry has a largest size.
+//! *Invariants*: no byte of the file is trusted. Each page is read once for its own cells. A chain of overflow pages is
+//! followed only for as long as its entry says, and the size of an entry is bounded.
 //!
-//! *Limitations*: the write-ahead log is not read, so it is folded back before. On a page that is no longer in use stand
-//! entries that were removed: where the list of those pages cannot be read, the caller has to tell them apart.
+//! *Limitations*: the write-ahead log is not read, so it has to be folded back before. Pages that are no longer in use
+//! hold entries that were removed: where the list of those pages cannot be read, the caller has to tell them apart.
 #![expect(clippy::disallowed_methods, reason = "reads a database file that no process has open")]
 
 use std::{collections::HashSet, fs, io, os::unix::fs::FileExt as _, path::Path};
@@ -21,49 +21,49 @@ use super::{
 };
 use crate::bounds::{TABLE_KEY_BYTES_MAX, TABLE_VALUE_BYTES_MAX};
 
-/// The types of the pages of an index, by their first byte.
+/// Page types of an index, by their first byte.
 const INTERIOR: u8 = 0x02;
 const LEAF: u8 = 0x0a;
 
-/// Where the header of the file has the size of a page, what each page reserves, the first page of the list of unused
-/// ones, and their number.
+/// Offsets in the file header of the page size, the reserved bytes per page, the first page of the list of unused
+/// pages, and the number of unused pages.
 const PAGE_LEN_AT: usize = 16;
 const RESERVED_AT: usize = 20;
 const UNUSED_AT: usize = 32;
 const UNUSED_COUNT_AT: usize = 36;
-/// The type of a column without a value.
+/// Type of a column without a value.
 const ABSENT: u64 = 0;
-/// The smallest page that SQLite makes.
+/// Size of the smallest page that SQLite makes.
 const PAGE_LEN_MIN: usize = 512; // tidy: number: of the file format of SQLite
 const HEADER_LEN: usize = 100; // tidy: number: of the file format of SQLite
 
-/// Bytes of an entry: the largest key and value, and room for the name of its table and its numbers.
+/// Maximum size of an entry: the largest key and value, and room for the name of its table and its numbers.
 const ENTRY_BYTES_MAX: usize = TABLE_KEY_BYTES_MAX + TABLE_VALUE_BYTES_MAX + 1_024; // tidy: number: room
 
 /// A database file.
 pub(super) struct Pages {
     file: fs::File,
     page_len: usize,
-    /// Bytes of each page that SQLite uses.
+    /// Number of bytes of each page that SQLite uses.
     usable: usize,
     count: u32,
 }
 
-/// What stands on one page.
+/// The entries of one page.
 #[derive(Default)]
 pub(super) struct PageEntries {
     pub(super) entries: Vec<StoredEntry>,
     pub(super) spans: Vec<Span>,
-    /// How many there are, also of those that cannot be read.
+    /// Number of cells, including those that cannot be read.
     pub(super) cells: usize,
 }
 
-/// Entries with nothing between them: those of a leaf, or one from further up.
+/// Entries with nothing between them: those of a leaf, or a single interior entry.
 pub(super) struct Span {
     first: EntryPosition,
     last: EntryPosition,
     is_leaf: bool,
-    /// Whether entries of the same leaf before it, or behind it, cannot be read.
+    /// Set when entries of the same leaf before this span, or behind it, cannot be read.
     is_cut_before: bool,
     is_cut_behind: bool,
 }
@@ -71,13 +71,13 @@ pub(super) struct Span {
 /// A cell of a page.
 enum Cell {
     Entry(StoredEntry),
-    /// It belongs to another table of the database.
+    /// A cell of another table of the database.
     Other,
     Unreadable,
 }
 
 impl Pages {
-    /// The pages of a file whose first page has a header.
+    /// Opens a file whose first page has a header.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = fs::File::open(path)?;
         let mut header = [0; HEADER_LEN];
@@ -95,12 +95,12 @@ impl Pages {
         Ok(Self { file, page_len, usable, count })
     }
 
-    /// The numbers of all pages that may hold entries; the first holds the schema.
+    /// Returns the numbers of all pages that may hold entries. The first page holds the schema.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
         2..=self.count
     }
 
-    /// The pages that are not in use; nothing if the list of them is damaged.
+    /// Returns the pages that are not in use, or `None` if the list of them is damaged.
     pub(super) fn unused(&self) -> io::Result<Option<HashSet<u32>>> {
         let first = self.page(1)?;
         let count = u32_at(&first, UNUSED_COUNT_AT).unwrap_or(0);
@@ -108,6 +108,7 @@ impl Pages {
         let mut unused = HashSet::new();
         let is_page = |number: u32| (2..=self.count).contains(&number);
         while trunk != 0 {
+            // A page that occurs twice means a damaged list, and would be followed forever.
             if !is_page(trunk) || !unused.insert(trunk) {
                 return Ok(None);
             }
@@ -124,10 +125,12 @@ impl Pages {
             }
             trunk = u32_at(&page, 0).unwrap_or(0);
         }
+        // The header counts the list as well. If the two disagree, an entry could be lost or come back, so neither is
+        // trusted.
         Ok((unused.len() == count as usize).then_some(unused))
     }
 
-    /// What stands on a page; nothing if it is no page of entries.
+    /// Reads the entries of a page; `None` if it is not a page of entries.
     pub(super) fn read(&self, number: u32) -> io::Result<Option<PageEntries>> {
         let page = self.page(number)?;
         let is_leaf = match page[0] {
@@ -137,6 +140,7 @@ impl Pages {
         };
         let pointers = if is_leaf { 8 } else { 12 };
         let cells = usize::from(u16_at(&page, 3).unwrap_or(0));
+        // More cells than there is room for: the header of this page is damaged.
         if pointers + 2 * cells > self.usable {
             return Ok(None);
         }
@@ -146,18 +150,21 @@ impl Pages {
         for cell in 0..cells {
             match self.cell(&page, pointers + 2 * cell, is_leaf)? {
                 Cell::Entry(entry) => {
-                    // What is damaged may have another key than it had.
+                    // A damaged entry may have another key than it had, so on a leaf it is no boundary of a span.
                     if entry.is_whole() || !is_leaf {
                         run.push(entry.place.clone());
                     }
                     found.entries.push(entry);
+                    // Leaves lie between any two interior entries, so each of those is a span of its own.
                     if !is_leaf {
                         found.end(&mut run, is_leaf, &mut is_cut);
                     }
                 }
+                // One cell of another table is enough: a page belongs to one table only.
                 Cell::Other => return Ok(None),
                 Cell::Unreadable => {
                     found.end(&mut run, is_leaf, &mut is_cut);
+                    // On a leaf, neighbours are missing here. On an interior page, the leaves around show that.
                     is_cut = is_leaf;
                     if let Some(last) = found.spans.last_mut() {
                         last.is_cut_behind = is_leaf;
@@ -166,6 +173,7 @@ impl Pages {
             }
         }
         found.end(&mut run, is_leaf, &mut is_cut);
+        // No intact entry at all: the damaged ones are the best boundaries there are.
         if found.spans.is_empty() {
             run.extend(found.entries.iter().map(|entry| entry.place.clone()));
             found.end(&mut run, is_leaf, &mut is_cut);
@@ -179,14 +187,15 @@ impl Pages {
         Ok(page)
     }
 
-    /// The cell that the pointer at `pointer` leads to.
+    /// Reads the cell that the pointer at `pointer` leads to.
     fn cell(&self, page: &[u8], pointer: usize, is_leaf: bool) -> io::Result<Cell> {
         let start = usize::from(u16_at(page, pointer).unwrap_or(0));
-        // On a page further up, the number of a page stands before the entry.
+        // On an interior page, the number of the child page stands before the entry.
         let start = if is_leaf { start } else { start + 4 };
         let Some((length, at)) = varint(&page[..self.usable], start) else {
             return Ok(Cell::Unreadable);
         };
+        // Without a bound, a damaged length could ask for any amount of memory.
         let Some(length) = usize::try_from(length).ok().filter(|it| *it <= ENTRY_BYTES_MAX) else {
             return Ok(Cell::Unreadable);
         };
@@ -196,6 +205,7 @@ impl Pages {
         };
         let mut payload = beginning.to_vec();
         let mut next = if local < length { u32_at(page, at + local) } else { None };
+        // The loop ends even if the chain leads back to itself: each page adds bytes, and the length is bounded.
         while payload.len() < length {
             let Some(number) = next.filter(|next| (2..=self.count).contains(next)) else {
                 return Ok(Cell::Unreadable);
@@ -208,9 +218,9 @@ impl Pages {
         Ok(parse(&payload).unwrap_or(Cell::Unreadable))
     }
 
-    /// Bytes of an entry that stand on the page of its cell; the others are on overflow pages.
+    /// Returns the number of bytes of an entry that stand on the page of its cell; the others are on overflow pages.
     fn local(&self, length: usize) -> usize {
-        // The numbers are those of the file format of SQLite.
+        // The formula and its numbers come from SQLite's file format.
         let share = |parts| (self.usable - 12) * parts / 255 - 23; // tidy: number: of the file format
         let (most, least) = (share(64), share(32));
         if length <= most {
@@ -222,7 +232,7 @@ impl Pages {
 }
 
 impl PageEntries {
-    /// Ends a run of entries.
+    /// Ends a run of entries and records it as a span.
     fn end(&mut self, run: &mut Vec<EntryPosition>, is_leaf: bool, is_cut: &mut bool) {
         if let (Some(first), Some(last)) = (run.first().cloned(), run.pop()) {
             let is_cut_before = std::mem::take(is_cut);
@@ -233,13 +243,13 @@ impl PageEntries {
     }
 }
 
-/// The places between spans at which something is missing.
+/// Returns the places between spans at which something is missing.
 pub(super) fn gaps(mut spans: Vec<Span>) -> Vec<Gap> {
     spans.sort_unstable_by(|one, other| one.first.cmp(&other.first));
     let mut gaps = Vec::new();
     let mut previous: Option<Span> = None;
     for span in spans {
-        // A tree begins and ends with a leaf, and between two leaves stands one entry from further up.
+        // A tree begins and ends with a leaf, and between two leaves there is one interior entry.
         let is_misfit = previous.as_ref().is_some_and(|previous| previous.is_leaf) == span.is_leaf;
         let is_cut = previous.as_ref().is_some_and(|previous| previous.is_cut_behind);
         if is_misfit || is_cut || span.is_cut_before {
@@ -253,22 +263,24 @@ pub(super) fn gaps(mut spans: Vec<Span>) -> Vec<Gap> {
     gaps
 }
 
-/// The entry in a record.
+/// Parses the entry in a record.
 fn parse(payload: &[u8]) -> Option<Cell> {
     let (header_len, mut at) = varint(payload, 0)?;
     let header_len = usize::try_from(header_len).ok()?;
     let header = payload.get(..header_len)?;
     let mut types = Vec::new();
+    // Five columns at most; a sixth is enough to know that this is no entry.
     while at < header_len && types.len() <= 5 {
         let (kind, next) = varint(header, at)?;
         types.push(kind);
         at = next;
     }
     let (first, rest) = types.split_first()?;
+    // Text and an integer: a row of `meta`.
     if types.len() == 2 && is_text(*first) && integer_len(rest[0]).is_some() {
         return Some(Cell::Other);
     }
-    // Without a checksum there are four, or the fifth is absent: the entry is from before there were any.
+    // With four columns, or with an absent fifth, the entry dates from before there were checksums.
     let ([table, key, value, version], checksum) = match *types.as_slice() {
         [table, key, value, version] => ([table, key, value, version], None),
         [table, key, value, version, checksum] => ([table, key, value, version], Some(checksum)),
@@ -288,6 +300,7 @@ fn parse(payload: &[u8]) -> Option<Cell> {
     };
     let place = (String::from_utf8_lossy(table).into_owned(), key);
     let version = u64::try_from(version).ok()?;
+    // Bytes that are left over mean that some length was damaged.
     body.is_empty().then_some(Cell::Entry(StoredEntry { place, value, version, checksum }))
 }
 
@@ -299,7 +312,7 @@ fn blob_len(kind: u64) -> Option<usize> {
     (kind >= 12 && kind.is_multiple_of(2)).then(|| usize::try_from((kind - 12) / 2).ok())?
 }
 
-/// Bytes of an integer of this type.
+/// Returns the size in bytes of an integer of this type.
 fn integer_len(kind: u64) -> Option<usize> {
     match kind {
         1..=4 => usize::try_from(kind).ok(),
@@ -332,10 +345,11 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// A number of one to nine bytes, and where it ends.
+/// Reads a number of one to nine bytes. Returns it and the offset at which it ends.
 fn varint(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut number = 0;
     for (read, byte) in bytes.get(at..)?.iter().take(9).enumerate() {
+        // The ninth byte counts in full: it has no continuation bit.
         if read == 8 {
             return Some((number << 8 | u64::from(*byte), at + 9));
         }

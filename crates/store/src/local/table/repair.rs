@@ -1,22 +1,22 @@
-//! A new database from what can still be read of a damaged one.
+//! Rebuilds the database from what can still be read of a damaged one.
 //!
 //! The damaged files are copied to `damaged/table-<n>.partial` before anything else happens. A new database is made
-//! from the copy, takes the place of the old one, and the copy loses its suffix. A repair that was cut off finds the
-//! copy and begins with it again, so a crash at any moment loses nothing.
+//! from the copy and takes the place of the old one, and then the copy loses its suffix. An interrupted repair finds
+//! the copy and starts over from it, so a crash at any moment loses nothing.
 //!
-//! Entries are read from the pages of the file themselves, so that those on whole pages are found whatever leads to them.
-//! A page that is no longer in use still has entries that were removed. If the list of those pages is damaged, entries
-//! are read in the order of their keys instead: where the database cannot be read, the next place from which it can is
-//! searched for by keys, the entries before that place are read backwards, and only what is left in between is taken from
-//! the pages. If the schema itself is gone, the first page is taken from a new database: both have the same tables at
-//! the same places.
+//! Entries are read directly from the pages of the file, so that those on intact pages are found whatever leads to
+//! them. A page that is no longer in use still has entries that were removed. If the list of those pages is damaged,
+//! entries are read in the order of their keys instead: where the database cannot be read, the repair searches by keys
+//! for the next place from which it can, reads the entries before that place backwards, and takes only what is left in
+//! between from the pages. If the schema itself is gone, the first page is taken from a new database: both have the
+//! same tables at the same places.
 //!
-//! An entry that does not have its checksum is left out. It is in the copy, and again in a file beside that, with the
-//! keys around each place that could not be read.
+//! An entry that does not match its checksum is left out. It is in the copy, and again in a file beside that, together
+//! with the keys around each place that could not be read.
 //!
-//! *Limitations*: an entry of the first version of the schema that was never written again has no checksum, and is kept
-//! as it is; what uses a value checks it. Where both the list of unused pages and the way to an entry are damaged, an
-//! entry that was removed may come back.
+//! *Limitations*: an entry of the first version of the schema that was never written again has no checksum and is kept
+//! as it is; the user of a value checks it. Where both the list of unused pages and the path to an entry are damaged, a
+//! removed entry may come back.
 #![expect(clippy::disallowed_methods, reason = "copies database files that no process has open")]
 
 use std::{
@@ -45,33 +45,33 @@ use crate::{
 
 const OPERATION: &str = "repair the table";
 
-/// The files of a database: itself, and its write-ahead log.
+/// Suffixes of the files of a database: itself, and its write-ahead log.
 const SUFFIXES: [&str; 2] = ["", "-wal"];
 
-/// The tables that a data directory has, in order.
+/// The tables of a data directory, in order.
 pub(super) const TABLES: [&str; 2] = ["context", "workflow"];
 
-/// What a repair did.
+/// Outcome of a repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepairedTable {
-    /// The damaged database, relative to the data directory; nothing if the database was sound.
+    /// The damaged database, relative to the data directory; `None` if the database was sound.
     pub aside: Option<String>,
-    /// Whether the database is another one than the data directory had, and is accepted now.
+    /// Set when the database is not the one that the data directory had, and is accepted now.
     pub is_accepted: bool,
-    /// Entries that are whole.
+    /// Number of intact entries.
     pub kept: u64,
-    /// Places at which entries could not be read.
+    /// Number of places at which entries could not be read.
     pub gaps: u64,
-    /// Entries that were changed after they were written, and are out of the table now.
+    /// Number of entries that were changed after they were written; they are out of the table now.
     pub damaged: u64,
-    /// The first of those, by table and key, for people.
+    /// The first of those, by table and key, for display.
     pub damaged_shown: Vec<String>,
 }
 
-/// An entry's place in the database.
+/// An entry's table and key, which determine its place in the database.
 pub(super) type EntryPosition = (String, Vec<u8>);
 
-/// An entry as the database holds it.
+/// An entry as the database holds it, intact or not.
 pub(super) struct StoredEntry {
     pub(super) place: EntryPosition,
     pub(super) value: Vec<u8>,
@@ -86,14 +86,17 @@ impl StoredEntry {
     }
 }
 
-/// Makes the database of `dir` sound, which this process has alone. Blocks.
+/// Makes the database of `dir` sound. The caller must have the data directory to itself. Blocks.
 pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let failed = Error::io(OPERATION);
+    // A copy from an interrupted repair goes first: the database in place may have lost its log, or be the replacement
+    // already.
     let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
         Some(kept) => kept,
         None if is_sound(&dir.table())? => {
             let mut connection = connection::open_writer(&dir.table())?;
             let noted = identity::ensure_noted(dir, &mut connection)?;
+            // A sound database that is not the noted one took its place. Running a repair is how a person accepts it.
             let is_accepted = identity::number(&connection)? != noted;
             if is_accepted {
                 identity::accept(dir, &connection)?;
@@ -103,14 +106,16 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
         None => set_aside(dir).map_err(Error::io(OPERATION))?,
     };
     let fresh = dir.root().join("table.sqlite3-repaired");
+    // The new database gets the noted identity, so that other processes recognise it as this data directory's.
     let done = rebuild(&kept, &fresh, identity::noted(dir)?)?;
     let place = || -> io::Result<String> {
-        // The old log must not be taken for one of the new database.
+        // The old log must not be taken for a log of the new database.
         for suffix in ["-wal", "-shm"] {
             remove(&with_suffix(&dir.table(), suffix))?;
         }
         fs::rename(&fresh, dir.table())?;
         sync_dir(dir.root())?;
+        // The suffix goes last: as long as it is there, the next repair starts over from the copy.
         let whole = kept.with_extension("");
         fs::rename(&kept, &whole)?;
         sync_dir(&dir.damaged())?;
@@ -121,8 +126,8 @@ pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     Ok(RepairedTable { aside: Some(aside), ..done })
 }
 
-/// Whether a database can be read and has nothing wrong in it. That of a newer Piton, or one that is in use, cannot be
-/// judged.
+/// True if a database can be read and has nothing wrong in it. A database of a newer Piton, or one that is in use,
+/// cannot be judged and is an error.
 fn is_sound(path: &Path) -> Result<bool, Error> {
     let status =
         connection::open_writer(path).and_then(|connection| wal_monitor::status(&connection, path));
@@ -134,7 +139,7 @@ fn is_sound(path: &Path) -> Result<bool, Error> {
     }
 }
 
-/// The copy that a repair which was cut off made.
+/// Returns the copy that an interrupted repair made.
 fn unfinished(dir: &DataDir) -> io::Result<Option<PathBuf>> {
     let names = super::super::files::names_in(dir.disk().as_ref(), &dir.damaged())?;
     let partial = names.iter().filter(|name| name.ends_with(".partial")).min();
@@ -144,6 +149,7 @@ fn unfinished(dir: &DataDir) -> io::Result<Option<PathBuf>> {
 /// Copies the database's files, durably.
 fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
     dir.disk().create_dir(&dir.damaged())?;
+    // Copied under a name that no repair looks for. It becomes a `.partial` only once it is complete and synced.
     let copying = dir.damaged().join("table.copying");
     super::super::files::remove_all(dir.disk().as_ref(), &copying)?;
     dir.disk().create_dir(&copying)?;
@@ -171,12 +177,13 @@ fn set_aside(dir: &DataDir) -> io::Result<PathBuf> {
 /// Makes a new database at `fresh` from the one that is kept in `kept`.
 fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedTable, Error> {
     let failed = || Error::io(OPERATION);
+    // An interrupted repair may have left a part of one.
     for suffix in ["", "-wal", "-shm"] {
         remove(&with_suffix(fresh, suffix)).map_err(failed())?;
     }
     connection::create_file(fresh)?;
     let mut to = connection::open_writer(fresh)?;
-    // It takes the place of the one that is noted.
+    // It takes the place of the database that is noted.
     if let Some(identity) = identity {
         to.execute("UPDATE meta SET value = ?1 WHERE name = 'identity'", [identity])
             .map_err(sql(OPERATION))?;
@@ -197,23 +204,26 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
         Ok(())
     };
     copy().map_err(failed())?;
-    // The copy of an older schema is brought up to date like any other, if that is possible.
+    // A copy with an older schema is migrated like any other database, if that is possible.
     let mut from = match connection::open_writer(&work) {
         Ok(from) => connection::only_reads(from),
         Err(_) => connection::open_as_it_is(&work),
     };
     let has_own_header = from.as_ref().is_ok_and(can_be_read);
+    // Without a readable schema SQLite refuses the whole file. A new first page makes the rest accessible.
     if !has_own_header {
         drop(from);
         take_first_page(fresh, &work).map_err(failed())?;
         from = connection::open_as_it_is(&work);
     }
+    // If both numbers are known and differ, the damaged file was another database than the noted one.
     let found = from.as_ref().ok().and_then(|from| identity::number(from).ok());
     let is_accepted = identity.is_some() && found.is_some() && found != identity;
     let mut salvage = Salvage::begin(&mut to, kept).map_err(failed())?;
     salvage.run(from.as_ref().ok(), &work, has_own_header)?;
     let done = RepairedTable { is_accepted, ..salvage.end()? };
     drop(from);
+    // The new database must be a single file before it is renamed: its log would not move along.
     fold(&to).map_err(sql(OPERATION))?;
     to.close().map_err(|(_, error)| sql(OPERATION)(error))?;
     let tidy = || -> io::Result<()> {
@@ -226,7 +236,7 @@ fn rebuild(kept: &Path, fresh: &Path, identity: Option<i64>) -> Result<RepairedT
     Ok(done)
 }
 
-/// Whether the schema of a database and the way to its first entry can be read.
+/// True if a database's schema can be read, and the query for its entries can be prepared.
 fn can_be_read(connection: &Connection) -> bool {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).is_ok()
         && connection.prepare(FIRST).is_ok()
@@ -239,7 +249,7 @@ fn fold(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Gives a database the first page of a new one, which holds the schema.
 fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
-    /// Where the header has the number of pages, and where the list of unused ones begins.
+    /// Offsets in the header of the number of pages, and of the start of the list of unused pages.
     const PAGES_AT: usize = 28;
     const UNUSED_AT: usize = 32;
     let new = fs::read(fresh)?;
@@ -251,6 +261,8 @@ fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
     let damaged = fs::OpenOptions::new().write(true).open(damaged)?;
     let pages = damaged.metadata()?.len() / page_len as u64;
     let pages = u32::try_from(pages).unwrap_or(u32::MAX);
+    // The new header describes the new file, so the size is corrected. The list of unused pages is emptied: the new
+    // file's list would point at pages that are in use here.
     page[PAGES_AT..PAGES_AT + 4].copy_from_slice(&pages.to_be_bytes());
     page[UNUSED_AT..UNUSED_AT + 8].fill(0);
     damaged.write_all_at(&page, 0)
@@ -259,31 +271,32 @@ fn take_first_page(fresh: &Path, damaged: &Path) -> io::Result<()> {
 /// The entries of a damaged database on their way into a new one.
 struct Salvage<'a> {
     to: &'a mut Connection,
-    /// Where what is left out is kept.
+    /// Directory for what is left out.
     aside: &'a Path,
     done: RepairedTable,
-    /// The highest version that was met.
+    /// Highest version met so far.
     newest: u64,
-    /// The places of entries that are damaged.
+    /// Tables and keys of damaged entries, so that each is counted once.
     damaged: HashSet<EntryPosition>,
 }
 
 impl<'a> Salvage<'a> {
     fn begin(to: &'a mut Connection, aside: &'a Path) -> io::Result<Self> {
-        // One that was cut off may have written some of it.
+        // An interrupted repair may have written some of it.
         set_aside::clear(aside)?;
         let (done, damaged) = (RepairedTable::default(), HashSet::new());
         Ok(Self { to, aside, done, newest: 0, damaged })
     }
 
-    /// Copies every entry that is whole from the file `work`, which is open as `from` unless SQLite refuses it. Only
-    /// its own header says which pages are not in use: without it, what was removed could come back from those.
+    /// Copies every intact entry from the file `work`, which is open as `from` unless SQLite refuses it. Only the
+    /// file's own header says which pages are unused: without it, removed entries could come back from those.
     fn run(
         &mut self,
         from: Option<&Connection>,
         work: &Path,
         has_own_header: bool,
     ) -> Result<(), Error> {
+        // The pages are read from the file alone, so they show everything only once the log is folded in.
         let is_folded = from.is_some_and(|from| fold(from).is_ok());
         let pages = Pages::open(work);
         let unused = match &pages {
@@ -295,10 +308,13 @@ impl<'a> Salvage<'a> {
         let gaps = match (pages, unused) {
             (Ok(pages), Some(unused)) => self.by_pages(&pages, &unused, None)?,
             (pages, _) => {
+                // Which pages are unused is not known. Keys are trusted first, because the tree leads only to entries
+                // that exist.
                 let gaps = match from {
                     Some(from) => self.by_keys(from)?,
                     None => vec![(None, None)],
                 };
+                // Inside the gaps even unused pages are read: an entry that comes back is better than one that is lost.
                 if let (Ok(pages), false) = (pages, gaps.is_empty()) {
                     self.by_pages(&pages, &HashSet::new(), Some(&gaps))?;
                 }
@@ -307,6 +323,7 @@ impl<'a> Salvage<'a> {
         };
         set_aside::keep_gaps(self.aside, &gaps).map_err(Error::io(OPERATION))?;
         self.done.gaps = gaps.len() as u64;
+        // The counter may have been ahead of every entry that was found.
         if let Some(from) = from {
             let version: Option<u64> =
                 from.query_row(entries::VERSION, [], |row| row.get(0)).optional().unwrap_or(None);
@@ -316,7 +333,7 @@ impl<'a> Salvage<'a> {
     }
 
     fn end(self) -> Result<RepairedTable, Error> {
-        // No version is used twice, also none of an entry that is lost.
+        // No version may be used twice, not even that of an entry that is lost, so the counter jumps far ahead.
         let version = self.newest + (1 << 20);
         self.to
             .execute("UPDATE meta SET value = ?1 WHERE name = 'version'", [version])
@@ -326,10 +343,11 @@ impl<'a> Salvage<'a> {
         Ok(RepairedTable { kept, ..self.done })
     }
 
-    /// Copies those that are whole, and keeps the others aside.
+    /// Copies the intact entries, and keeps the others aside.
     fn keep(&mut self, found: Vec<StoredEntry>) -> Result<(), Error> {
         let (whole, mut damaged): (Vec<_>, Vec<_>) =
             found.into_iter().partition(StoredEntry::is_whole);
+        // The same entry can be met twice: by its key and on its page.
         damaged.retain(|found| self.damaged.insert(found.place.clone()));
         set_aside::keep_entries(self.aside, &damaged).map_err(Error::io(OPERATION))?;
         self.done.damaged += damaged.len() as u64;
@@ -341,7 +359,7 @@ impl<'a> Salvage<'a> {
         let transaction = self.to.transaction().map_err(sql(OPERATION))?;
         for StoredEntry { place: (table, key), value, version, checksum } in whole {
             self.newest = self.newest.max(version);
-            // Where one stands twice, the newer one counts.
+            // If an entry is found twice, the newer one counts.
             let insert = "INSERT INTO entries (\"table\", key, value, commit_number, checksum) \
                           VALUES (?1, ?2, ?3, ?4, ?5) \
                           ON CONFLICT DO UPDATE SET value = excluded.value, \
@@ -354,7 +372,8 @@ impl<'a> Salvage<'a> {
         transaction.commit().map_err(sql(OPERATION))
     }
 
-    /// Takes entries from the pages that are in use: all, or those in `gaps`. Returns where some are missing.
+    /// Takes entries from the pages that are in use: all of them, or those in `gaps`. Returns the places where some are
+    /// missing.
     fn by_pages(
         &mut self,
         pages: &Pages,
@@ -374,16 +393,18 @@ impl<'a> Salvage<'a> {
             found.extend(page.entries.into_iter().filter(|entry| {
                 gaps.is_none_or(|gaps| gaps.iter().any(|gap| is_in(gap, &entry.place)))
             }));
+            // Written in parts, so that a database of any size takes little memory.
             if found.len() >= TABLE_SALVAGE_ROWS {
                 self.keep(std::mem::take(&mut found))?;
             }
         }
         self.keep(found)?;
+        // An empty tree has one page without cells; that nothing was found there is not a gap.
         let is_empty = has_page && cells == 0;
         Ok(if is_empty { Vec::new() } else { pages::gaps(spans) })
     }
 
-    /// Reads entries in the order of their keys. Returns where that was not possible.
+    /// Reads entries in the order of their keys. Returns the places where that was not possible.
     fn by_keys(&mut self, from: &Connection) -> Result<Vec<Gap>, Error> {
         let (mut gaps, mut probes) = (Vec::new(), 0);
         let mut last: Option<EntryPosition> = None;
@@ -393,6 +414,7 @@ impl<'a> Salvage<'a> {
             let is_end = is_whole && found.len() < TABLE_SALVAGE_ROWS;
             last = reached.or(last);
             self.keep(found)?;
+            // A full batch without an error: there is more to read.
             if is_whole && !is_end {
                 continue;
             }
@@ -401,6 +423,8 @@ impl<'a> Salvage<'a> {
             }
             match resume(from, last.as_ref(), &mut probes) {
                 Resume::From(next) => {
+                    // From the other side, entries right behind the damage can often be read too, so the gap becomes
+                    // smaller.
                     let before = backwards(from, Some(&next.place), last.as_ref());
                     let end = before.last().unwrap_or(&next).place.clone();
                     gaps.push((last, Some(end)));
@@ -409,7 +433,8 @@ impl<'a> Salvage<'a> {
                     self.keep(vec![next])?;
                 }
                 Resume::After(place) => {
-                    // It is in the gap itself, and the first key behind it is the same with one more byte.
+                    // The entry itself is in the gap, and the first possible key behind it is the same with one more
+                    // byte.
                     let behind = (place.0.clone(), [&place.1[..], &[0]].concat());
                     gaps.push((last, Some(behind)));
                     last = Some(place);
@@ -425,10 +450,10 @@ impl<'a> Salvage<'a> {
     }
 }
 
-/// Asks for entries, in the order of tables and keys.
+/// Query for entries, in the order of tables and keys.
 pub(super) const FIRST: &str = "SELECT \"table\", key, value, commit_number, checksum FROM entries";
 
-/// Entries behind `last`, as far as they can be read, and whether nothing was in the way.
+/// Reads entries behind `last` as far as possible. Returns them, and true if nothing was in the way.
 fn forwards(from: &Connection, last: Option<&EntryPosition>) -> (Vec<StoredEntry>, bool) {
     let (table, key) = place_or_start(last);
     let query =
@@ -439,7 +464,7 @@ fn forwards(from: &Connection, last: Option<&EntryPosition>) -> (Vec<StoredEntry
         let mut rows = statement.query(params![table, key, TABLE_SALVAGE_ROWS])?;
         while let Some(row) = rows.next()? {
             let entry = entry(row)?;
-            // A tree that leads back would be read forever.
+            // A damaged tree that leads back to itself would be read forever.
             let before = found.last().map(|found: &StoredEntry| &found.place).or(last);
             if before.is_some_and(|before| entry.place <= *before) {
                 return Err(rusqlite::Error::QueryReturnedNoRows);
@@ -452,7 +477,7 @@ fn forwards(from: &Connection, last: Option<&EntryPosition>) -> (Vec<StoredEntry
     (found, is_whole)
 }
 
-/// Entries between `after` and `before`, from the end on, as far as they can be read.
+/// Reads entries between `after` and `before` from the end on, as far as possible.
 fn backwards(
     from: &Connection,
     before: Option<&EntryPosition>,
@@ -461,7 +486,7 @@ fn backwards(
     let (table, key) = place_or_start(after);
     let (end_table, end_key) = match before {
         Some((table, key)) => (table.as_str(), key.as_slice()),
-        // No table has a name behind this one.
+        // No table has a name that sorts behind this one.
         None => ("~", [].as_slice()),
     };
     let query = format!(
@@ -477,22 +502,24 @@ fn backwards(
         }
         Ok(())
     };
-    // What is in the way there was met from the other side already.
+    // Whatever is in the way here was already met from the other side.
     let _: rusqlite::Result<()> = read();
     found
 }
 
-/// Where reading goes on behind a place that cannot be read.
+/// The point at which reading resumes behind a place that cannot be read.
 enum Resume {
-    /// At this entry.
+    /// Resume at this entry.
     From(StoredEntry),
-    /// Behind this place: only its value cannot be read.
+    /// Resume behind this key: only its value cannot be read.
     After(EntryPosition),
     Nowhere,
 }
 
 fn resume(from: &Connection, last: Option<&EntryPosition>, probes: &mut u32) -> Resume {
     let (table, key) = place_or_start(last);
+    // Keys and short values stand on the page itself, long values on overflow pages. So the key may be readable
+    // although its value is not.
     let next = "SELECT \"table\", key FROM entries WHERE (\"table\", key) > (?1, ?2) \
                 ORDER BY \"table\", key LIMIT 1";
     let next = from.query_row(next, params![table, key], |row| {
@@ -506,6 +533,7 @@ fn resume(from: &Connection, last: Option<&EntryPosition>, probes: &mut u32) -> 
     }
     for (table, key) in candidates(table, key) {
         *probes += 1;
+        // A badly damaged file could be probed for hours; the pages find what is left.
         if *probes > TABLE_PROBES_MAX {
             break;
         }
@@ -513,6 +541,7 @@ fn resume(from: &Connection, last: Option<&EntryPosition>, probes: &mut u32) -> 
             format!("{FIRST} WHERE (\"table\", key) >= (?1, ?2) ORDER BY \"table\", key LIMIT 1");
         match from.query_row(&query, params![table, key], entry) {
             Ok(found) if is_behind(&found.place) => return Resume::From(found),
+            // The database itself says that nothing follows.
             Err(rusqlite::Error::QueryReturnedNoRows) => return Resume::Nowhere,
             Ok(_) | Err(_) => {}
         }
@@ -520,8 +549,8 @@ fn resume(from: &Connection, last: Option<&EntryPosition>, probes: &mut u32) -> 
     Resume::Nowhere
 }
 
-/// Places behind `key` of `table`, the nearest first: each longer beginning of the key with a larger last byte, then
-/// the beginnings of the tables behind it.
+/// Returns places behind `key` of `table`, the nearest first: each prefix of the key, longest first, with a larger last
+/// byte, then the beginnings of the tables behind it.
 fn candidates<'a>(table: &'a str, key: &'a [u8]) -> impl Iterator<Item = EntryPosition> + use<'a> {
     let in_table = (0..key.len()).rev().flat_map(move |at| {
         (key[at]..=u8::MAX).skip(1).map(move |byte| {
@@ -546,7 +575,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<StoredEntry> {
     Ok(StoredEntry { place, value: row.get(2)?, version: row.get(3)?, checksum: row.get(4)? })
 }
 
-/// The file whose name is that of `path` and a suffix.
+/// Returns `path` with a suffix added to its file name.
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

@@ -1,7 +1,7 @@
-//! What repairs took out of the database, in files of lines of JSON beside the damaged one.
+//! Entries that repairs took out of the database, as JSON lines in files beside the damaged one.
 //!
-//! `entries.jsonl` holds each entry that was not as it had been written; `gaps.jsonl` the keys before and behind each
-//! place that could not be read. A person can read both.
+//! `entries.jsonl` holds each entry that was not as it had been written. `gaps.jsonl` holds the keys before and behind
+//! each place that could not be read. A person can read both.
 #![expect(clippy::disallowed_methods, reason = "files that SQLite does not use")]
 
 use std::{
@@ -26,7 +26,7 @@ use crate::{
 const ENTRIES: &str = "entries.jsonl";
 const GAPS: &str = "gaps.jsonl";
 
-/// The longest line: the largest value that a page of a database could claim, as text.
+/// Maximum length of a line: the largest value that a page of a database could claim, as text.
 const LINE_BYTES_MAX: u64 = 2 * TABLE_PAGE_BYTES_MAX as u64;
 
 #[derive(Serialize, Deserialize)]
@@ -59,7 +59,7 @@ impl From<&EntryPosition> for PlaceText {
 /// A place that could not be read: the last entry before it and the first behind it.
 pub(super) type Gap = (Option<EntryPosition>, Option<EntryPosition>);
 
-/// Removes what a repair that was cut off wrote in `aside`.
+/// Removes what an interrupted repair wrote in `aside`.
 pub(super) fn clear(aside: &Path) -> io::Result<()> {
     for name in [ENTRIES, GAPS] {
         super::super::files::unless_gone(fs::remove_file(aside.join(name)))?;
@@ -96,13 +96,14 @@ fn add(path: &Path, lines: impl ExactSizeIterator<Item = impl Serialize>) -> io:
         serde_json::to_writer(&mut text, &line)?;
         text.push(b'\n');
     }
+    // Appended batch by batch. A repair that starts over clears both files first, so nothing is there twice.
     let mut options = fs::OpenOptions::new();
     let mut file = options.create(true).append(true).mode(0o600).open(path)?;
     file.write_all(&text)?;
     file.sync_all()
 }
 
-/// Where repairs keep what they took out of one table.
+/// The directory in which repairs keep what they took out of one table.
 #[derive(Clone)]
 pub(super) struct SetAsideDir {
     damaged: Arc<Path>,
@@ -114,7 +115,7 @@ impl SetAsideDir {
         Self { damaged: dir.damaged().into(), table: table.clone() }
     }
 
-    /// Shows everything, reading a bounded part at a time.
+    /// Visits everything that is kept, reading a bounded part at a time.
     pub(super) async fn each(&self, visit: &mut (dyn FnMut(TakenOut) + Send)) -> Result<(), Error> {
         let own = self.clone();
         let mut reading = nearby(move || own.begin().map_err(failed)).await?;
@@ -123,6 +124,7 @@ impl SetAsideDir {
                 nearby(move || reading.page().map(|found| (reading, found)).map_err(failed))
                     .await?;
             found.into_iter().for_each(&mut *visit);
+            // No file is open and none is left, so everything was shown.
             match rest {
                 SetAsideReader { file: None, files, .. } if files.is_empty() => return Ok(()),
                 rest => reading = rest,
@@ -164,10 +166,13 @@ impl SetAsideReader {
         let mut found = Vec::new();
         let mut bytes = 0;
         let mut line = Vec::new();
+        // Bounded by count and by bytes: the files are as large as the damage was.
         while found.len() < TABLE_SALVAGE_ROWS && bytes < TABLE_PAGE_BYTES_MAX {
+            // No file is open: the next one is opened, or there is none left.
             let Some(file) = &mut self.file else {
                 let Some(path) = self.files.pop() else { break };
                 self.file = match fs::File::open(path) {
+                    // A repair that found nothing to keep wrote no such file.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                     opened => Some(io::BufReader::new(opened?)),
                 };
@@ -185,16 +190,17 @@ impl SetAsideReader {
     }
 }
 
-/// What a line says of a table, if anything. A line that is not ours is an error.
+/// Parses a line. Returns `None` if it does not concern this table; a line that is not ours is an error.
 fn parse(line: &[u8], table: &str) -> io::Result<Option<TakenOut>> {
     if let Ok(EntryLine { table: of, key, value_base64, .. }) = serde_json::from_slice(line) {
-        // The name of the table may be what is damaged.
+        // The name of the table may be what is damaged, so an entry of an unknown table counts for every table.
         let is_own = of == table || !TABLES.contains(&of.as_str());
         let value = STANDARD.decode(value_base64).map_err(|_| io::ErrorKind::InvalidData)?;
         let key = unescape(&key)?.into();
         return Ok(is_own.then_some(TakenOut::Entry { key, value }));
     }
     let GapLine { after, before } = serde_json::from_slice(line)?;
+    // A gap may span several tables. Its ends limit it only in the tables that they belong to.
     let is_outside = after.as_ref().is_some_and(|after| after.table.as_str() > table)
         || before.as_ref().is_some_and(|before| before.table.as_str() < table);
     if is_outside {
@@ -207,7 +213,7 @@ fn parse(line: &[u8], table: &str) -> io::Result<Option<TakenOut>> {
     Ok(Some(TakenOut::Range { after: own(after)?, before: own(before)? }))
 }
 
-/// The bytes that were escaped as ASCII.
+/// Reverses the escaping of bytes as ASCII.
 fn unescape(text: &str) -> io::Result<Vec<u8>> {
     unescaped(text).ok_or_else(|| io::ErrorKind::InvalidData.into())
 }

@@ -1,6 +1,6 @@
 //! The table as it was at one moment: a connection in the middle of a read.
 //!
-//! *Limitations*: the write-ahead log is not folded back beyond that moment until the snapshot is dropped.
+//! *Limitations*: the write-ahead log cannot be folded back beyond that moment until the snapshot is dropped.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,7 +13,7 @@ use crate::{
     table::{check_key, check_keys, check_scan},
 };
 
-/// A table as it was.
+/// A table as it was at one moment.
 #[derive(Clone)]
 pub(super) struct Snapshot {
     name: LeaseName,
@@ -22,7 +22,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// The table `name` as it is now.
+    /// Takes a snapshot of the table `name` as it is now.
     pub(super) async fn take(
         readers: &Arc<Readers>,
         name: LeaseName,
@@ -30,9 +30,9 @@ impl Snapshot {
     ) -> Result<Self, Error> {
         let readers = Arc::clone(readers);
         nearby(move || {
-            // A connection of its own: those of the pool are for calls that end.
+            // It gets a connection of its own: those of the pool are for calls that end.
             let connection = readers.database().open_reader()?;
-            // It is the first read that fixes the moment.
+            // `BEGIN` alone fixes nothing; the first read does.
             let begun = connection.execute_batch("BEGIN; SELECT value FROM meta");
             begun.map_err(sql("read from the table"))?;
             Ok(Self { name, connection: Arc::new(Mutex::new(connection)), aside })
@@ -90,6 +90,7 @@ impl Table for Snapshot {
     }
 
     fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+        // What this shows cannot change, so a snapshot of it is itself.
         let same: Arc<dyn Table> = Arc::new(self.clone());
         Box::pin(async { Ok(same) })
     }

@@ -1,4 +1,4 @@
-//! Keeping the database healthy: the size of its write-ahead log, and what `doctor` asks for.
+//! Health of the database: the size of its write-ahead log, and the checks of `doctor`.
 #![expect(clippy::disallowed_methods, reason = "asks for the log's size, without opening it")]
 
 use std::{
@@ -18,34 +18,33 @@ use crate::{
     bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
 };
 
-/// How much the log must grow after a failed try before the next one.
+/// Growth of the log after a failed attempt before the next one.
 const FOLD_STEP: u64 = TABLE_WAL_BYTES_MAX / 4;
 
-/// Findings of an integrity check after which it stops.
+/// Number of findings after which an integrity check stops.
 const PROBLEMS_MAX: u32 = 16;
 
-/// How a database is.
+/// State of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableStatus {
-    /// Bytes of the write-ahead log.
+    /// Size of the write-ahead log.
     pub wal_bytes: u64,
-    /// Whether the log is within [`TABLE_WAL_BYTES_MAX`]. If it stays beyond, some process is
-    /// stopped in the middle of a read.
+    /// True if the log is within [`TABLE_WAL_BYTES_MAX`]. If it stays beyond, some process is stopped in the middle of
+    /// a read.
     pub wal_bounded: bool,
-    /// What SQLite's integrity check found, or else which entries are not as they were written; nothing if the database
-    /// is sound.
+    /// Findings of SQLite's integrity check, or else the entries that are not as they were written; empty if the
+    /// database is sound.
     pub problems: Vec<String>,
-    /// Whether no table has an entry.
+    /// True if no table has an entry.
     pub is_empty: bool,
-    /// Whether it is another database than the data directory had, which is among the problems then.
+    /// Set when this is another database than the data directory had. The problems then say so too.
     pub is_replaced: bool,
 }
 
 /// Watches the size of the write-ahead log.
 ///
-/// SQLite folds the log back as commits go by, and starts it anew when no reader needs it. Under a
-/// reader that never ends it grows; then this tries to fold it back and cut it, each time that it
-/// has grown by another step.
+/// SQLite folds the log back as commits go by, and restarts it when no reader needs it. Under a reader that never ends,
+/// the log grows; then the monitor tries to fold it back and truncate it, each time it has grown by another step.
 pub(super) struct WalMonitor {
     wal: PathBuf,
     bound: u64,
@@ -58,36 +57,39 @@ impl WalMonitor {
         Self { wal: wal_of(database), bound, fold_above: bound }
     }
 
-    /// Folds the log back if it has become large. Failing to is not an error: the commit is done.
+    /// Folds the log back if it has become large. Failing to is not an error, because the commit is done.
     pub(super) fn after_commit(&mut self, connection: &mut Connection) {
         let Ok(Some(bytes)) = size_of_file(&self.wal) else { return };
+        // SQLite restarted the log by itself, so the next large one is acted on at once.
         if bytes <= self.bound {
             self.fold_above = self.bound;
         }
         if bytes > self.fold_above {
             let folded = fold(connection).unwrap_or(false);
+            // A reader is in the way. Trying after every commit would make each of them wait for it.
             self.fold_above = if folded { self.bound } else { bytes + FOLD_STEP };
         }
     }
 }
 
-/// Folds the log back and cuts it. Says whether it could.
+/// Folds the log back and truncates it. Returns true if nothing was in the way.
 fn fold(connection: &mut Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(TABLE_FOLD_WAIT)?;
     let blocked: rusqlite::Result<bool> =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    // Setting a timeout replaces our own busy handler, which commits need back, also after a failure.
     connection::be_patient(connection)?;
     Ok(!blocked?)
 }
 
-/// The file in which SQLite keeps the write-ahead log of a database.
+/// Returns the file in which SQLite keeps the write-ahead log of a database.
 fn wal_of(database: &Path) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push("-wal");
     name.into()
 }
 
-/// The size of a file, if there is one.
+/// Returns the size of a file, or `None` if there is none.
 fn size_of_file(path: &Path) -> io::Result<Option<u64>> {
     match fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some(metadata.len())),
@@ -102,7 +104,7 @@ pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableSt
         size_of_file(&wal_of(database)).map_err(Error::io("look at the table's log"))?;
     let wal_bytes = wal_bytes.unwrap_or(0);
     let problems = match check(connection) {
-        // Some damage ends the check instead of being listed by it.
+        // Some kinds of damage end the check instead of being listed by it.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
@@ -120,7 +122,7 @@ pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableSt
     Ok(TableStatus { wal_bytes, wal_bounded, problems, is_empty, is_replaced: false })
 }
 
-/// What SQLite's integrity check finds.
+/// Returns the findings of SQLite's integrity check, or of the check of the entries if there are none.
 fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut findings: Vec<String> = Vec::new();
     connection.pragma(None, "integrity_check", PROBLEMS_MAX, |row| {
@@ -128,13 +130,14 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         Ok(())
     })?;
     findings.retain(|finding| finding != "ok");
+    // Entries are read through the tree, so its form is checked first.
     if findings.is_empty() {
         findings = check_entries(connection)?;
     }
     Ok(findings)
 }
 
-/// The entries that do not have their checksums, of a database whose form is sound.
+/// Returns a finding for each entry that does not match its checksum, in a database whose form is sound.
 fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let last: u64 = connection.query_row(entries::VERSION, [], |row| row.get(0))?;
     let (mut findings, mut more, mut newest) = (Vec::new(), 0_u64, 0);
@@ -155,6 +158,7 @@ fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     if more > 0 {
         findings.push(format!("and {more} more entries"));
     }
+    // The counter has no checksum of its own, but it is never behind an intact entry.
     if newest > last {
         findings.push("the number of the last commit was changed after it was written".to_owned());
     }
@@ -165,7 +169,7 @@ fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// A database whose log is folded back by [`Upkeep`] alone, from one MiB on.
+    /// A database whose log only a [`WalMonitor`] folds back, from one MiB on.
     fn scene() -> (tempfile::TempDir, PathBuf, Connection, WalMonitor) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("table.sqlite3");

@@ -15,20 +15,20 @@ const HOUR: Duration = Duration::from_hours(1);
 
 /// An adapter, and what a test does to it behind its back.
 pub trait Subject {
-    /// The blobs.
+    /// Returns the blobs.
     fn blobs(&self) -> &dyn Blobs;
 
-    /// The leases that belong to them.
+    /// Returns the leases that belong to the blobs.
     fn leases(&self) -> &dyn Leases;
 
-    /// Makes everything that is there now that much older.
+    /// Makes everything that exists now that much older.
     fn let_pass(&self, time: Duration);
 
-    /// Changes a blob's bytes without its digest; `false` if nothing could ever do so.
+    /// Changes a blob's bytes without its digest. Returns false if nothing could ever do so.
     fn alter(&self, namespace: BlobNamespace, digest: Digest) -> bool;
 }
 
-/// Checks every sentence of the promise. `make` gives a subject without blobs.
+/// Checks every sentence of the promise. `make` returns a subject without blobs.
 pub async fn suite<S: Subject>(make: impl Fn() -> S) {
     what_was_put_is_read_back_under_its_digest(&make()).await;
     what_was_never_put_is_not_there(&make()).await;
@@ -154,7 +154,7 @@ async fn a_list_goes_through_all_blobs_in_order(subject: &impl Subject) {
         }
         assert_eq!(seen, all, "limit {limit}");
     }
-    // It goes on after a blob that is no longer there.
+    // A listing continues after a blob that no longer exists.
     subject.let_pass(2 * HOUR);
     assert_eq!(remove(subject, BlobNamespace::Virtual, &[all[20]]).await, [all[20]]);
     let rest = subject.blobs().list(BlobNamespace::Virtual, Some(all[20]), 1).await;

@@ -6,14 +6,14 @@ use crate::{
     port::{Cache, CacheKey},
 };
 
-/// The streams that the suite uses; an adapter that keeps results beside a stream makes them.
+/// Names of the streams that the suite uses; an adapter that keeps results beside a stream creates them.
 pub const STREAMS: [&str; 2] = ["one", "two"];
 
-/// Checks every sentence of the promise. `make` gives an empty cache in which the streams
-/// [`STREAMS`] may have results.
+/// Checks every sentence of the promise. `make` returns an empty cache in which the streams [`STREAMS`] may have
+/// results.
 ///
-/// A cache may lose anything at any time, but a suite could then show nothing: while nothing
-/// disturbs it, an adapter must keep what it is given.
+/// A cache may lose anything at any time, but then a suite could show nothing: while nothing disturbs it, an adapter
+/// must keep what it is given.
 pub async fn suite<C: Cache>(make: impl Fn() -> C) {
     what_was_never_put_is_a_miss(&make()).await;
     what_was_put_last_is_found_whole(&make()).await;

@@ -2,7 +2,7 @@
 
 use crate::port::{KeyAge, KeyRing, Signature};
 
-/// Checks every sentence of the promise. `make` gives a key ring without keys.
+/// Checks every sentence of the promise. `make` returns a key ring without keys.
 pub async fn suite<K: KeyRing>(make: impl Fn() -> K) {
     a_ring_without_keys_made_no_signature(&make()).await;
     the_same_message_has_the_same_signature_until_a_rotation(&make()).await;

@@ -1,6 +1,6 @@
 //! The promise of [`Leases`].
 //!
-//! Limitations: that a lease is freed when its holder dies needs a second process to show.
+//! Limitations: it takes a second process to show that a lease is released when its holder dies.
 
 use std::{future::poll_fn, time::Duration};
 
@@ -9,15 +9,15 @@ use crate::{
     port::{Lease, Leases, Mode, Patience},
 };
 
-/// Shared leases that are taken while an exclusive one is on its way to wait. A healthy adapter
-/// gives out a handful.
+/// Maximum number of shared leases taken while an exclusive one is about to wait. A healthy adapter gives out a
+/// handful.
 const TRIES_MAX: u32 = 1_000_000;
 
 /// Longer than any healthy wait of the suite.
 const LONG: Patience = Patience::Wait(Duration::from_secs(30));
 
-/// Checks every sentence of the promise. `make` gives leases that nobody holds, whose clones
-/// stand for other processes. Their clock must run.
+/// Checks every sentence of the promise. `make` returns leases that nobody holds, whose clones stand for other
+/// processes. Their clock must run.
 pub async fn suite<L: Leases + Clone + 'static>(make: impl Fn() -> L) {
     a_lease_says_what_it_is(&make()).await;
     an_exclusive_lease_has_one_holder_and_shared_ones_have_many(&make()).await;
@@ -101,7 +101,7 @@ async fn patience_ends(leases: &impl Leases) {
     for (patience_ms, mode) in [(0, Mode::Exclusive), (30, Mode::Exclusive), (30, Mode::Shared)] {
         let patience = Patience::Wait(Duration::from_millis(patience_ms));
         let mut waiting = leases.acquire(&name, mode, patience);
-        // Looks again and again, because an adapter without a timer notices the time only then.
+        // Polls again and again, because an adapter without a timer notices the time only then.
         let refused = poll_fn(|context| {
             context.waker().wake_by_ref();
             waiting.as_mut().poll(context)
@@ -121,7 +121,7 @@ fn wait_for_it<L: Leases + 'static>(leases: L) -> tokio::task::JoinHandle<Result
 
 async fn who_waits_gets_the_lease_when_it_is_freed<L: Leases + Clone + 'static>(leases: L) {
     let held = take(&leases, Mode::Shared).await;
-    // Dropped at once, by whichever comes first: that lets the other one through.
+    // The task that gets the lease first drops it at once, which lets the other one through.
     let waiters = [(); 2].map(|()| {
         let waiting = wait_for_it(leases.clone());
         tokio::spawn(async { waiting.await.expect("the task ends well").map(drop) })

@@ -1,11 +1,11 @@
 //! One suite of checks per port, which every adapter of the port runs.
 //!
-//! A suite takes a function that makes a fresh adapter, checks every sentence of the promise that
-//! stands on the trait, and panics where an adapter breaks it. What differs between adapters, such
-//! as how a test makes a blob look old, is a small trait that the caller implements.
+//! A suite takes a function that makes a fresh adapter, checks every sentence of the promise that stands on the trait,
+//! and panics where an adapter breaks it. Differences between adapters, such as how a test makes a blob look old, go
+//! into a small trait that the caller implements.
 //!
-//! Limitations: durability after a crash cannot be seen through a port; the adapters on disk have
-//! tests of their own for it. Suites use the tokio runtime that they are called on.
+//! Limitations: durability after a crash cannot be seen through a port; the adapters on disk have tests of their own
+//! for it. Suites use the tokio runtime that they are called on.
 
 pub mod blobs;
 pub mod cache;

@@ -1,8 +1,8 @@
 //! The promise of [`Replies`].
 //!
-//! Limitations: files that are written within one tick of a clock are of the same age, so that which of them goes first
-//! is not shown. That an entry outlives its process needs a second adapter on the same disk to show, and that it is gone
-//! after its time needs a clock that can be moved; the adapters have tests of their own for both.
+//! Limitations: files that are written within one tick of a clock have the same age, so the suite does not show which
+//! of them goes first. To show that an entry outlives its process takes a second adapter on the same disk, and to show
+//! that it expires takes a clock that can be moved; the adapters have tests of their own for both.
 
 use crate::{
     Error,
@@ -10,7 +10,7 @@ use crate::{
     port::{Replies, ReplyKey},
 };
 
-/// Checks every sentence of the promise. `make` gives an adapter that has kept nothing.
+/// Checks every sentence of the promise. `make` returns an adapter that has kept nothing.
 pub async fn suite<R: Replies>(make: impl Fn() -> R) {
     what_was_kept_last_is_found_whole(&make()).await;
     an_entry_belongs_to_its_client(&make()).await;
@@ -19,7 +19,7 @@ pub async fn suite<R: Replies>(make: impl Fn() -> R) {
     the_client_who_kept_nothing_for_the_longest_time_makes_room(&make()).await;
 }
 
-/// Checks what is promised of claims, with adapters of two processes.
+/// Checks the promise about claims, with adapters of two processes.
 pub async fn claims(here: &impl Replies, there: &impl Replies) {
     let own = key("one", "a");
     let claim = here.claim(&own).await.expect("it can be asked");

@@ -8,13 +8,13 @@ use crate::{
     port::{EntryChange, EntryVersion, Expect, Key, Table, TableEntry, TableWrite, TakenOut},
 };
 
-/// Tasks that change one key at the same time.
+/// Number of tasks that change one key at the same time.
 const TASKS: u64 = 8;
 
-/// How often each of them does.
+/// Number of times that each of them does.
 const ROUNDS: u64 = 20;
 
-/// Checks every sentence of the promise. `make` gives an empty table, whose clones share it.
+/// Checks every sentence of the promise. `make` returns an empty table, whose clones share it.
 pub async fn suite<T: Table + Clone + 'static>(make: impl Fn() -> T) {
     a_key_that_was_never_written_has_no_value(&make()).await;
     what_was_put_is_read_back_under_the_version_of_its_commit(&make()).await;
@@ -36,8 +36,8 @@ pub async fn suite<T: Table + Clone + 'static>(make: impl Fn() -> T) {
     assert_eq!(taken_out(&make()).await, [], "nothing was repaired");
 }
 
-/// Checks what is promised of a table out of which a repair took `value`, which it found under `name`, and the one entry
-/// between `after` and `before`.
+/// Checks the promise about a table after a repair. The repair took out `value`, which it found under `name`, and the
+/// one entry between the two keys of `gap`.
 pub async fn after_a_repair(table: &impl Table, name: &[u8], value: &[u8], gap: [&[u8]; 2]) {
     let entry = TakenOut::Entry { key: key(name), value: value.to_vec() };
     let range = TakenOut::Range { after: Some(key(gap[0])), before: Some(key(gap[1])) };
@@ -45,7 +45,7 @@ pub async fn after_a_repair(table: &impl Table, name: &[u8], value: &[u8], gap: 
         let found = taken_out(table).await;
         assert!(found.contains(&entry) && found.contains(&range) && found.len() == 2, "{found:?}");
         assert_eq!(get(table, name).await, None);
-        // It stays so, whatever is written there.
+        // It stays so, whatever is written there later.
         let new = vec![put(name, Expect::Absent, "new"), put(gap[0], Expect::Anything, "new")];
         commit(table, new).await;
         let snapshot = table.snapshot().await.expect("it can be taken");
@@ -155,7 +155,7 @@ async fn any_bytes_are_a_key_and_a_value(table: &impl Table) {
     }
 }
 
-/// One expectation about `key` of a table in which `set` has the version `version`.
+/// Tries to commit to `name` under one expectation. Returns true if it was done, and false on a conflict.
 async fn outcome(table: &impl Table, name: &str, expect: Expect) -> bool {
     match table.commit(vec![put(name, expect, "new")]).await {
         Ok(_) => true,
@@ -240,7 +240,7 @@ async fn no_version_is_used_twice(table: &impl Table) {
     for round in 0..5 {
         versions.push(commit(table, vec![put("a", Expect::Anything, "x")]).await);
         if round % 2 == 0 {
-            // An empty table does not start to count anew.
+            // An empty table does not start counting from zero again.
             commit(table, vec![write("a", Expect::Anything, EntryChange::Remove)]).await;
         }
         let refused = table.commit(vec![put("a", Expect::Version(EntryVersion(0)), "y")]).await;

@@ -89,6 +89,7 @@ impl Disk for SimDisk {
         let (to_dir, to_name) = world.place(to)?;
         if from_dir == to_dir {
             world.dir(from_dir)?.name(Naming::Rename { from: from_name, to: to_name, node });
+        // Two directories are made durable by two syncs, so a power cut may keep either change, both, or none.
         } else {
             world.dir(to_dir)?.name(Naming::Link(to_name, node));
             world.dir(from_dir)?.name(Naming::Unlink(from_name));
@@ -202,6 +203,7 @@ impl DiskFile for SimFile {
         let file = world.file(self.node)?;
         match verdict {
             Ok(_) => file.sync(),
+            // After a power cut nothing changes any more. Otherwise a failed sync loses what it should have written.
             Err(_) if !crashed => file.fail_sync(),
             Err(_) => {}
         }
@@ -219,6 +221,7 @@ impl FileLock for SimLock {}
 
 impl Drop for SimLock {
     fn drop(&mut self) {
+        // A panicking test may have poisoned the mutex, and a panic while dropping would hide the cause.
         if let Ok(mut world) = self.disk.0.lock()
             && let Some(locks) = world.locks.get_mut(&self.node)
         {

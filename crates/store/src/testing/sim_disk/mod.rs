@@ -1,11 +1,10 @@
 //! A disk in memory whose every call can fail, and whose power can go out.
 //!
-//! Fault model: see [`FaultKind`](super::FaultKind) for what a call can do, and the `image` module
-//! for what a power cut leaves. Calls are counted from 0, reads too. The same seed gives the same
-//! image.
+//! Fault model: see [`FaultKind`](super::FaultKind) for the ways in which a call can fail, and the `image` module for
+//! what a power cut leaves. Calls are counted from 0, including reads. The same seed gives the same image.
 //!
-//! Limitations: permissions are not modelled; a rename between two directories is two changes, so
-//! a power cut may leave either name, both, or none.
+//! Limitations: permissions are not modelled. A rename between two directories is two changes, so a power cut may leave
+//! either name, both, or none.
 
 mod calls;
 mod world;
@@ -37,7 +36,7 @@ impl Default for SimDisk {
 }
 
 impl SimDisk {
-    /// An empty disk.
+    /// Creates an empty disk.
     pub fn new() -> Self {
         Self::with(HashMap::new(), HashMap::from([(ROOT, Dir::default())]), 1, 1, Duration::ZERO)
     }
@@ -66,7 +65,7 @@ impl SimDisk {
         self.0.lock().unwrap()
     }
 
-    /// How many calls there were since the last fault was set.
+    /// Returns the number of calls since the last fault was set.
     pub fn calls(&self) -> u64 {
         self.world().calls
     }
@@ -88,12 +87,13 @@ impl SimDisk {
         let mut world = self.world();
         let node = world.find(path).unwrap();
         let file = world.files.get_mut(&node).unwrap();
+        // The medium itself changes, so nothing that is cached or pending may hide it.
         change(&mut file.durable);
         file.live = file.durable.clone();
         file.pending.clear();
     }
 
-    /// What would be found after a power cut in this moment: any subset of what was not synced,
+    /// Returns the disk as it would be found after a power cut at this moment: with any subset of what was not synced,
     /// torn at `sector` bytes.
     #[must_use]
     pub fn after_power_cut(&self, seed: u64, sector: usize) -> Self {
@@ -101,6 +101,8 @@ impl SimDisk {
         let world = self.world();
         let mut files = HashMap::new();
         let mut dirs = HashMap::new();
+        // Only what a surviving name leads to is found again. A file that lost its name is gone, however durable its
+        // bytes.
         let mut reached = vec![ROOT];
         while let Some(node) = reached.pop() {
             if let Some(dir) = world.dirs.get(&node) {
@@ -122,7 +124,7 @@ impl SimDisk {
         Self::with(files, dirs, world.next, world.births, world.now)
     }
 
-    /// What would be found if nothing that was not synced had reached the medium.
+    /// Returns the disk as it would be found if nothing that was not synced had reached the medium.
     #[must_use]
     pub fn after_losing_all(&self) -> Self {
         let fork = self.fork();
@@ -139,7 +141,7 @@ impl SimDisk {
         fork
     }
 
-    /// A disk of its own that is just like this one, without its locks and faults.
+    /// Returns an independent copy of this disk, without its locks and faults.
     #[must_use]
     pub fn fork(&self) -> Self {
         let world = self.world();
@@ -147,7 +149,7 @@ impl SimDisk {
         Self::with(files, dirs, world.next, world.births, world.now)
     }
 
-    /// Every file and its bytes as a reader sees them.
+    /// Returns every file and its bytes as a reader sees them.
     pub fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let world = self.world();
         let mut contents = BTreeMap::new();

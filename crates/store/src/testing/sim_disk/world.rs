@@ -1,4 +1,4 @@
-//! What a simulated disk holds, and how its calls find their way in it.
+//! The state of a simulated disk, and how calls find their way in it.
 
 use std::{
     collections::HashMap,
@@ -12,7 +12,7 @@ use crate::testing::{
     image::{Dir, ImageFile, Naming, Node},
 };
 
-/// The files and directories, what was asked so far, and what is to fail.
+/// The files and directories, the number of calls so far, and the fault to come.
 pub(super) struct World {
     pub(super) files: HashMap<Node, ImageFile>,
     pub(super) dirs: HashMap<Node, Dir>,

@@ -1,8 +1,8 @@
-//! The strict dialect, lowered to a compiled workflow.
+//! Lowers the strict dialect to a compiled workflow.
 //!
-//! *Invariants*: authored steps keep their order. Names are resolved here, and everything that points at
-//! nothing is reported. A name is reported as missing only if the place that would declare it was read without
-//! problems, so that one mistake is told once.
+//! *Invariants*: authored steps keep their order. Names are resolved here, and every dangling one is
+//! reported. A name is reported as missing only if the place that would declare it was read without problems,
+//! so that one mistake is reported once.
 
 mod repeated;
 
@@ -32,21 +32,23 @@ use crate::source::strict::{
 };
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
-/// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
-/// problems.
+/// Lowers `workflow`. Returns `None` if it has no id; the result is valid only if there are no problems.
 pub(super) fn lower(
     workflow: StrictWorkflow,
     catalog: &Definitions,
     problems: &mut Problems,
 ) -> Option<CompiledWorkflow> {
+    // Features come first: they add steps and texts that the lowering of every step needs.
     let applied = feature::apply(&workflow, problems);
     let mut lowering = Lowering::new(catalog, problems, &workflow, &applied.additions);
     let sequence = lowering.sequence(&workflow, &applied);
+    // These checks need the whole file: only now it is known which loops exist and what they use.
     lowering.check_conditions(&workflow.conditions);
     lowering.check_unused();
     lowering.check_size();
     let Lowering { steps, loops, functions, contracts, mut warnings, .. } = lowering;
     let id = workflow.id?;
+    // An older id still compiles; the warning makes its author add a namespace.
     if let DeclaredId::Legacy { declared, .. } = &id {
         let (code, subject) = (WarningCode::LegacyWorkflowId, declared.clone());
         warnings.insert(CompiledWarning { code, subject });
@@ -76,6 +78,7 @@ pub(super) fn lower(
 }
 
 fn conditions(declared: Vec<Condition>) -> Vec<CompiledCondition> {
+    // Sorted by id, so the order in the file does not change the hash.
     let by_id: BTreeMap<_, _> =
         declared.into_iter().map(|condition| (condition.id, condition.loop_id)).collect();
     let compiled =
@@ -87,12 +90,12 @@ struct Lowering<'a> {
     catalog: &'a Definitions,
     problems: &'a mut Problems,
     additions: &'a [(FeatureId, String)],
-    /// Whether some step could not be read, so that not every loop is known.
+    /// Set when some step could not be read, so that not every loop is known.
     steps_incomplete: bool,
     /// The conditions that the workflow declares, each with its loop.
     conditions: BTreeMap<ConditionId, LoopId>,
     conditions_used: BTreeSet<ConditionId>,
-    /// The loops around the step that is lowered, outermost first.
+    /// The loops around the step that is being lowered, outermost first.
     around: Vec<LoopId>,
     steps: Vec<CompiledStep>,
     step_ids: BTreeSet<StepId>,
@@ -111,6 +114,7 @@ impl<'a> Lowering<'a> {
         additions: &'a [(FeatureId, String)],
     ) -> Self {
         let of_loop = |condition: &Condition| (condition.id.clone(), condition.loop_id.clone());
+        // Asked now, before lowering adds problems of its own.
         let steps_incomplete = problems.any_within(&Pointer::root().field("steps"));
         let mut lowering = Self {
             catalog,
@@ -133,7 +137,8 @@ impl<'a> Lowering<'a> {
         lowering
     }
 
-    /// The whole workflow: what features put first, what the author wrote, what features put last.
+    /// Lowers the whole workflow: the steps that features put first, the authored ones, the steps that
+    /// features put last.
     fn sequence(
         &mut self,
         workflow: &StrictWorkflow,
@@ -203,7 +208,7 @@ impl<'a> Lowering<'a> {
         self.expand(template, &call.id, args, &call.at, &provenance)
     }
 
-    /// A decision inside of a loop is about that loop; one before a loop may be about any.
+    /// Checks that a decision inside a loop is about that loop; one before a loop may be about any.
     fn check_loop_of(&mut self, template: Template, args: &Value, at: &Pointer) {
         let (Some(around), Some(named)) = (self.around.last(), args.get("loopId")) else {
             return;
@@ -222,6 +227,7 @@ impl<'a> Lowering<'a> {
         probe: Option<Probe>,
         provenance: StepProvenance,
     ) -> Option<SequenceEntry> {
+        // The second of two equal ids is left out, so that what follows can rely on ids being unique.
         if !self.step_ids.insert(task.id.clone()) {
             self.problems.report_twice(&task.at.field("id"), "step", &task.id);
             return None;
@@ -239,16 +245,21 @@ impl<'a> Lowering<'a> {
                 (Some(blocks), text)
             }
         };
+        // Only the author's words are linted, before anything is appended.
         self.warn(task, delegation::lint(&prompt));
         let mut additions = Vec::new();
+        // A feature's text about notes would only confuse in a step that needs none.
         let needs_notes = !task.notes_optional && task.output_contract.is_none();
         for (feature_id, text) in self.additions.iter().filter(|_| needs_notes) {
             prompt.push_str(text);
             let (content_digest, bytes) = (text_digest(text), piton_core::byte_len(text));
             additions.push(Addition { feature_id: feature_id.clone(), content_digest, bytes });
         }
+        // A contract replaces the criteria altogether, in the prompt as in the check of the output.
         match &contract {
             Some(contract) => {
+                // Only a decision inside a loop has one loop that it must be about; elsewhere the artifact
+                // names it.
                 let decides = ContractPack::LoopControl
                     .is(&contract.contract_ref)
                     .then(|| self.around.last())
@@ -291,7 +302,7 @@ impl<'a> Lowering<'a> {
         Some(SequenceEntry::Step { step_id: task.id.clone() })
     }
 
-    /// The contract of a step, which from now on the workflow embeds.
+    /// Returns the contract of a step and embeds it in the workflow.
     fn contract(&mut self, task: &StrictTask) -> Option<ContractDefinition> {
         let contract_ref = task.output_contract.as_ref()?;
         let Some(definition) = self.catalog.contracts.get(contract_ref) else {
@@ -303,7 +314,7 @@ impl<'a> Lowering<'a> {
         Some(definition.clone())
     }
 
-    /// The criteria that count, and warnings about those that are weak.
+    /// Returns the criteria that count, and warns about weak ones.
     fn criteria(&mut self, task: &StrictTask) -> Vec<crate::contract::criteria::Criterion> {
         if task.criteria.is_empty() {
             return Vec::new();
@@ -322,7 +333,7 @@ impl<'a> Lowering<'a> {
         self.warnings.extend(codes.into_iter().map(about));
     }
 
-    /// The functions that a step refers to.
+    /// Returns the functions that a step refers to.
     fn referenced(&mut self, task: &StrictTask, scope: FunctionScope) -> Vec<FunctionKey> {
         let scopes = scopes(scope, &self.around);
         self.functions.referenced(&task.function_references, &scopes, self.problems)

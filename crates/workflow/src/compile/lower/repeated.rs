@@ -1,4 +1,4 @@
-//! One loop, and the conditions by which loops go on.
+//! One loop, and the conditions that loops continue by.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ impl Lowering<'_> {
         let scope = FunctionScope::Loop { loop_id: of.id.clone() };
         self.functions.declare(&of.functions, &scope, self.problems);
         self.check_while(of);
+        // The body sees the loop as its innermost one: for the scope of functions and for decisions.
         self.around.push(of.id.clone());
         let body = self.body(&of.body);
         self.around.pop();
@@ -35,8 +36,10 @@ impl Lowering<'_> {
         Some(SequenceEntry::Loop { loop_id: of.id.clone() })
     }
 
-    /// The condition of a loop exists and is about this loop.
+    /// Checks that the condition of a loop exists and is about this loop.
     fn check_while(&mut self, of: &Loop) {
+        // A condition counts as used even if it is wrong, so that `check_conditions` does not report it
+        // again.
         self.conditions_used.insert(of.condition.clone());
         let at = of.at.field("while").field("conditionId");
         match self.conditions.get(&of.condition) {
@@ -47,6 +50,7 @@ impl Lowering<'_> {
                 let fix = format!("declare a condition about `{}`", of.id);
                 self.problems.report(&at, ProblemCode::LoopWithoutControl, reason, fix);
             }
+            // A condition that could not be read may be the one that is meant.
             None if self.problems.any_within(&Pointer::root().field("conditions")) => {}
             None => {
                 let reason = format!("there is no condition `{}`", of.condition);
@@ -56,9 +60,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
+    /// Checks that exactly one step of the body, not counting nested loops, decides whether the loop
+    /// continues.
     fn check_decision(&mut self, of: &Loop, body: &[SequenceEntry]) {
         let at = of.at.field("body");
+        // A step that could not be read may be the decision.
         if self.problems.any_within(&at) {
             return;
         }
@@ -75,14 +81,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Conditions have ids of their own and are about loops that exist.
+    /// Checks that conditions have distinct ids and are about loops that exist.
     pub(super) fn check_conditions(&mut self, conditions: &[Condition]) {
         let mut seen = BTreeSet::new();
         for Condition { at, id, loop_id } in conditions {
             if !seen.insert(id) {
                 self.problems.report_twice(&at.field("conditionId"), "condition", id);
             }
-            // A loop that uses the condition has said already that it is about another one.
+            // A loop that uses the condition has already reported that it is about another one.
             let told = self.steps_incomplete || self.conditions_used.contains(id);
             if !self.loop_ids.contains(loop_id) && !told {
                 let reason = format!("there is no loop `{loop_id}`");

@@ -1,8 +1,8 @@
-//! Steps that follow from others: the check and the second look after a step, work for several agents, and the
-//! joining of what they bring.
+//! Steps that follow from others: the verification and the audit after a step, work for several agents, and
+//! the synthesis of their results.
 //!
-//! *Invariants*: such a step has the id of the one that it follows from, `--`, and what it is. It is done under
-//! the same condition, and may touch what that one may.
+//! *Invariants*: the id of such a step is that of its origin, `--`, and the kind of the derived step. It runs
+//! under the same condition and has the same access as its origin.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::name::StepId;
 use crate::source::shipped::{Delegation, Parallel, ShippedTask, Synthesis};
 use crate::source::{FromSource, Pointer, Problems};
 
-/// The id `<of>--<what>`.
+/// Returns the id `<of>--<what>`.
 pub(super) fn joined_id(
     of: &StepId,
     what: &str,
@@ -23,7 +23,7 @@ pub(super) fn joined_id(
     StepId::read(&id, &at.field("id"), problems)
 }
 
-/// The steps that follow `task`.
+/// Returns the steps that follow `task`.
 pub(super) fn after(task: &ShippedTask, problems: &mut Problems) -> Vec<ShippedTask> {
     let ShippedTask { at, id, title, .. } = task;
     let mut prompts = Vec::new();
@@ -50,6 +50,7 @@ pub(super) fn after(task: &ShippedTask, problems: &mut Problems) -> Vec<ShippedT
     }
     let derived = |(what, title, prompt): (&str, String, String)| {
         let id = joined_id(id, what, at, problems)?;
+        // A step that was skipped leaves nothing to check, so the condition is the same.
         let run_condition = task.run_condition.clone();
         let base = ShippedTask::new(at.clone(), id, title, prompt);
         let (access, model_tier) = (task.access.clone(), task.model_tier);
@@ -58,13 +59,14 @@ pub(super) fn after(task: &ShippedTask, problems: &mut Problems) -> Vec<ShippedT
     prompts.into_iter().filter_map(derived).collect()
 }
 
-/// The step that hands out work, and the one that joins what comes back.
+/// Returns the step that hands out the work, and the one that joins the results.
 pub(super) fn delegating(parallel: &Parallel, problems: &mut Problems) -> Vec<ShippedTask> {
     let Parallel { at, id, title, .. } = parallel;
     let prompt = "Hand each of the following pieces of work to an agent of its own, and let them work side by \
                   side. If you cannot, do them yourself, one after the other. Write down what each came to.";
     let base = ShippedTask::new(at.clone(), id.clone(), title.clone(), prompt.to_owned());
     let handing_out = ShippedTask {
+        // One fragment per piece of work, since each has a condition of its own.
         fragments: parallel.delegations.iter().enumerate().map(piece).collect(),
         run_condition: parallel.run_condition.clone(),
         confirmation: parallel.confirmation.clone(),
@@ -88,7 +90,7 @@ pub(super) fn delegating(parallel: &Parallel, problems: &mut Problems) -> Vec<Sh
     [handing_out].into_iter().chain(joining).collect()
 }
 
-/// One piece of work in words.
+/// Renders one piece of work as a fragment.
 fn piece((index, delegation): (usize, &Delegation)) -> Fragment {
     let mut text = format!("### Run the workflow `{}`", delegation.workflow_id);
     let mut line = |line: String| text.extend(["\n- ", &line]);

@@ -37,15 +37,16 @@ impl ShippedFeature {
     }
 }
 
-/// What the features of a workflow come to.
+/// The combined effect of a workflow's features.
 pub(super) struct Features {
     pub(super) compiled: Vec<CompiledFeature>,
-    /// What every prompt says.
+    /// The texts that every prompt includes.
     pub(super) additions: Vec<(FeatureId, &'static str)>,
 }
 
-/// Each feature once, by id.
+/// Applies each feature once, by id.
 pub(super) fn apply(switched_on: &[(Pointer, FeatureId)], problems: &mut Problems) -> Features {
+    // A set sorts by id and drops repetitions, so neither of them changes the hash.
     let mut found = BTreeSet::new();
     for (at, id) in switched_on {
         if let Ok(feature) = id.as_str().parse::<ShippedFeature>() {

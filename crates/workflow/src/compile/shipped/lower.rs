@@ -1,4 +1,4 @@
-//! Through the file from its first step to its last.
+//! Lowers a file from its first step to its last.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,8 +18,7 @@ use crate::name::{AssessmentId, ConditionId, LoopId, StepId};
 use crate::source::shipped::{LoopBody, ShippedStep, ShippedWorkflow};
 use crate::source::{ContractRef, DeclaredId, Dialect, FeatureId, Pointer, ProblemCode, Problems};
 
-/// Lowers `workflow`; nothing comes out if it has no id, and what comes out counts only if there are no
-/// problems.
+/// Lowers `workflow`. Returns `None` if it has no id; the result is valid only if there are no problems.
 pub(in crate::compile) fn lower(
     workflow: &ShippedWorkflow,
     catalog: &Definitions,
@@ -30,6 +29,7 @@ pub(in crate::compile) fn lower(
     let mut lowering = Lowering::new(workflow, catalog, additions, opening.len(), problems);
     lowering.check_assessments();
     let sequence = lowering.sequence();
+    // These checks need the whole file: only now it is known which steps ended up in a loop.
     lowering.check_placed();
     lowering.check_size();
     lowering.warn_unused();
@@ -39,6 +39,7 @@ pub(in crate::compile) fn lower(
         let (code, subject) = (WarningCode::LegacyWorkflowId, declared.clone());
         warnings.insert(CompiledWarning { code, subject });
     }
+    // Sorted by id, so the order in the file does not change the hash.
     let assessments: BTreeMap<_, _> =
         workflow.assessments.iter().map(|(_, assessment)| (&assessment.id, assessment)).collect();
     Some(CompiledWorkflow {
@@ -70,11 +71,11 @@ pub(super) struct Lowering<'a> {
     pub(super) catalog: &'a Definitions,
     pub(super) problems: &'a mut Problems,
     pub(super) additions: Vec<(FeatureId, &'static str)>,
-    /// How many bytes stand before the first prompt.
+    /// Number of bytes before the first prompt.
     pub(super) opening_bytes: usize,
-    /// The loops around the step that is lowered, outermost first.
+    /// The loops around the step that is being lowered, outermost first.
     pub(super) around: Vec<LoopId>,
-    /// How many of them waive the notes of their steps.
+    /// Number of these loops that waive the notes of their steps.
     pub(super) notes_waived: usize,
     pub(super) steps: Vec<CompiledStep>,
     pub(super) ids: BTreeSet<StepId>,
@@ -84,7 +85,7 @@ pub(super) struct Lowering<'a> {
     pub(super) functions: Functions,
     pub(super) contracts: BTreeMap<ContractRef, ContractDefinition>,
     pub(super) warnings: BTreeSet<CompiledWarning>,
-    /// The steps that loops name as their body, and those of them that were lowered there.
+    /// The steps that loops name as their body. `placed` holds those of them that were lowered there.
     named: BTreeSet<StepId>,
     placed: BTreeSet<StepId>,
 }
@@ -97,6 +98,8 @@ impl<'a> Lowering<'a> {
         opening_bytes: usize,
         problems: &'a mut Problems,
     ) -> Self {
+        // Named bodies are collected before anything is lowered, because a loop may name a step that comes
+        // before it.
         let mut named = BTreeSet::new();
         workflow.steps.iter().for_each(|step| collect_named(step, &mut named));
         let mut functions = Functions::default();
@@ -122,7 +125,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The steps of the workflow, without those that loops name as their body.
+    /// Lowers the steps of the workflow, except those that loops name as their body.
     fn sequence(&mut self) -> Vec<SequenceEntry> {
         let workflow = self.workflow;
         let own = workflow.steps.iter().filter(|step| !self.named.contains(id_of(step)));
@@ -141,6 +144,8 @@ impl<'a> Lowering<'a> {
                 ShippedStep::Loop(of) => entries.extend(self.repeated(of)),
                 ShippedStep::Parallel(parallel) => {
                     for task in delegating(parallel, self.problems) {
+                        // The first step has the id of the authored one; only the synthesis is derived from
+                        // it.
                         let origin = (task.id != parallel.id).then_some(&parallel.id);
                         entries.extend(self.single(&task, authored(origin)));
                     }
@@ -150,10 +155,11 @@ impl<'a> Lowering<'a> {
         entries
     }
 
-    /// The step that a loop names as its body.
+    /// Lowers the step that a loop names as its body.
     pub(super) fn named_body(&mut self, id: &StepId, at: &Pointer) -> Vec<SequenceEntry> {
         let workflow = self.workflow;
         let Some(step) = workflow.steps.iter().find(|step| id_of(step) == id) else {
+            // A step that could not be read may be the one that is meant.
             if !self.problems.any_within(&Pointer::root().field("steps")) {
                 let reason = format!("there is no step `{id}` in the list of the workflow");
                 let fix = "name a step of `steps`, or write the steps of the body here";
@@ -161,6 +167,8 @@ impl<'a> Lowering<'a> {
             }
             return Vec::new();
         };
+        // Marked before its body is lowered. A loop that contains itself by name is therefore refused here
+        // instead of recursing without end.
         if !self.placed.insert(id.clone()) {
             let reason = format!("the step `{id}` is the body of two loops");
             let fix = "give each loop a step of its own";
@@ -174,7 +182,7 @@ impl<'a> Lowering<'a> {
         self.warnings.insert(CompiledWarning { code, subject: subject.into() });
     }
 
-    /// Every step that a loop names is in that loop, unless loops name each other.
+    /// Checks that every step that a loop names is in that loop, which fails only if loops name each other.
     fn check_placed(&mut self) {
         let at = Pointer::root().field("steps");
         if self.problems.any_within(&at) {
@@ -213,7 +221,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Where a step came from that its author wrote, or that follows from the step `origin` of theirs.
+/// Returns the provenance of a step that its author wrote, or that follows from their step `origin`.
 pub(super) fn authored(origin: Option<&StepId>) -> StepProvenance {
     let origin_id = origin.map(|id| id.as_str().to_owned());
     StepProvenance { source: ProvenanceSource::Authored, origin_id }

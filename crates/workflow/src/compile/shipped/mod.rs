@@ -1,17 +1,17 @@
-//! The shipped dialect, lowered to a compiled workflow.
+//! Lowers the shipped dialect to a compiled workflow.
 //!
 //! | file | does |
 //! |---|---|
-//! | `lower` | goes through the file, and keeps what was found |
+//! | `lower` | walks the file and collects the results |
 //! | `task` | one step |
 //! | `repeated` | one loop |
 //! | `routine` | the steps of a routine in place of its call |
 //! | `derived` | steps that follow from others: verification, audit, delegations, synthesis |
-//! | `wording` | what an agent reads |
-//! | `feature` | what an author switches on for every step |
+//! | `wording` | the text that an agent reads |
+//! | `feature` | additions that an author switches on for every step |
 //!
-//! *Invariants*: whatever the author declares for an agent stands in a prompt, in the opening of the run, or in
-//! what is checked. What means nothing is named in a warning.
+//! *Invariants*: everything that the author declares for an agent is in a prompt, in the opening of the run,
+//! or in a check. A declaration without a meaning is named in a warning.
 
 mod derived;
 mod feature;

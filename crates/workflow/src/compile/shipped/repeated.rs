@@ -1,4 +1,4 @@
-//! One loop.
+//! Lowers one loop.
 
 use super::lower::Lowering;
 use super::task::confirmed;
@@ -22,6 +22,7 @@ impl Lowering<'_> {
         }
         let scope = FunctionScope::Loop { loop_id: loop_id.clone() };
         self.functions.declare(&of.functions, &scope, self.problems);
+        // The body sees the loop as its innermost one; both changes are undone after it.
         self.around.push(loop_id.clone());
         self.notes_waived += usize::from(of.notes_optional);
         let body = match &of.body {
@@ -48,7 +49,7 @@ impl Lowering<'_> {
         Some(SequenceEntry::Loop { loop_id })
     }
 
-    /// The name under which decisions are made about a loop, which is its own unless it says otherwise.
+    /// Returns the name under which decisions about a loop are made: its own, unless it says otherwise.
     fn loop_id(&mut self, of: &Loop) -> Option<LoopId> {
         let (loop_id, at) = if let Drive::Control { loop_id: Some(loop_id) } = &of.drive {
             (loop_id.clone(), of.at.field("loop").field("conditionSource").field("loopId"))
@@ -56,6 +57,8 @@ impl Lowering<'_> {
             let own = of.id.as_str().parse();
             (own.expect("ids of steps and loops have one form"), of.at.field("id"))
         };
+        // Steps and loops share one set of ids in this dialect, and loops have a second one by which
+        // decisions name them.
         let first = self.loop_ids.insert(loop_id.clone());
         if !self.ids.insert(of.id.clone()) || !first {
             let reason = format!("the id `{loop_id}` is used twice");
@@ -66,7 +69,7 @@ impl Lowering<'_> {
         Some(loop_id)
     }
 
-    /// What the loop asks before it turns.
+    /// Returns the condition that the loop evaluates before each iteration.
     fn condition(
         &mut self,
         of: &Loop,
@@ -76,6 +79,7 @@ impl Lowering<'_> {
     ) -> Option<CompiledCondition> {
         let condition_id = condition_id.clone();
         let decisions = body.iter().filter(|entry| self.is_decision(entry)).count();
+        // A decision of a step outranks the stated condition, which is then without effect.
         let counts = matches!(of.drive, Drive::Either(_)) && decisions == 0;
         if of.condition_stated && !counts {
             self.warn(WarningCode::NoEffect, format!("{}.loop.condition", of.id));
@@ -109,13 +113,15 @@ impl Lowering<'_> {
             self.check_decisions(of, decisions);
             return Some(CompiledCondition::LoopControl { condition_id, loop_id: loop_id.clone() });
         };
+        // A fixed number of iterations does not depend on anything that the agent says.
         if !matches!(condition, CompiledCondition::Count { count: Count::Turns(_), .. }) {
             self.warn(WarningCode::ContextLoop, loop_id.as_str());
         }
         Some(condition)
     }
 
-    /// One step of the body, and not of a loop inside of it, decides whether the loop goes on.
+    /// Checks that exactly one step of the body, not counting nested loops, decides whether the loop
+    /// continues.
     fn check_decisions(&mut self, of: &Loop, decisions: usize) {
         if decisions != 1 && !self.problems.any_within(&of.at) {
             self.problems.report_decisions(&of.at.field("body"), decisions);
@@ -130,7 +136,7 @@ impl Lowering<'_> {
         step.is_some_and(CompiledStep::is_decision)
     }
 
-    /// A confirmation of a loop is asked for with the first step of its first turn.
+    /// Adds the confirmation of a loop to the first step of its first iteration.
     fn confirm_entry(&mut self, of: &Loop, body: &[SequenceEntry]) {
         let (Some(asked), Some(first)) = (&of.confirmation, self.first_step(body)) else {
             return;
@@ -144,11 +150,14 @@ impl Lowering<'_> {
         let Some(step) = self.steps.iter_mut().find(|step| step.step_id == first) else {
             return;
         };
+        // The step already asks always, which covers the first iteration.
         if step.require_confirmation {
             return;
         }
         let own = step.confirmation.take();
         let (own_kind, own_when) = own.map_or((None, None), |own| (own.kind, own.when));
+        // Two reasons to ask are alternatives. If the loop always asks, `when` is still limited to the first
+        // iteration.
         let when = match own_when {
             None => when,
             Some(own) => Some(Predicate::Any { of: [own].into_iter().chain(when).collect() }),
@@ -157,7 +166,7 @@ impl Lowering<'_> {
         (step.require_confirmation, step.confirmation) = confirmed(Some(&joined));
     }
 
-    /// The first step of a body, which may be that of a loop inside of it.
+    /// Returns the first step of a body, which may be inside a nested loop.
     fn first_step(&self, body: &[SequenceEntry]) -> Option<StepId> {
         match body.first()? {
             SequenceEntry::Step { step_id } => Some(step_id.clone()),

@@ -1,7 +1,7 @@
 //! The steps of a routine in place of its call.
 //!
-//! *Invariants*: a routine is a workflow file whose steps are plain; it calls no routine. Its steps have the ids
-//! `<call>--<step>` and are done under the condition of the call. Every `{name}` in its steps is an argument.
+//! *Invariants*: a routine is a workflow file with plain steps only; it calls no routine. Its steps have the
+//! ids `<call>--<step>` and run under the condition of the call. Every `{name}` in its steps is an argument.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,14 @@ use crate::source::shipped::{
 use crate::source::strict::Function;
 use crate::source::{ProblemCode, Problems, ROUTINE_PREFIX, RoutineId, SourceOrigin, parse};
 
-/// What a call came to.
+/// The result of expanding a call.
 pub(super) struct Expanded {
     pub(super) tasks: Vec<ShippedTask>,
     /// The arguments that the routine does not take.
     pub(super) unused: Vec<String>,
 }
 
-/// The steps for the call in `caller`.
+/// Returns the steps for the call in `caller`.
 pub(super) fn expand(
     caller: &ShippedTask,
     call: &TemplateCall,
@@ -60,7 +60,7 @@ pub(super) fn expand(
     Some(Expanded { tasks, unused })
 }
 
-/// What somebody can do who called a routine that is not there.
+/// Returns advice for an author who called a routine that does not exist.
 fn remedy(call: &TemplateCall, catalog: &Definitions) -> String {
     let name = call.routine.as_str().trim_start_matches(RoutineId::PREFIX);
     let add = format!(
@@ -78,7 +78,7 @@ fn remedy(call: &TemplateCall, catalog: &Definitions) -> String {
     format!("{add}, or use one of: {}{more}", known[..shown].join(", "))
 }
 
-/// A step that calls a routine says nothing of its own about what the routine says.
+/// Checks that a step that calls a routine does not define anything that the routine defines.
 fn check_fields(caller: &ShippedTask, problems: &mut Problems) {
     let said = [
         ("validationCriteria", !caller.criteria.is_empty()),
@@ -99,16 +99,19 @@ fn check_fields(caller: &ShippedTask, problems: &mut Problems) {
     }
 }
 
-/// The file of a routine, with its arguments filled in. What is wrong with the file is told as one problem of
-/// the call.
+/// Reads the file of a routine, with its arguments filled in. A problem of the file is reported as one
+/// problem of the call.
 fn read(
     call: &TemplateCall,
     text: &str,
     filling: &mut Filling<'_>,
     problems: &mut Problems,
 ) -> Option<ShippedWorkflow> {
+    // The routine's own problems have pointers into another file, so they are collected apart.
     let mut own = Problems::default();
     let workflow = parse(text, &mut own).and_then(|mut file| {
+        // Arguments are filled in before the file is read, so that they go through the same checks as written
+        // text.
         if let Some(steps) = file.get_mut("steps") {
             *steps = filling.value(steps);
         }
@@ -136,7 +139,7 @@ fn read(
     workflow
 }
 
-/// Why a routine with such a step cannot be used.
+/// Returns the reason that a routine with such a step cannot be used.
 fn not_plain(step: &ShippedStep, own: &RoutineId) -> String {
     match step {
         ShippedStep::Task(task) => match &task.content {
@@ -170,7 +173,9 @@ fn tasks(
         let Some(id) = joined_id(&caller.id, task.id.as_str(), &caller.at, problems) else {
             continue;
         };
+        // The confirmation of the call is asked once, before the first step.
         let asked = caller.confirmation.clone().filter(|_| index == 0);
+        // A function of the step hides one of the routine with the same name.
         let known = |name: &Function| task.functions.iter().any(|own| own.name == name.name);
         let inherited: Vec<_> =
             workflow.functions.iter().filter(|name| !known(name)).cloned().collect();
@@ -184,7 +189,7 @@ fn tasks(
             notes_optional: task.notes_optional || caller.notes_optional,
             agent_role: task.agent_role.clone().or_else(|| caller.agent_role.clone()),
             model_tier: task.model_tier.or(caller.model_tier),
-            // What the caller leaves, no routine widens.
+            // A routine never widens the access that the caller has narrowed.
             access: caller.access.clone().or_else(|| task.access.clone()),
             ..*task
         };
@@ -196,14 +201,14 @@ fn tasks(
     tasks
 }
 
-/// Arguments for the `{name}` of a routine.
+/// The arguments for the `{name}` of a routine.
 struct Filling<'a> {
     args: &'a Map<String, Value>,
     used: BTreeSet<String>,
     missing: BTreeSet<String>,
-    /// Arguments that cannot stand in a text.
+    /// Arguments that cannot be part of a text.
     unfit: BTreeSet<String>,
-    /// How many bytes of texts there are so far.
+    /// Number of bytes of text so far.
     bytes: usize,
     is_too_long: bool,
 }
@@ -232,13 +237,15 @@ impl Filling<'_> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(open) = rest.find('{') {
-            // A long argument in many places would be more than any file may be.
+            // A long argument in many places could grow beyond any file.
             if self.bytes + filled.len() > SOURCE_BYTES_MAX {
                 self.is_too_long = true;
                 break;
             }
             let (before, after) = rest.split_at(open);
             filled.push_str(before);
+            // Doubled braces are variables of the prompt, which are filled in when the step is shown, not
+            // here.
             let braces = after.len() - after.trim_start_matches('{').len();
             let name = after[braces..].split('}').next().unwrap_or_default();
             if braces == 1 && is_name(name) && after[1 + name.len()..].starts_with('}') {
@@ -263,6 +270,8 @@ impl Filling<'_> {
             other => {
                 let wrong = if other.is_some() { &mut self.unfit } else { &mut self.missing };
                 wrong.insert(name.to_owned());
+                // The problem is reported at the end for all arguments; the placeholder lets the rest of the
+                // file be read.
                 "…".to_owned()
             }
         }

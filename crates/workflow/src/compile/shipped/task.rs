@@ -1,4 +1,4 @@
-//! One step, with those that follow from it.
+//! Lowers one step, with the steps that follow from it.
 
 use std::collections::BTreeSet;
 
@@ -29,14 +29,16 @@ use crate::source::ProblemCode;
 use crate::source::shipped::{ShippedContent, ShippedTask, TemplateCall};
 use crate::source::strict::Prompt;
 
-/// Who is asked and when, as a compiled step says it: whether somebody always is, and what else there is to say.
+/// Returns a confirmation in the form of a compiled step: whether someone is always asked, and the remaining
+/// details.
 pub(super) fn confirmed(asked: Option<&Confirmation>) -> (bool, Option<Confirmation>) {
     let always = asked.is_some_and(|asked| asked.when.is_none());
     (always, asked.filter(|asked| **asked != Confirmation::default()).cloned())
 }
 
 impl<'a> Lowering<'a> {
-    /// The entries for an authored step: itself or the routine that it calls, and what follows from it.
+    /// Returns the entries for an authored step: itself or the routine that it calls, and the steps that
+    /// follow from it.
     pub(super) fn task(&mut self, task: &ShippedTask) -> Vec<SequenceEntry> {
         if task.has_validation {
             self.warn(WarningCode::NoEffect, format!("{}.hasValidation", task.id));
@@ -48,6 +50,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn call(&mut self, task: &ShippedTask, call: &TemplateCall) -> Vec<SequenceEntry> {
+        // The call has no step of its own, but its id is the prefix of the routine's, so it must be unique as
+        // well.
         if !self.ids.insert(task.id.clone()) {
             self.twice(task);
             return Vec::new();
@@ -80,7 +84,7 @@ impl<'a> Lowering<'a> {
         self.problems.report_twice(&task.at.field("id"), "step", &task.id);
     }
 
-    /// One step and nothing else.
+    /// Lowers one step and nothing else.
     pub(super) fn single(
         &mut self,
         task: &ShippedTask,
@@ -151,7 +155,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The functions that a step defines, refers to, calls or mentions.
+    /// Returns the functions that a step defines, refers to, calls or mentions.
     fn functions_of(&mut self, task: &ShippedTask, text: &str) -> Vec<FunctionKey> {
         let own = FunctionScope::Step { step_id: task.id.clone() };
         self.functions.declare(&task.functions, &own, self.problems);
@@ -167,12 +171,13 @@ impl<'a> Lowering<'a> {
         let fragments = task.fragments.iter().map(|fragment| fragment.text.as_str());
         let guidance = task.guidance.iter().map(String::as_str);
         let words: Vec<_> = [text].into_iter().chain(fragments).chain(guidance).collect();
+        // A function that the text mentions counts as well, listed or not.
         let mentioned = self.functions.mentioned(&words.join("\n"), &scopes);
         let keys: BTreeSet<_> = referenced.into_iter().chain(mentioned).collect();
         displayed(keys, &scopes)
     }
 
-    /// The contract of a step, which from now on the workflow embeds.
+    /// Returns the contract of a step and embeds it in the workflow.
     fn contract(&mut self, task: &ShippedTask) -> Option<ContractDefinition> {
         let contract = task.contract.as_ref()?;
         let contract_ref = &contract.reference;
@@ -183,7 +188,7 @@ impl<'a> Lowering<'a> {
         };
         let mut definition = definition.clone();
         if ContractPack::LoopControl.is(contract_ref) {
-            // A step inside of a loop decides about that loop, so it need not name it.
+            // A step inside a loop decides about that loop, so it need not name it.
             let named = definition.fields.iter_mut().find(|field| field.name == "loopId");
             if let Some(field) = named {
                 field.presence = Presence::Optional;
@@ -193,7 +198,7 @@ impl<'a> Lowering<'a> {
         Some(definition)
     }
 
-    /// The assessments of a step, and whether what follows from them can be.
+    /// Returns the assessments of a step, and checks that its consequences can occur.
     fn assessments(&mut self, task: &ShippedTask) -> Vec<&'a Assessment> {
         let workflow = self.workflow;
         let mut found = Vec::new();
@@ -217,6 +222,8 @@ impl<'a> Lowering<'a> {
             };
             let mut dimensions = found.iter().filter(about).flat_map(|of| &of.dimensions);
             let level = &consequence.any_equals_level;
+            // An assessment that could not be read or found may have the level, and that problem was already
+            // reported.
             if dimensions.any(|dimension| dimension.level(level).is_some())
                 || self.problems.any_in_field("assessments")
                 || found.len() != task.assessment_refs.len()
@@ -228,6 +235,7 @@ impl<'a> Lowering<'a> {
             let at = task.at.field("assessmentConsequences").item(index).field("when");
             self.problems.report(&at, ProblemCode::UnresolvedReference, reason, fix);
         }
+        // The engine checks assessments against the embedded contract, like any other artifact.
         if !found.is_empty() {
             let pack = ContractPack::Assessment;
             self.contracts.entry(pack.contract_ref()).or_insert_with(|| pack.definition());
@@ -235,7 +243,7 @@ impl<'a> Lowering<'a> {
         found
     }
 
-    /// The criteria that count, and warnings about those that are weak.
+    /// Returns the criteria that count, and warns about weak ones.
     fn criteria(&mut self, task: &ShippedTask) -> Vec<Criterion> {
         if task.criteria.is_empty() {
             return Vec::new();
@@ -252,7 +260,7 @@ impl<'a> Lowering<'a> {
         task.criteria.clone()
     }
 
-    /// What a prompt says about what must be handed in.
+    /// Renders the requirements on the output.
     fn requirements(
         &self,
         task: &ShippedTask,
@@ -272,10 +280,12 @@ impl<'a> Lowering<'a> {
         section + waived
     }
 
-    /// Whatever is shown of a prompt leaves room for what is filled in.
+    /// Checks that the prompt leaves room for the values that are filled in later.
     fn check_prompt(&mut self, task: &ShippedTask, prompt: &str) {
         let fragment = |fragment: &Fragment| byte_len(&fragment.text);
         let fragments: usize = task.fragments.iter().map(fragment).sum();
+        // Counted as if every fragment were shown and every function definition used: the worst case must
+        // fit.
         let bytes = self.opening_bytes + byte_len(prompt) + fragments + FUNCTIONS_BYTES_MAX;
         if bytes > STATIC_PROMPT_BYTES_MAX {
             let reason = format!(

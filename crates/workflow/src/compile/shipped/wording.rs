@@ -1,11 +1,11 @@
-//! What an agent reads: the prompt of a step in its parts, and what stands before the first one.
+//! The text that an agent reads: the parts of a step's prompt, and the opening before the first one.
 
 use std::fmt::Write as _;
 
 use crate::compile::assessment::{Assessment, Consequence};
 use crate::source::shipped::{FileReference, ShippedTask, ShippedWorkflow};
 
-/// `title` as a heading, with each of `items` in a line; nothing without items.
+/// Renders `title` as a heading with one line for each of `items`; empty without items.
 pub(super) fn section(title: &str, items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
@@ -13,7 +13,7 @@ pub(super) fn section(title: &str, items: &[String]) -> String {
     format!("\n\n## {title}\n- {}", items.join("\n- "))
 }
 
-/// What stands before `text` and behind it because of the fields of the step.
+/// Adds to `text` what the fields of the step put before and after it.
 pub(super) fn around(task: &ShippedTask, text: &str, meta_guidance: &[String]) -> String {
     let role = task.agent_role.as_ref().map(|role| format!("Your role: {role}\n\n"));
     let mut prompt = role.unwrap_or_default() + text;
@@ -21,6 +21,7 @@ pub(super) fn around(task: &ShippedTask, text: &str, meta_guidance: &[String]) -
     if task.ask_for_files {
         prompt.push_str("\n\nAsk for the files that you need and do not have.");
     }
+    // The arguments are already JSON text, bounded when the file was read.
     let calls = task.function_calls.iter().map(|call| {
         let name = &call.reference.name;
         if call.args.is_empty() {
@@ -34,7 +35,7 @@ pub(super) fn around(task: &ShippedTask, text: &str, meta_guidance: &[String]) -
     prompt
 }
 
-/// What an agent is told before the first step of a run.
+/// Returns the text that an agent reads before the first step of a run.
 pub(super) fn opening(workflow: &ShippedWorkflow) -> String {
     let reference = |reference: &FileReference| {
         let FileReference { title, source, purpose, authoritative, from_package } = reference;
@@ -52,7 +53,7 @@ pub(super) fn opening(workflow: &ShippedWorkflow) -> String {
     parts.concat().trim_start().to_owned()
 }
 
-/// What is asked of the assessments of a step.
+/// Renders the requirements of a step's assessments.
 pub(super) fn assessments(assessments: &[&Assessment], consequences: &[Consequence]) -> String {
     if assessments.is_empty() {
         return String::new();

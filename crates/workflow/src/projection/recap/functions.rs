@@ -11,7 +11,7 @@ use crate::{
     snapshot::PendingStep,
 };
 
-/// The definitions that the steps of `parts` need beyond those of the pending step; earlier parts come first.
+/// Returns the definitions that the steps of `parts` need beyond those of the pending step. Earlier parts come first.
 pub(super) fn definitions<'s>(
     workflow: &CompiledWorkflow,
     pending: Option<&PendingStep>,
@@ -22,6 +22,8 @@ pub(super) fn definitions<'s>(
         let step = workflow.step(id);
         step.map(|step| workflow.functions_of(step)).unwrap_or_default()
     };
+    // The prompt of the pending step holds its own definitions already. They are not repeated, but they use up
+    // budget.
     let own = pending.map(|pending| of_step(&pending.step_id)).unwrap_or_default();
     let budget = FUNCTIONS_BYTES_MAX.saturating_sub(section(&own, FUNCTIONS_BYTES_MAX).len());
     let mut known: BTreeSet<_> = own.iter().map(|function| &function.key).collect();
@@ -36,7 +38,7 @@ pub(super) fn definitions<'s>(
     section(&listed, budget)
 }
 
-/// Inner scopes first, and names in their order within each.
+/// Sort key: inner scopes first, by name within each.
 fn by_scope_and_name(function: &FunctionDefinition) -> (u8, &str, &FunctionScope) {
     let scope = &function.key.scope;
     let rank = match scope {

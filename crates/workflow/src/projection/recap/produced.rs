@@ -1,12 +1,12 @@
-//! What the steps on the way to a node produced beside their notes: artifacts, the notes of bookmarks, and what was
-//! recorded with them.
+//! Products of the steps on the way to a node, beside their notes: artifacts, the notes of bookmarks, and side
+//! records.
 //!
-//! *Invariants*: the newest step comes first. A small artifact is shown whole; a large one by its digest, under which it
-//! can be read, and so are older ones. Notes of bookmarks are shown whole as long as there is room, then by their first
-//! lines. The text keeps its budgets, and what is left out is counted. Notes of bookmarks on the node itself are told by
-//! the recap.
+//! *Invariants*: the newest step comes first. A small artifact is shown whole. Large ones and older ones are shown by
+//! their digest, under which they can be read. Notes of bookmarks are shown whole as long as there is room, then by
+//! their first lines. The text keeps its budgets, and what is left out is counted. The recap shows the notes of
+//! bookmarks on the node itself.
 //!
-//! *Limitations*: the artifacts of one output stand in the order in which they are recorded, which is that of their
+//! *Limitations*: the artifacts of one output appear in the order in which they are recorded, which is that of their
 //! digests.
 
 use std::fmt::Write as _;
@@ -40,13 +40,12 @@ use crate::{
 pub struct ProducedArtifact {
     /// The node that it was submitted at.
     pub node: NodeId,
-    /// Where the title of its step is found.
+    /// The snapshot that holds the title of its step.
     pub snapshot: SnapshotRef,
-    /// The output that it is.
+    /// The output that contains it.
     pub output: OutputId,
-    /// The digest of its bytes.
     pub digest: Digest,
-    /// How many bytes it has.
+    /// Its size.
     pub bytes: u32,
 }
 
@@ -59,7 +58,7 @@ struct ProducedBookmark {
     notes: String,
 }
 
-/// A record on the way to a node.
+/// A side record on the way to a node.
 #[derive(Clone, Debug)]
 struct ProducedRecord {
     node: NodeId,
@@ -67,11 +66,11 @@ struct ProducedRecord {
     record: SideRecord,
 }
 
-/// What the steps on the way to a node produced beside their notes, the newest first.
+/// Products of the steps on the way to a node, beside their notes, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct Produced {
     artifacts: Vec<ProducedArtifact>,
-    /// Those that are told by their digests alone.
+    /// Artifacts that are shown by their digests alone.
     older: Vec<Digest>,
     artifacts_left_out: usize,
     bookmarks: Vec<ProducedBookmark>,
@@ -80,7 +79,7 @@ pub struct Produced {
     records_left_out: usize,
 }
 
-/// What an artifact holds, as far as it was read.
+/// The content of an artifact, as far as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArtifactText {
     /// Its kind, if it names one, and its JSON.
@@ -92,8 +91,8 @@ pub enum ArtifactText {
 }
 
 impl Produced {
-    /// Chooses what is told about the way to `node`. What was submitted at a node that the run left belongs to its
-    /// branches and is not told there.
+    /// Selects the products on the way to `node`. Outputs that were submitted at a node that the run has left belong
+    /// to its branches and are not shown there.
     pub fn select(run: &RunState, node: NodeId) -> Self {
         let mut produced = Self::default();
         let (mut traces, mut others) = (0, 0);
@@ -109,6 +108,7 @@ impl Produced {
                 let kept = run.outputs_toward(bookmark, None).into_iter();
                 outputs.extend(kept.map(|kept| (bookmark.id, kept)));
             }
+            // On the node itself, the recap shows the bookmarks.
             if next.is_some() {
                 produced.add_bookmarks(at, &outputs);
             }
@@ -116,6 +116,8 @@ impl Produced {
                 let OutputPayload::ArtifactRef { sha256, byte_length, .. } = &output.payload else {
                     continue;
                 };
+                // The newest artifacts are shown with content, the next ones by digest, and the rest are only
+                // counted.
                 if produced.artifacts.len() == PRODUCED_ARTIFACTS_MAX {
                     if produced.older.len() < PRODUCED_DIGESTS_MAX {
                         produced.older.push(*sha256);
@@ -148,7 +150,7 @@ impl Produced {
         produced
     }
 
-    /// Takes in the notes of the bookmarks among what was submitted at a step and on it.
+    /// Adds the notes of the bookmarks among the outputs submitted at a step and on its bookmarks.
     fn add_bookmarks(&mut self, at: &RunNode, outputs: &[(NodeId, &RecordedOutput)]) {
         for (node, output) in outputs.iter().rev().filter(|(node, _)| *node != at.id) {
             let Some(notes) = output.notes() else { continue };
@@ -162,12 +164,12 @@ impl Produced {
         }
     }
 
-    /// The artifacts that are told.
+    /// Returns the artifacts that are shown.
     pub fn artifacts(&self) -> &[ProducedArtifact] {
         &self.artifacts
     }
 
-    /// The nodes whose steps [`Produced::pieces`] asks for.
+    /// Iterates over the nodes whose steps [`Produced::pieces`] asks for.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, SnapshotRef)> {
         let artifacts = self.artifacts.iter().map(|artifact| (artifact.node, artifact.snapshot));
         let bookmarks = self.bookmarks.iter().map(|bookmark| (bookmark.node, bookmark.snapshot));
@@ -175,8 +177,8 @@ impl Produced {
         artifacts.chain(bookmarks).chain(records)
     }
 
-    /// The text, in pieces with the outputs that they come from; nothing if there is nothing to tell. `step_at` gives
-    /// the step of a node and `text_of` what an artifact holds.
+    /// Renders the text in pieces, each with the output that it comes from. Empty if there is nothing to show.
+    /// `step_at` returns the step of a node and `text_of` the content of an artifact.
     pub fn pieces<'s>(
         &self,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
@@ -231,7 +233,8 @@ impl Produced {
 }
 
 impl Produced {
-    /// The artifacts that are told by their digests, and the count of those that are not told; nothing if there are none.
+    /// Lists the artifacts that are shown by their digests and counts those that are not shown. Returns `None` if
+    /// there are neither.
     fn older(&self) -> Option<RecapPiece> {
         let count = self.older.len() + self.artifacts_left_out;
         if count == 0 {
@@ -258,12 +261,12 @@ impl Produced {
     }
 }
 
-/// The line that counts what is not listed, if anything is not.
+/// Returns the line that counts what is not listed, if anything is not.
 fn left_out(count: usize) -> Option<RecapPiece> {
     (count > 0).then(|| RecapPiece::composed(format!("- {count} older ones are left out.\n")))
 }
 
-/// The notes of a bookmark if there is room for them, else their first line.
+/// Returns the notes of a bookmark if there is room for them, else their first line.
 fn bookmark_text(notes: &str, room: &mut usize) -> String {
     if let Some(left) = room.checked_sub(notes.len()) {
         *room = left;
@@ -286,7 +289,7 @@ fn artifact_text(
         ArtifactText::Large(kind) => (kind, Err(format!("{bytes} bytes"))),
         ArtifactText::Unreadable(reason) => (None, Err(format!("cannot be read: {reason}"))),
     };
-    // Whoever submitted it chose the kind: one line of it, and as much as of a title.
+    // The kind is the submitter's choice and may be any text: show one line of it, as long as a title at most.
     let kind = kind.as_deref().and_then(headline).unwrap_or("artifact");
     let kind = shorten(kind, RECAP_TITLE_BYTES_MAX);
     let mut text = format!("- {kind} of {title}: ");
@@ -301,13 +304,13 @@ fn artifact_text(
     text
 }
 
-/// Which step came next is not repeated: the steps themselves show it.
+/// True for entries that are shown. The choice of the next step is not: the steps themselves show it.
 fn is_shown(entry: &TraceEntry) -> bool {
     entry.kind != TraceEntryKind::SelectedNextStep
 }
 
 impl SideRecord {
-    /// Whether [`SideRecord::lines`] has any.
+    /// True if [`SideRecord::lines`] has any.
     pub fn has_lines(&self) -> bool {
         match &self.body {
             SideRecordBody::Divergence(_) | SideRecordBody::Capability(_) => true,
@@ -315,7 +318,7 @@ impl SideRecord {
         }
     }
 
-    /// What was recorded, in sentences.
+    /// Returns the record in sentences.
     pub fn lines(&self) -> Vec<String> {
         match &self.body {
             SideRecordBody::Divergence(divergence) => {

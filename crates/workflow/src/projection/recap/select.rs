@@ -1,4 +1,4 @@
-//! Which notes a recap tells.
+//! Selects the notes of a recap.
 
 use piton_core::{NodeId, OutputId, SnapshotRef};
 
@@ -15,32 +15,30 @@ use crate::{
 /// A node with notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Noted<'a> {
-    /// The node.
     pub node: NodeId,
-    /// Where the title of its step is found.
+    /// The snapshot that holds the title of its step.
     pub snapshot: SnapshotRef,
-    /// The output that its notes are.
+    /// The output that contains its notes.
     pub output: OutputId,
-    /// Its notes.
     pub notes: &'a str,
-    /// How many steps or branches come before it in its part.
+    /// Number of steps or branches before it in its part.
     pub(super) before: usize,
-    /// Whether a person refused the step.
+    /// Set when a person refused the step.
     pub(super) is_refused: bool,
 }
 
-/// Notes that are told together.
+/// Notes that are shown together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RecapGroup<'a> {
-    /// Oldest first.
+    /// Notes, oldest first.
     pub(super) notes: Vec<Noted<'a>>,
-    /// Whether there are older ones.
+    /// Set when there are older ones.
     pub(super) has_more: bool,
-    /// How many steps or branches the part stands for.
+    /// Number of steps or branches that the part stands for.
     pub(super) count: usize,
 }
 
-/// What could be told about a node.
+/// The notes that a recap of a node can show.
 #[derive(Clone, Debug)]
 pub struct RecapDraft<'a> {
     pub(super) way: RecapGroup<'a>,
@@ -50,7 +48,7 @@ pub struct RecapDraft<'a> {
 }
 
 impl<'a> RecapDraft<'a> {
-    /// Chooses what could be told about `node`; nothing for an unknown node.
+    /// Selects the notes for a recap of `node`. Empty for an unknown node.
     pub fn select(run: &'a RunState, node: NodeId) -> Self {
         let (mut way, mut after, mut branches) =
             <(RecapGroup<'_>, RecapGroup<'_>, RecapGroup<'_>)>::default();
@@ -72,7 +70,7 @@ impl<'a> RecapDraft<'a> {
         Self { way, bookmarks, after, branches }
     }
 
-    /// The nodes whose steps [`RecapDraft::render`] asks for.
+    /// Iterates over the nodes whose steps [`RecapDraft::render`] asks for.
     pub fn nodes(&self) -> impl Iterator<Item = &Noted<'a>> {
         [&self.way, &self.bookmarks, &self.after, &self.branches]
             .into_iter()
@@ -80,15 +78,15 @@ impl<'a> RecapDraft<'a> {
     }
 }
 
-/// The tip that the run follows below `node`: the preferred one, else the newest.
+/// Returns the tip that the run follows below `node`: the preferred one, else the newest.
 fn followed_tip<'a>(graph: &'a RunGraph, node: &RunNode) -> Option<&'a RunNode> {
     let preferred = graph.preferred_tip().filter(|tip| graph.descends(tip.id, node.id));
     preferred.or_else(|| graph.newest_tip_below(node))
 }
 
 impl<'a> RecapGroup<'a> {
-    /// The notes on the way from `top`, or the root, down to `last`. Those of `last` itself are told `with_last`: what
-    /// was submitted at a step that the run left belongs to what came after it.
+    /// Selects the notes on the way from `top`, or from the root, down to `last`. The notes of `last` itself are
+    /// included only `with_last`: an output submitted at a step that the run has left belongs to what came after it.
     fn between(run: &'a RunState, top: Option<&RunNode>, last: &RunNode, with_last: bool) -> Self {
         let top_depth = top.map_or(0, RunNode::depth);
         let count = last.depth() + usize::from(with_last) - top_depth;
@@ -106,7 +104,7 @@ impl<'a> RecapGroup<'a> {
         part
     }
 
-    /// The notes of the bookmarks on `node`.
+    /// Selects the notes of the bookmarks on `node`.
     fn bookmarks(run: &'a RunState, node: &RunNode) -> Self {
         let noted = |child: &'a RunNode| Some((child, run.notes_toward(child, None)?));
         let node = run.graph.node(node.id).into_iter();
@@ -114,14 +112,14 @@ impl<'a> RecapGroup<'a> {
         Self::newest(bookmarks.filter_map(noted).collect())
     }
 
-    /// The newest notes of every branch below `top` but the one that ends in `followed`.
+    /// Selects the newest notes of every branch below `top` except the one that ends in `followed`.
     fn other_branches(run: &'a RunState, top: &RunNode, followed: &RunNode) -> Self {
         let is_other = |tip: &&RunNode| tip.id != followed.id && run.graph.descends(tip.id, top.id);
         let newest = |tip: &'a RunNode| notes_up(run, top.depth(), tip).next();
         Self::newest(run.graph.tips().filter(is_other).filter_map(newest).collect())
     }
 
-    /// As many of `nodes` as can be told, the newest of them.
+    /// Selects as many of `nodes` as fit, from the newest on.
     fn newest(nodes: Vec<(&RunNode, &'a RecordedOutput)>) -> Self {
         let mut part = Self { count: nodes.len(), ..Self::default() };
         let mut fill = Fill::default();
@@ -137,7 +135,7 @@ impl<'a> RecapGroup<'a> {
     }
 }
 
-/// The nodes from `last` up that have notes toward it, not above `depth_min`.
+/// Iterates from `last` upward over the nodes that have notes toward it, down to depth `depth_min`.
 fn notes_up<'a>(
     run: &'a RunState,
     depth_min: usize,
@@ -148,7 +146,7 @@ fn notes_up<'a>(
         .filter_map(|(node, next)| Some((node, run.notes_toward(node, next)?)))
 }
 
-/// How much was chosen already.
+/// The amount selected so far.
 #[derive(Default)]
 struct Fill {
     steps: usize,

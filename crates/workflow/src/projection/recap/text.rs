@@ -22,7 +22,7 @@ use crate::{
     snapshot::PendingStep,
 };
 
-/// How the parts of a recap are told apart.
+/// The parts of a recap.
 #[derive(Clone, Copy)]
 enum RecapKind {
     Way,
@@ -48,7 +48,7 @@ impl RecapKind {
         }
     }
 
-    /// What is said about what was left out.
+    /// Returns the notice about what was left out.
     fn cut(self, left_out: usize) -> String {
         let (one, many) = match self {
             Self::Way | Self::After => ("step", "steps"),
@@ -66,9 +66,8 @@ impl RecapKind {
 /// A piece of a recap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecapPiece {
-    /// The text.
     pub text: String,
-    /// The node whose notes it is, with the output; nothing if nobody submitted it.
+    /// The node and the output that the notes are from; none if nobody submitted the text.
     pub source: Option<(NodeId, OutputId)>,
 }
 
@@ -79,11 +78,11 @@ impl RecapPiece {
 }
 
 impl RecapDraft<'_> {
-    /// The recap as Markdown, then the definitions of the functions that the steps in it refer to; empty if
-    /// there is nothing to tell.
+    /// Renders the recap as Markdown, followed by the definitions of the functions that its steps refer to. Empty if
+    /// there is nothing to report.
     ///
-    /// `pending` is the step that is to do: its own definitions are in its prompt and are not repeated, and
-    /// what they take is taken from the budget of definitions. `step_at` gives the step of a node.
+    /// The definitions of the `pending` step are in its prompt and are not repeated, but they count against the
+    /// budget of definitions. `step_at` returns the step of a node.
     pub fn render<'s>(
         &self,
         workflow: &CompiledWorkflow,
@@ -93,13 +92,15 @@ impl RecapDraft<'_> {
         self.pieces(workflow, pending, step_at).into_iter().map(|piece| piece.text).collect()
     }
 
-    /// The same text in pieces, each with the node whose notes it is.
+    /// Renders the same text in pieces, each with the node that its notes are from.
     pub fn pieces<'s>(
         &self,
         workflow: &CompiledWorkflow,
         pending: Option<&PendingStep>,
         step_at: impl Fn(NodeId) -> Option<&'s PendingStep>,
     ) -> Vec<RecapPiece> {
+        // Every part that has notes is guaranteed its frame, so that an earlier part cannot crowd out a later one
+        // entirely.
         let reserve =
             |part: &RecapGroup<'_>| if part.notes.is_empty() { 0 } else { RECAP_FRAME_BYTES };
         let parts = [
@@ -121,14 +122,14 @@ impl RecapDraft<'_> {
             pieces.extend(told);
             length = pieces.iter().map(|piece| piece.text.len()).sum();
         }
-        // The way to the node needs no definitions: what it is about is done. Bookmarks are on the pending step.
+        // The way to the node needs no definitions: its steps are done. Bookmarks are on the pending step.
         let shown: &[Vec<NodeId>] = &shown[2..];
         pieces.push(RecapPiece::composed(definitions(workflow, pending, shown, &step_at)));
         pieces
     }
 }
 
-/// One part in at most `room` bytes, a blank line before it included.
+/// Renders one part in at most `room` bytes, including a blank line before it.
 fn push_line<'s>(
     kind: RecapKind,
     part: &RecapGroup<'_>,
@@ -150,6 +151,7 @@ fn push_line<'s>(
     };
     let mut room = room.saturating_sub(RECAP_FRAME_BYTES);
     let mut entries = Vec::new();
+    // From new to old: what does not fit is cut at the old end.
     for noted in part.notes.iter().rev() {
         let entry = entry(noted);
         let Some(left) = room.checked_sub(entry.iter().map(|piece| piece.text.len()).sum()) else {
@@ -161,6 +163,7 @@ fn push_line<'s>(
     entries.reverse();
     let mut text = kind.heading().to_owned();
     if part.has_more || entries.len() < part.notes.len() {
+        // On a way, `before` also counts the steps without notes and those that were never selected.
         let left_out = entries.first().map_or(part.count, |(oldest, _)| oldest.before);
         text.push_str(&kind.cut(left_out));
     }

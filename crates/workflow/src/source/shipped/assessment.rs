@@ -1,4 +1,4 @@
-//! Assessments, and what follows from them.
+//! Assessments and their consequences.
 
 use piton_core::BoundedText;
 use serde_json::Value;
@@ -39,6 +39,7 @@ impl FromSource for Dimension {
         let required = object.optional("required", problems).unwrap_or(true);
         let listed = object.at("levels");
         object.finish(problems);
+        // Levels are matched leniently when an agent rates, so they have to differ in more than their case.
         let plain: Vec<_> = levels.iter().map(|level| level.trim().to_lowercase()).collect();
         if levels.len() == 1 && !problems.any_within(&listed) {
             let reason = "there is one level, so nothing is rated";
@@ -53,7 +54,7 @@ impl FromSource for Dimension {
     }
 }
 
-/// The first that occurs a second time.
+/// Returns the first item that occurs a second time.
 fn twice<'a, T: PartialEq>(items: &[&'a T]) -> Option<&'a T> {
     let again = |(index, item): (usize, &&'a T)| items[..index].contains(item).then_some(*item);
     items.iter().enumerate().find_map(again)

@@ -1,6 +1,6 @@
-//! Slots of a workflow: `{{wr.bindings.slot}}` in any text becomes what the slot is filled with.
+//! Slots of a workflow: `{{wr.bindings.slot}}` in any text is replaced by the content of the slot.
 //!
-//! *Limitations*: a slot is filled with its default; nothing else fills one yet.
+//! *Limitations*: a slot always has its default; nothing else fills one yet.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 
-/// What every name of Piton's own begins with inside of `{{ }}`.
+/// The prefix of Piton's own names inside `{{ }}`.
 const OWN: &str = "wr.";
 const SLOT: &str = "wr.bindings.";
 const DECLARED_IN: &str = "extensionPoints";
 
-/// `file` with every slot filled. A name of Piton's own that nothing is filled in for is a problem.
+/// Fills every slot of `file`. A name of Piton's own that has no value is a problem.
 pub(crate) fn bind(file: &Value, problems: &mut Problems) -> Value {
     let Value::Object(entries) = file else {
         return file.clone();
@@ -23,6 +23,7 @@ pub(crate) fn bind(file: &Value, problems: &mut Problems) -> Value {
     let mut binding = Binding { slots, problems };
     let root = Pointer::root();
     let bound = entries.iter().map(|(name, value)| {
+        // The declarations hold the defaults themselves, which must not be expanded.
         let value = if name == DECLARED_IN {
             value.clone()
         } else {
@@ -83,6 +84,7 @@ impl Binding<'_> {
             if name.trim().starts_with(OWN) {
                 self.unknown(name.trim(), at);
             }
+            // Any other name is a variable of the run, which is filled in when the step is shown.
             bound.extend(["{{", name, "}}"]);
         }
         bound.push_str(rest);

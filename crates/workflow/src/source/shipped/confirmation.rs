@@ -1,4 +1,4 @@
-//! `requireConfirmation`: true or false, a condition, or who is asked with a condition.
+//! `requireConfirmation`: true or false, a condition, or a person to ask with a condition.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::source::Pointer;
 use crate::source::problem::Problems;
 use crate::source::read::{FromSource, ObjectReader, wrong_type};
 
-/// Who is asked before a step is done, and when; nobody ever in the case of `false`.
+/// The confirmation before a step: who is asked, and when. `None` for `false`.
 #[derive(Clone, Debug)]
 pub(crate) struct ShippedConfirmation(pub(crate) Option<Confirmation>);
 

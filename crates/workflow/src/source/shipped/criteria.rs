@@ -1,4 +1,5 @@
-//! Validation criteria: rules over the notes, joined by `and`, `or` and `not`, each with a condition if need be.
+//! Validation criteria: rules over the notes, joined by `and`, `or` and `not`, each with an optional
+//! condition.
 
 use piton_core::BoundedText;
 use serde_json::Value;
@@ -13,7 +14,7 @@ use crate::source::strict::{length, regex};
 
 type RuleText = BoundedText<RULE_BYTES_MAX>;
 
-/// The rules of a step: one, or a list of which all must hold.
+/// Reads the rules of a step: one, or a list of rules that must all hold.
 pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Vec<Criterion> {
     match value {
         Value::Array(rules) => list(rules, at, 0, problems),
@@ -34,6 +35,7 @@ fn one(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Op
         return None;
     }
     let mut object = ObjectReader::open(value, at, problems)?;
+    // A rule with a type is a leaf; all others join rules.
     if object.has("type") {
         return leaf(object, problems);
     }
@@ -58,6 +60,7 @@ fn one(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Op
         let rule = one(rule, &object.at("not"), depth + 1, problems);
         joined.extend(rule.map(|rule| Criterion::Not { rule: Box::new(rule) }));
     }
+    // The fields are checked, not the results: a join that could not be read was already reported.
     let empty = ["and", "or", "not"].iter().all(|name| !object.has(name));
     if empty {
         object.missing("type", problems);
@@ -70,7 +73,7 @@ fn one(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> Op
     }
 }
 
-/// A rule that is not made of rules.
+/// Reads a rule that is not made of rules.
 fn leaf(mut object: ObjectReader<'_>, problems: &mut Problems) -> Option<Criterion> {
     let kind = text(object.raw("type")?, &object.at("type"), problems)?;
     let message = object.required::<RuleText>("message", problems).map(BoundedText::into_string);
@@ -108,8 +111,8 @@ fn leaf(mut object: ObjectReader<'_>, problems: &mut Problems) -> Option<Criteri
     }
 }
 
-/// The flags of a pattern, in the form that stands before it. What only matters for several matches is left
-/// out, and so is `u`: patterns always read Unicode.
+/// Reads the flags of a pattern, in the form that precedes it. Flags that only matter for several matches are
+/// left out, and so is `u`: patterns always read Unicode.
 fn flags(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<String> {
     let Some(value) = object.raw("flags") else {
         return Some(String::new());

@@ -1,4 +1,4 @@
-//! Functions with parameters, and how steps refer to them.
+//! Functions with parameters, and the references of steps to them.
 
 use std::fmt::Write as _;
 
@@ -16,20 +16,20 @@ use crate::source::strict::{Function, FunctionReference};
 
 const TYPES: [&str; 5] = ["string", "number", "boolean", "array", "object"];
 
-/// A function that a step says is to be called, with the arguments as JSON.
+/// A function that a step asks to be called, with the arguments as JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCall {
     pub(crate) reference: FunctionReference,
     pub(crate) args: String,
 }
 
-/// A function; its parameters become part of its definition, because that is what an agent reads.
+/// Reads a function. Its parameters become part of its definition, because that is what an agent reads.
 pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Function> {
     let mut object = ObjectReader::open(value, at, problems)?;
     let name = object.required("name", problems);
     let definition = object.required::<Passage>("definition", problems);
     let parameters: Vec<Parameter> = object.list("parameters", DECLARATIONS_MAX, problems);
-    // Where a function is known follows from where it stands.
+    // The scope of a function follows from its position in the file; the field is only checked.
     if let Some(scope) = object.raw("scope") {
         one_of(scope, &object.at("scope"), &["workflow", "loop", "step"], problems);
     }
@@ -93,7 +93,7 @@ fn one_of<'a>(
     None
 }
 
-/// A reference `name()`, or `name` alone.
+/// Reads a reference `name()`, or `name` alone.
 pub(super) fn reference(
     value: &Value,
     at: &Pointer,

@@ -24,7 +24,7 @@ pub(crate) struct Loop {
     pub(crate) id: StepId,
     pub(crate) title: String,
     pub(crate) drive: Drive,
-    /// Whether the author wrote a `condition`, which something else may make void.
+    /// Set when the author wrote a `condition`, which something else may override.
     pub(crate) condition_stated: bool,
     pub(crate) turns_max: u32,
     pub(crate) variables: LoopVariables,
@@ -35,26 +35,26 @@ pub(crate) struct Loop {
     pub(crate) notes_optional: bool,
 }
 
-/// By what a loop turns.
+/// The driver of a loop: the thing that decides whether it repeats.
 #[derive(Debug)]
 pub(crate) enum Drive {
-    /// By the decision of a step of its body, under this name if one is given.
+    /// The decision of a step of the body, under this name if one is given.
     Control {
         loop_id: Option<LoopId>,
     },
-    /// By what the run was told.
+    /// The context of the run.
     Context(Predicate),
-    /// By the decision of a step of its body if there is one, else by what the run was told.
+    /// The decision of a step of the body if there is one, else the context of the run.
     Either(Option<Predicate>),
     Count(Count),
     Items(String),
 }
 
-/// What a turn does.
+/// The work of one iteration.
 #[derive(Debug)]
 pub(crate) enum LoopBody {
     Steps(Vec<ShippedStep>),
-    /// A step of the list that the workflow begins with, which is then done in the loop only.
+    /// A step of the workflow's top-level list, which is then done in the loop only.
     Named {
         at: Pointer,
         id: StepId,
@@ -95,6 +95,7 @@ impl Loop {
 }
 
 fn body(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<LoopBody> {
+    // A named body adds no nesting to the file, so its depth is checked during lowering.
     if let Some(named @ Value::String(_)) = object.raw("body") {
         let at = object.at("body");
         return StepId::read(named, &at, problems).map(|id| LoopBody::Named { at, id });
@@ -105,7 +106,7 @@ fn body(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) ->
     Some(LoopBody::Steps(object.filled_list("body", STEPS_MAX, problems)))
 }
 
-/// The field `loop`: how the loop turns.
+/// The field `loop`: the way in which the loop repeats.
 struct LoopField {
     drive: Drive,
     condition_stated: bool,
@@ -146,8 +147,8 @@ impl FromSource for LoopField {
     }
 }
 
-/// How a `while` or `until` loop turns. An `until` loop turns while its condition does not hold; a decision says
-/// `continue` or `stop` and means that in both.
+/// Reads the driver of a `while` or `until` loop. An `until` loop repeats while its condition does not hold;
+/// a decision says `continue` or `stop` and means that in both.
 fn asked_loop(
     object: &mut ObjectReader<'_>,
     until: bool,
@@ -164,6 +165,7 @@ fn asked_loop(
             LoopSource::Context(predicate) => Some(Drive::Context(turns_while(predicate))),
         };
     }
+    // A condition that could not be read must not turn into a loop without one.
     if stated && condition.is_none() {
         return None;
     }
@@ -226,7 +228,7 @@ impl FromSource for Count {
     }
 }
 
-/// The name of a variable: one that prompts can ask for.
+/// Reads the name of a variable that prompts can refer to.
 fn variable(
     object: &mut ObjectReader<'_>,
     field: &'static str,

@@ -1,7 +1,7 @@
-//! The shipped dialect: what a file in it holds once it is read.
+//! The shipped dialect: the content of a file after reading.
 //!
-//! *Invariants*: as for the strict dialect. Every value is well formed on its own, and whether names point at
-//! something is for the compiler to find out.
+//! *Invariants*: as for the strict dialect. Every value is well-formed by itself, and the compiler has to
+//! find out whether names point at something.
 
 mod assessment;
 mod binding;
@@ -36,7 +36,7 @@ type Paragraph = BoundedText<DESCRIPTION_BYTES_MAX>;
 /// A few paragraphs.
 type Passage = BoundedText<BLOCK_BYTES_MAX>;
 
-/// The texts in a list.
+/// Converts a list of bounded texts to strings.
 fn strings<const MAX: usize>(texts: Vec<BoundedText<MAX>>) -> Vec<String> {
     texts.into_iter().map(BoundedText::into_string).collect()
 }

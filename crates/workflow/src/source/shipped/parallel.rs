@@ -1,4 +1,4 @@
-//! Steps that hand work to several other agents, and join what comes back.
+//! Steps that hand work to several other agents, and join the results.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ pub(crate) struct Delegation {
     pub(crate) workflow_id: String,
     pub(crate) goal: Option<String>,
     pub(crate) run_condition: Option<Predicate>,
-    /// Which key of the context becomes which key of the other run.
+    /// The mapping from keys of the context to keys of the other run's context.
     pub(crate) context_mapping: Vec<(String, String)>,
     /// The arguments as JSON.
     pub(crate) args: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Delegation {
     pub(crate) allowed_tools: Vec<String>,
 }
 
-/// How what comes back is joined.
+/// The way in which the results are joined.
 #[derive(Debug)]
 pub(crate) struct Synthesis {
     pub(crate) at: Pointer,

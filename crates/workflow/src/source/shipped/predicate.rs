@@ -1,7 +1,7 @@
-//! Conditions on what a run was told: `{"var": …, "equals": …}`, joined by `and`, `or` and `not`.
+//! Conditions on the context of a run: `{"var": …, "equals": …}`, joined by `and`, `or` and `not`.
 //!
-//! Several operators in one object must all hold. An object without any asks whether the variable is set, and an
-//! empty one always holds.
+//! Several operators in one object must all hold. An object without any tests whether the variable is set,
+//! and an empty one always holds.
 
 use piton_core::BoundedText;
 use piton_core::canonical::encode;
@@ -44,6 +44,7 @@ fn read(value: &Value, at: &Pointer, depth: usize, problems: &mut Problems) -> O
     }
     comparisons(&mut object, &mut parts, problems);
     object.finish(problems);
+    // A part that could not be read makes the whole unreadable: leaving it out would weaken the condition.
     let mut of = parts.into_iter().collect::<Option<Vec<_>>>()?;
     Some(if of.len() == 1 { of.remove(0) } else { Predicate::All { of } })
 }
@@ -72,12 +73,13 @@ fn list(
     read.into_iter().collect()
 }
 
-/// What the object asks about its variable.
+/// Reads the comparisons that the object makes with its variable.
 fn comparisons(
     object: &mut ObjectReader<'_>,
     parts: &mut Vec<Option<Predicate>>,
     problems: &mut Problems,
 ) {
+    // Asked separately, because a variable that could not be read is still named.
     let named = object.has("var");
     let variable = object.optional::<Name>("var", problems).map(BoundedText::into_string);
     let mut asked = false;
@@ -96,6 +98,7 @@ fn comparisons(
         let matches = |(variable, pattern)| Predicate::Matches { variable, pattern };
         parts.push(variable.clone().zip(pattern).map(matches));
     } else {
+        // A pattern that could not be read was still a question, so the variable is not taken as merely set.
         asked |= object.has("matches");
     }
     match (named, asked) {
@@ -105,7 +108,7 @@ fn comparisons(
     }
 }
 
-/// The value that a variable is compared with, in its one canonical form.
+/// Reads the value that a variable is compared with, in its one canonical form.
 fn operand(
     operator: Comparison,
     value: &Value,
@@ -140,6 +143,7 @@ fn operand(
             problems.report(at, ProblemCode::TooLong, reason, "compare with a shorter value");
             None
         }
+        // Reading the canonical form back gives equal operands equal bytes, and so equal workflow hashes.
         Ok(bytes) => Some(serde_json::from_str(bytes.as_str()).expect("canonical JSON reads back")),
     }
 }

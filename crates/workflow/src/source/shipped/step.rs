@@ -37,7 +37,7 @@ pub(crate) struct ShippedTask {
     pub(crate) model_tier: Option<ModelTier>,
     pub(crate) guidance: Vec<String>,
     pub(crate) ask_for_files: bool,
-    /// Whether the author set a flag that means nothing.
+    /// Set when the author set a flag that has no meaning.
     pub(crate) has_validation: bool,
     pub(crate) confirmation: Option<Confirmation>,
     pub(crate) run_condition: Option<Predicate>,
@@ -55,15 +55,15 @@ pub(crate) struct ShippedTask {
     pub(crate) verification: Option<Verification>,
 }
 
-/// What a step asks of an agent.
+/// The instructions of a step for an agent.
 #[derive(Clone, Debug)]
 pub(crate) enum ShippedContent {
     Prompt(Prompt),
-    /// What a routine asks.
+    /// The steps of a routine.
     Call(TemplateCall),
 }
 
-/// A place where the steps of a routine go.
+/// A place that the steps of a routine replace.
 #[derive(Clone, Debug)]
 pub(crate) struct TemplateCall {
     pub(crate) at: Pointer,
@@ -79,14 +79,14 @@ pub(crate) struct Contract {
     pub(crate) required: bool,
 }
 
-/// A second look at what a step did.
+/// A second look at the result of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Audit {
     pub(crate) prompt: Option<String>,
     pub(crate) rubric: Vec<String>,
 }
 
-/// A check of what a step did.
+/// A check of the result of a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Verification {
     pub(crate) command: Option<String>,
@@ -118,7 +118,7 @@ impl FromSource for ShippedStep {
 }
 
 impl ShippedTask {
-    /// A step that Piton makes out of another one.
+    /// Creates a step that Piton derives from another one.
     pub(crate) fn new(at: Pointer, id: StepId, title: String, prompt: String) -> Self {
         Self {
             at,
@@ -191,7 +191,7 @@ impl ShippedTask {
     }
 }
 
-/// Exactly one of three forms.
+/// Reads the content, which has exactly one of three forms.
 fn content(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<ShippedContent> {
     let forms = ["prompt", "promptBlocks", "templateCall"];
     let there: Vec<_> = forms.into_iter().filter(|form| object.has(form)).collect();
@@ -203,6 +203,7 @@ fn content(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<Shi
         ["templateCall"] => object.required("templateCall", problems).map(ShippedContent::Call),
         [_] => Prompt::read(object, Variables::Allowed, problems).map(ShippedContent::Prompt),
         [first, ..] => {
+            // All of them count as known fields, so that the conflict is the only problem reported.
             for form in forms {
                 object.raw(form);
             }
@@ -249,6 +250,7 @@ impl FromSource for Fragment {
         let when = object.optional("when", problems);
         let text = object.required::<Passage>("text", problems);
         object.finish(problems);
+        // A condition that could not be read must not turn into a fragment that is always shown.
         if stated && when.is_none() {
             return None;
         }
@@ -256,7 +258,7 @@ impl FromSource for Fragment {
     }
 }
 
-/// A prompt that need not be there.
+/// Reads an optional prompt.
 fn prompt(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Option<String> {
     let prompt = object.optional::<BoundedText<PROMPT_BYTES_MAX>>("prompt", problems);
     prompt.map(BoundedText::into_string)

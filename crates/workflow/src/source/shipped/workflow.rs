@@ -1,4 +1,4 @@
-//! The top of a file in the shipped dialect.
+//! The top level of a file in the shipped dialect.
 
 use piton_core::BoundedText;
 use serde_json::Value;
@@ -30,11 +30,11 @@ pub(crate) struct ShippedWorkflow {
     pub(crate) assessments: Vec<(Pointer, Assessment)>,
     pub(crate) references: Vec<FileReference>,
     pub(crate) steps: Vec<ShippedStep>,
-    /// Fields that are there and mean nothing.
+    /// Fields that are present and have no meaning.
     pub(crate) without_effect: Vec<&'static str>,
 }
 
-/// A file that agents should know of.
+/// A file that agents should know about.
 #[derive(Debug)]
 pub(crate) struct FileReference {
     pub(crate) title: String,
@@ -112,14 +112,14 @@ fn metadata(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Metadata 
     }
 }
 
-/// Three numbers, and whatever follows a `-` or `+`.
+/// True for three numbers, with anything after a `-` or `+`.
 fn is_version(text: &str) -> bool {
     let numbers = text.split(['-', '+']).next().unwrap_or_default();
     let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     numbers.split('.').count() == 3 && numbers.split('.').all(number)
 }
 
-/// The fields that are accepted because existing files have them.
+/// Returns the fields that are accepted only because existing files have them.
 fn without_effect(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Vec<&'static str> {
     let mut found = Vec::new();
     if let Some(profile) = object.raw("metricsProfile") {
@@ -140,7 +140,7 @@ fn without_effect(object: &mut ObjectReader<'_>, problems: &mut Problems) -> Vec
     found
 }
 
-/// A slot, of which every use in the file is filled in before the file is read.
+/// A slot. Every use of it in the file is filled in before the file is read.
 struct TemplateSlot;
 
 impl FromSource for TemplateSlot {

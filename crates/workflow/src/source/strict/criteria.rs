@@ -11,7 +11,7 @@ use crate::source::read::{ObjectReader, Whole, text, wrong_type};
 
 type RuleText = BoundedText<RULE_BYTES_MAX>;
 
-/// The rules of a step: one, or a list of which all must hold.
+/// Reads the rules of a step: one, or a list of rules that must all hold.
 pub(super) fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Vec<Criterion> {
     match value {
         Value::Array(rules) => read_all(rules, at, 0, problems),
@@ -94,6 +94,8 @@ pub(crate) fn pattern(text: &str, at: &Pointer, problems: &mut Problems) -> Opti
         Ok(pattern) => Some(pattern),
         Err(error) => {
             let reason = error.to_string();
+            // The message of the parser quotes the pattern over several lines; only its last line is the
+            // reason.
             let reason = reason.lines().last().unwrap_or_default().trim();
             let fix =
                 "write it without look-around and back-references, and with smaller repetitions";
@@ -115,6 +117,7 @@ pub(crate) fn length(
     let (min, max) = (limit("min"), limit("max"));
     match (min, max) {
         (None, None) => {
+            // A limit that is present but wrong was already reported when it was read.
             if object.raw("min").is_none() && object.raw("max").is_none() {
                 object.missing("min", problems);
             }

@@ -1,7 +1,7 @@
-//! The strict dialect: what a file in it holds once it is read.
+//! The strict dialect: the content of a file after reading.
 //!
-//! *Invariants*: every value is well formed on its own. Whether names point at something is for the compiler
-//! to find out, which is why what it may complain about carries its place.
+//! *Invariants*: every value is well-formed by itself. The compiler has to find out whether names point at
+//! something, which is why everything that it may complain about carries its position.
 
 mod criteria;
 mod prompt;

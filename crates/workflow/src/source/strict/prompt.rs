@@ -1,4 +1,4 @@
-//! Prompts: one text, or blocks that may take in texts of Piton's. Both dialects write them in the same way; in
+//! Prompts: one text, or blocks that may include texts of Piton. Both dialects write them in the same way; in
 //! the strict one nothing is filled in.
 
 use std::collections::BTreeMap;
@@ -16,12 +16,12 @@ use crate::source::{Pointer, RefId};
 const NO_REFERENCE: &str =
     "refer to texts only in `goal`, `constraints`, `procedure` and `verify` of `promptBlocks`";
 
-/// Authored text for agents or people, in which nothing is filled in later.
+/// Authored text for agents or people that contains no variables.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose<const MAX: usize>(BoundedText<MAX>);
 
 impl<const MAX: usize> Prose<MAX> {
-    /// A text of Piton's own.
+    /// Creates a text of Piton's own.
     pub(crate) fn fixed(text: &str) -> Self {
         Self(BoundedText::new(text).expect("texts of Piton's own are short"))
     }
@@ -47,7 +47,7 @@ impl<const MAX: usize> FromSource for Prose<MAX> {
     }
 }
 
-/// Whether a prompt may hold `{{ }}`, which is filled in when the step is shown.
+/// Policy for `{{ }}` in a prompt, which is filled in when the step is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variables {
     Refused,
@@ -55,7 +55,7 @@ pub(crate) enum Variables {
 }
 
 impl Variables {
-    /// A text of at most `MAX` bytes.
+    /// Reads a text of at most `MAX` bytes.
     fn text<const MAX: usize>(
         self,
         value: &Value,
@@ -71,7 +71,7 @@ impl Variables {
     }
 }
 
-/// What a step asks of an agent.
+/// The instructions of a step for an agent.
 #[derive(Clone, Debug)]
 pub(crate) enum Prompt {
     Text(String),
@@ -100,7 +100,7 @@ pub(crate) enum PromptPart {
 }
 
 impl Prompt {
-    /// The prompt of a step, which has exactly one of two forms.
+    /// Reads the prompt of a step, which has exactly one of two forms.
     pub(crate) fn read(
         object: &mut ObjectReader<'_>,
         variables: Variables,
@@ -160,6 +160,7 @@ impl Blocks {
         let empty = blocks.goal.is_none()
             && lists.iter().all(|list| list.is_empty())
             && blocks.output_required.is_empty();
+        // A prompt that is empty because all of its parts were refused has been reported already.
         if empty && !problems.any_within(at) {
             let fix = "add a goal, constraints, a procedure, required output or checks";
             problems.report(at, ProblemCode::Empty, "the prompt says nothing", fix);

@@ -1,4 +1,4 @@
-//! Steps of the strict dialect: tasks, loops and calls of templates.
+//! Steps of the strict dialect: tasks, loops and template calls.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ pub(crate) struct Loop {
     pub(crate) body: Vec<StrictStep>,
 }
 
-/// A place where the steps of a template go.
+/// A place that the steps of a template replace.
 #[derive(Debug)]
 pub(crate) struct TemplateCall {
     pub(crate) at: Pointer,
@@ -102,6 +102,7 @@ impl StrictTask {
         let function_references = object.list("functionReferences", DECLARATIONS_MAX, problems);
         let needs_user = object.optional("needsUser", problems);
         let access = object.optional("access", problems);
+        // Every field was read before the first `?`, so that all problems of a step are reported at once.
         Some(Self {
             at: at.clone(),
             id: id?,
@@ -169,6 +170,7 @@ impl Loop {
         let condition = object.required::<While>("while", problems);
         let turns_max = object.required::<Whole<1, LOOP_TURNS_MAX>>("maxIterations", problems);
         let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
+        // Stop reading here if the nesting is too deep. The field still counts as known.
         let body = if problems.check_loop_depth(at) {
             object.filled_list("body", STEPS_MAX, problems)
         } else {

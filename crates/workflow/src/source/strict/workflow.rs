@@ -1,4 +1,4 @@
-//! The top of a file in the strict dialect, and what it declares for its steps.
+//! The top level of a file in the strict dialect, and its declarations for steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ pub(crate) struct Condition {
     pub(crate) loop_id: LoopId,
 }
 
-/// Words for a piece of work that prompts refer to by name.
+/// A name for a piece of work that prompts refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) at: Pointer,
@@ -95,12 +95,12 @@ impl StrictWorkflow {
     }
 }
 
-/// What kinds of work the workflow is for, whatever their order.
+/// Reads the kinds of work that the workflow is for, in any order.
 pub(crate) fn tags(object: &mut ObjectReader<'_>, problems: &mut Problems) -> BTreeSet<Tag> {
     object.list("tags", TAGS_MAX, problems).into_iter().collect()
 }
 
-/// The most freedom that the author recommends to give a run.
+/// The most freedom that the author recommends for a run.
 #[derive(Debug, Default)]
 pub(crate) struct Recommended {
     pub(crate) autonomy: Option<Autonomy>,

@@ -1,4 +1,4 @@
-//! What every journal must do.
+//! The promise of [`Journal`].
 
 mod reading;
 mod streams;
@@ -16,13 +16,13 @@ use crate::{
 
 /// One store as two processes see it.
 pub struct TwoProcesses<J> {
-    /// One process's journal.
+    /// Journal of one process.
     pub here: J,
-    /// The other's.
+    /// Journal of the other process.
     pub there: J,
-    /// The blobs that plans bring along.
+    /// Store for the blobs that plans bring along.
     pub blobs: Arc<dyn Blobs>,
-    /// Whether it has control records that pin snapshots; otherwise roots are its owner's to know.
+    /// Set when the journal has control records that pin snapshots; otherwise only its owner knows the roots.
     pub has_pins: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What every journal tells those who read.
+//! The promise of every journal to its readers.
 
 use piton_core::{DedupeKey, Digest, FileBytes, ManifestIndex, SnapshotRef, canonical};
 

@@ -1,4 +1,4 @@
-//! What every journal does with a whole stream.
+//! The promise of every journal about whole streams.
 
 use std::time::Duration;
 

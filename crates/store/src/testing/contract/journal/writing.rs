@@ -1,4 +1,4 @@
-//! What every journal does with a plan.
+//! The promise of every journal about plans.
 
 use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy};
 
@@ -52,7 +52,7 @@ pub(super) async fn a_repeated_plan_changes_nothing<J: Journal<Sample>>(store: T
     assert_eq!(lease.next_event(), index(4));
 }
 
-/// Events that make no plan, and what is wrong with them.
+/// Events that do not make a valid plan, and a check for the problem.
 type RefusedPlan = (Vec<Sample>, fn(&PlanProblem) -> bool);
 
 pub(super) async fn a_plan_that_breaks_a_rule_changes_nothing<J: Journal<Sample>>(
@@ -106,7 +106,7 @@ pub(super) async fn a_second_writer_is_refused_at_once<J: Journal<Sample>>(store
         let error = journal.lease(&name).await.unwrap_err();
         assert!(matches!(error, Error::Locked { .. }), "{error}");
     }
-    // Another stream is free, and reading is not kept out.
+    // Another stream is free, and readers are not kept out.
     append(&store.here, &lease, 1, "a").await.unwrap();
     drop(store.there.lease(&stream("other")).await.unwrap());
     assert_eq!(texts(&store.there, &name).await.len(), 1);
@@ -138,7 +138,7 @@ pub(super) async fn an_append_ends_without_its_caller<J: Journal<Sample>>(store:
     let lease = store.here.lease(&name).await.unwrap();
     drop(store.here.append(&lease.writer(), sample_plan(&name, 0, 3, "a")));
     drop(lease);
-    // The lock is free only when the write has ended.
+    // The lock becomes free only when the write has ended.
     let lease = loop {
         match store.there.lease(&name).await {
             Ok(lease) => break lease,
@@ -163,7 +163,7 @@ pub(super) async fn blobs_are_there_when_their_plan_is<J: Journal<Sample>>(store
         snapshot_ref: Some(SnapshotRef::new(sample_snapshot(snapshot).digest())),
         ..Sample::new(&name, at, fact, &entropy)
     };
-    // What is stored may be pinned again without being sent; what is not stored may not.
+    // A stored snapshot may be pinned again without being sent; one that is not stored may not.
     let plan = AppendPlan::new(vec![pinning(2, "again", "blobs-a")]);
     store.here.append(&lease.writer(), plan).await.unwrap();
     let plan = AppendPlan::new(vec![pinning(3, "lost", "never-stored")]);
