@@ -25,8 +25,8 @@
 //! A salvaged, damaged stream offers no way to append:
 //!
 //! ```compile_fail,E0599
-//! # use piton_store::{Event, port::Salvaged};
-//! fn go_on<E: Event>(salvaged: Salvaged<E>) {
+//! # use piton_store::{Event, port::SalvagedStream};
+//! fn go_on<E: Event>(salvaged: SalvagedStream<E>) {
 //!     salvaged.writer();
 //! }
 //! ```

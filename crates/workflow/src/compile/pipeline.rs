@@ -13,18 +13,18 @@ use crate::source::{
 ///
 /// ```
 /// use piton_workflow::SourceKind;
-/// use piton_workflow::compile::{Catalog, compile};
-/// use piton_workflow::source::Origin;
+/// use piton_workflow::compile::{Definitions, compile};
+/// use piton_workflow::source::SourceOrigin;
 ///
 /// let text = r#"{
 ///     "id": "project.greet",
 ///     "steps": [{"id": "greet", "title": "Greet", "prompt": "Say hello."}]
 /// }"#;
-/// let origin = Origin::new(SourceKind::Project, "workflows");
-/// let workflow = compile(text, &origin, &Catalog::standard()).unwrap();
+/// let origin = SourceOrigin::new(SourceKind::Project, "workflows");
+/// let workflow = compile(text, &origin, &Definitions::standard()).unwrap();
 /// assert_eq!(workflow.steps[0].prompt, "Say hello.");
 ///
-/// let problems = compile("{}", &origin, &Catalog::standard()).unwrap_err();
+/// let problems = compile("{}", &origin, &Definitions::standard()).unwrap_err();
 /// assert_eq!(problems.len(), 2);
 /// ```
 pub fn compile(

@@ -35,10 +35,10 @@
 //! ```
 //!
 //! ```compile_fail,E0599
-//! # use piton_store::port::{BlobReader, Blobs as _, Namespace};
+//! # use piton_store::port::{BlobReader, Blobs as _, BlobNamespace};
 //! // What reads blobs does not store any.
 //! async fn store(blobs: &dyn BlobReader, bytes: Vec<u8>) {
-//!     blobs.put(Namespace::Snapshots, bytes).await.unwrap();
+//!     blobs.put(BlobNamespace::Snapshots, bytes).await.unwrap();
 //! }
 //! ```
 //!
