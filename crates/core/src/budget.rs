@@ -1,32 +1,32 @@
-//! Budgets of text: one measure (UTF-8 bytes) and one way to cut.
+//! Text budgets: one measure (UTF-8 bytes) and one way to cut.
 //!
-//! *Invariants*: every limit on text in Piton is in UTF-8 bytes, measured by [`byte_len`]; a cut keeps
-//! the start of the text, never splits a character, says that it happened, and its result is never
-//! longer than the budget.
+//! *Invariants*: every limit on text in Piton is in UTF-8 bytes, measured by [`byte_len`]. A cut keeps the start of the
+//! text, never splits a character and is marked as one. Its result is never longer than the budget.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the end of a truncated text looks like. Its bytes count towards the budget.
+/// End of a truncated text. Its bytes count towards the budget.
 pub const TRUNCATION_MARKER: &str = "\n\n[TRUNCATED]";
 
-/// The size of a text as every budget counts it: in UTF-8 bytes.
+/// Returns the size of a text as every budget counts it: in UTF-8 bytes.
 pub const fn byte_len(text: &str) -> usize {
     text.len()
 }
 
-/// `text` itself if it fits, else its longest prefix that leaves room for [`TRUNCATION_MARKER`],
+/// Returns `text` itself if it fits. Otherwise returns its longest prefix that leaves room for [`TRUNCATION_MARKER`],
 /// followed by the marker.
 ///
-/// A budget smaller than the marker leaves no room for any text: the result is then as much of the
-/// start of the marker as fits, because a budget must hold whatever its size.
+/// A budget smaller than the marker leaves no room for any text. The result is then as much of the start of the marker
+/// as fits, because a budget must hold whatever its size.
 pub fn truncate(text: &str, budget_bytes: usize) -> Cow<'_, str> {
     if byte_len(text) <= budget_bytes {
         return Cow::Borrowed(text);
     }
     let Some(room) = budget_bytes.checked_sub(byte_len(TRUNCATION_MARKER)) else {
+        // The marker is ASCII, so it can be cut at any byte.
         return Cow::Borrowed(&TRUNCATION_MARKER[..budget_bytes]);
     };
     let kept = &text[..text.floor_char_boundary(room)];
@@ -38,18 +38,16 @@ pub fn truncate(text: &str, budget_bytes: usize) -> Cow<'_, str> {
 #[serde(transparent)]
 pub struct BoundedText<const MAX: usize>(#[serde(deserialize_with = "bounded::<_, MAX>")] String);
 
-/// A text that is longer than its budget.
+/// Error for a text that is longer than its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text has {measured_bytes} UTF-8 bytes, {max_bytes} are allowed")]
 pub struct TextTooLong {
-    /// Its size.
     pub measured_bytes: usize,
-    /// The budget.
     pub max_bytes: usize,
 }
 
 impl<const MAX: usize> BoundedText<MAX> {
-    /// `text`, or an error if it is too long.
+    /// Wraps `text`, or returns an error if it is too long.
     pub fn new(text: impl Into<String>) -> Result<Self, TextTooLong> {
         let text = text.into();
         let measured_bytes = byte_len(&text);
@@ -59,17 +57,17 @@ impl<const MAX: usize> BoundedText<MAX> {
         Ok(Self(text))
     }
 
-    /// `text`, cut by [`truncate`] if it is too long.
+    /// Wraps `text`, cut by [`truncate`] if it is too long.
     pub fn truncated(text: &str) -> Self {
         Self(truncate(text, MAX).into_owned())
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text, owned.
+    /// Converts into the owned text.
     pub fn into_string(self) -> String {
         self.0
     }
@@ -118,8 +116,8 @@ impl<const MAX: usize> schemars::JsonSchema for BoundedText<MAX> {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        // `maxLength` counts characters, of which there are never more than bytes: the schema is
-        // the weaker check, and the description says the real one.
+        // `maxLength` counts characters, and there are never more of them than bytes. So the schema is the weaker
+        // check; the description states the real one.
         schemars::json_schema!({
             "type": "string",
             "maxLength": MAX,

@@ -1,34 +1,33 @@
-//! Enums whose names are part of a format: [`closed_set!`](crate::closed_set).
+//! Enums with names that are part of a format: [`closed_set!`](crate::closed_set).
 //!
-//! *Invariants*: an unknown name is a typed error that lists the allowed ones; it is never mapped to
-//! a default.
+//! *Invariants*: an unknown name is a typed error that lists the allowed ones; it is never mapped to a default.
 
 use crate::excerpt::excerpt;
 
-/// A text that is not one of the names of a closed set.
+/// Error for a text that is not a name in a closed set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{value}` is not a known {set}; the known ones are: {}", .allowed.join(", "))]
 pub struct UnknownValue {
-    /// The name of the set's type.
+    /// Name of the type of the set.
     pub set: &'static str,
-    /// The start of what was found instead.
+    /// Start of the text that was found instead.
     pub value: String,
-    /// Every name of the set, in the order of its declaration.
+    /// Names of the set, in the order of declaration.
     pub allowed: &'static [&'static str],
 }
 
 impl UnknownValue {
-    /// Reports `value`, shortened, against the names that `set` has.
+    /// Reports `value`, shortened, against the names of `set`.
     pub fn new(set: &'static str, value: &str, allowed: &'static [&'static str]) -> Self {
         Self { set, value: excerpt(value), allowed }
     }
 }
 
-/// Declares an enum of which every variant has one fixed name in text and JSON.
+/// Declares an enum in which every variant has one fixed name in text and JSON.
 ///
-/// The enum is `Copy`, ordered and hashable, and gets `ALL`, `NAMES`, `as_str`, `Display`, `FromStr`
-/// (refusing anything else with [`UnknownValue`]) and the serde traits. Names are
-/// written out, because they are a format and must not change when a variant is renamed.
+/// The enum is `Copy`, ordered and hashable, and gets `ALL`, `NAMES`, `as_str`, `Display`, `FromStr` (refusing anything
+/// else with [`UnknownValue`]) and the serde traits. Names are written out, because they are a format and must not
+/// change when a variant is renamed.
 ///
 /// ```
 /// piton_core::closed_set! {
@@ -61,13 +60,13 @@ macro_rules! closed_set {
         }
 
         impl $name {
-            /// Every value, in the order of declaration.
+            /// All values, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The name of every value, in the same order.
+            /// Names of all values, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
 
-            /// The name in text and JSON.
+            /// Returns the name in text and JSON.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+
@@ -97,8 +96,8 @@ macro_rules! closed_set {
     };
 }
 
-/// The schema of a closed set. It is a macro of its own because a `cfg` inside
-/// [`closed_set!`] would ask for the feature of the crate that uses it.
+/// Implements the schema of a closed set. It is a separate macro because a `cfg` inside [`closed_set!`] would test the
+/// feature of the crate that uses it.
 #[doc(hidden)]
 #[cfg(feature = "schema")]
 #[macro_export]
@@ -121,7 +120,7 @@ macro_rules! closed_set_schema {
     };
 }
 
-/// Without the feature there is no schema to implement.
+/// Expands to nothing, because without the feature there is no schema to implement.
 #[doc(hidden)]
 #[cfg(not(feature = "schema"))]
 #[macro_export]

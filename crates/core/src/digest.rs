@@ -1,8 +1,8 @@
 //! SHA-256 digests, written `sha256:<64 lowercase hex digits>`: the only hash in durable truth.
 //!
-//! *Invariants*: a [`Digest`] is made from bytes whose origin is known by type. Canonical JSON and
-//! bytes as they are qualify; a string or a loose JSON value does not, because nothing says how the
-//! other side would have written it.
+//! *Invariants*: a [`Digest`] is computed from bytes with an origin that is known by type. Canonical JSON and raw file
+//! bytes qualify. A string or a loose JSON value does not, because nothing says how the other side would have written
+//! it.
 //!
 //! ```compile_fail,E0277
 //! // A string has no canonical form.
@@ -51,7 +51,7 @@ const TEXT_LEN: usize = PREFIX.len() + HEX_LEN;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
-/// Bytes that have no other form: those of a file or of a part of one, as they are on disk, or of a path or a name.
+/// Bytes that have no other form: of a file or a part of one, as they are on disk, or of a path or a name.
 #[derive(Clone, Copy, Debug)]
 pub struct FileBytes<'a>(pub &'a [u8]);
 
@@ -62,7 +62,7 @@ mod sealed {
     }
 }
 
-/// What may be hashed. Sealed: [`CanonicalBytes`] and [`FileBytes`] only.
+/// Types that may be hashed. Sealed: [`CanonicalBytes`] and [`FileBytes`] only.
 pub trait Digestible: sealed::Artefact {}
 
 impl Digestible for CanonicalBytes {}
@@ -79,43 +79,40 @@ impl sealed::Artefact for FileBytes<'_> {
     }
 }
 
-/// A text that is not a digest.
+/// Reason that a text is not a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DigestError {
-    /// It does not start with `sha256:`.
     #[error("a digest starts with `sha256:`")]
     Prefix,
-    /// It does not have 64 digits.
     #[error("a digest has 64 hex digits after `sha256:`")]
     Length,
-    /// It has something else than lowercase hex digits.
     #[error("the digits of a digest are lowercase hex (0-9, a-f)")]
     Character,
 }
 
 impl Digest {
-    /// The digest of an artefact's bytes.
+    /// Computes the digest of the bytes of an artefact.
     pub fn of<T: Digestible + ?Sized>(artefact: &T) -> Self {
         Self(Sha256::digest(artefact.hashed_bytes()).into())
     }
 
-    /// A digest from its 32 bytes.
+    /// Creates a digest from its 32 bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The 64 lowercase hex digits without the prefix, for example for a file name.
+    /// Returns the 64 lowercase hex digits without the prefix, for example for a file name.
     pub fn hex(&self) -> String {
         self.with_text(|text| text[PREFIX.len()..].to_owned())
     }
 
-    /// Lends the text form without allocating.
+    /// Passes the text form to `lend` without allocating.
     fn with_text<R>(&self, lend: impl FnOnce(&str) -> R) -> R {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [0; TEXT_LEN];
@@ -138,6 +135,7 @@ impl FromStr for Digest {
         }
         let mut bytes = [0; 32];
         for (byte, pair) in bytes.iter_mut().zip(digits.as_bytes().chunks_exact(2)) {
+            // Uppercase digits are refused, so that a digest has exactly one text.
             *byte = hex_value(pair[0])? << 4 | hex_value(pair[1])?;
         }
         Ok(Self(bytes))
@@ -190,12 +188,12 @@ impl schemars::JsonSchema for Digest {
     }
 }
 
-/// The digest of file bytes that arrive in pieces.
+/// Computes the digest of file bytes that arrive in pieces.
 #[derive(Clone, Debug, Default)]
 pub struct DigestBuilder(Sha256);
 
 impl DigestBuilder {
-    /// A builder that has seen no bytes.
+    /// Creates a builder that has seen no bytes.
     pub fn new() -> Self {
         Self::default()
     }
@@ -205,7 +203,7 @@ impl DigestBuilder {
         self.0.update(bytes);
     }
 
-    /// The digest of everything added, equal to [`Digest::of`] over the [`FileBytes`] in one piece.
+    /// Returns the digest of everything added. It equals [`Digest::of`] over the [`FileBytes`] in one piece.
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
     }

@@ -1,8 +1,8 @@
-//! The bounded piece of foreign text that an error message may quote.
+//! Bounded quotes of foreign text for error messages.
 
 use crate::bounds::EXCERPT_BYTES_MAX;
 
-/// The start of `text`, cut at a character boundary, with `…` where something was left out.
+/// Returns the start of `text`, cut at a character boundary, with `…` if something was left out.
 pub(crate) fn excerpt(text: &str) -> String {
     let end = text.floor_char_boundary(EXCERPT_BYTES_MAX);
     let mut quoted = text[..end].to_owned();

@@ -1,9 +1,9 @@
-//! The numbers of a JSON text, before a reader has rounded them; pure.
+//! The numbers of a JSON text before a reader rounds them. Everything here is pure.
 //!
-//! A reader takes a whole number that does not fit into 64 bits for a double, and refuses a text with a number that is
-//! beyond every double. The digits are only in the text, so this is where they are kept.
+//! A reader turns a whole number that does not fit into 64 bits into a double, and refuses a text with a number beyond
+//! every double. Only the text has the digits, so they are preserved here.
 //!
-//! *Limitations*: a text that is not JSON is scanned all the same; what comes of it is no JSON either.
+//! *Limitations*: a text that is not JSON is scanned all the same; the result is not JSON either.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use crate::bounds::{INTEGER_MAX, NUMBER_SHOWN_BYTES_MAX};
 use crate::shorten;
 
-/// Turns every number that no reader keeps into a text of exactly its characters; returns how many there were.
+/// Turns every number that no reader preserves into a string of exactly its characters. Also returns their count.
 ///
 /// These are whole numbers beyond ±(2^53 − 1), written without a fraction or an exponent, and numbers beyond every
 /// double (`1e400`).
@@ -28,14 +28,15 @@ pub fn keep_numbers(json: &str) -> (String, usize) {
     (kept, count)
 }
 
-/// Refuses JSON with a number that is lost as soon as the text is read: a whole one beyond 64 bits, or one beyond every
-/// double. What is no JSON for another reason passes; its reader says why.
+/// Refuses JSON with a number that is lost when the text is read: a whole one beyond 64 bits, or one beyond every
+/// double. A text that is not JSON for another reason passes; its reader reports that.
 pub fn refuse_lost_numbers(json: &str) -> Result<(), LostNumber> {
     let mut numbers = NumberTokens { json, at: 0 }.map(|number| &json[number]);
     let lost = numbers.find(|number| {
         !is_kept(number) && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
     });
     match lost {
+        // Only report the number if it is the sole problem: with its numbers quoted, the text has to be valid JSON.
         Some(number) if serde_json::from_str::<IgnoredAny>(&keep_numbers(json).0).is_ok() => {
             Err(LostNumber { shown: shorten(number, NUMBER_SHOWN_BYTES_MAX).into_owned() })
         }
@@ -43,18 +44,19 @@ pub fn refuse_lost_numbers(json: &str) -> Result<(), LostNumber> {
     }
 }
 
-/// A number that no JSON reader keeps, where somebody wrote JSON.
+/// A number in a JSON text that no reader preserves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the number {shown} cannot be kept: whole numbers go up to {INTEGER_MAX} on either side of zero; write it as a text, in quotes"
 )]
 pub struct LostNumber {
-    /// The number as it is written, shortened if it is long.
+    /// Number as written, shortened if it is long.
     pub shown: String,
 }
 
-/// Whether a reader keeps what is written; what is no number of JSON is left to the reader to refuse.
+/// True if a reader preserves the number. A text that is not a JSON number is left to the reader to refuse.
 fn is_kept(number: &str) -> bool {
+    // With a fraction or an exponent it is a double for every reader, and only its range matters.
     let is_kept = if number.contains(['.', 'e', 'E']) {
         number.parse().is_ok_and(f64::is_finite)
     } else {
@@ -63,7 +65,7 @@ fn is_kept(number: &str) -> bool {
     is_kept || serde_json::from_str::<IgnoredAny>(number).is_err()
 }
 
-/// Where the numbers are: everything outside of strings that begins as a number does.
+/// Iterator over the positions of numbers: everything outside of strings that begins like a number.
 struct NumberTokens<'a> {
     json: &'a str,
     at: usize,
@@ -74,11 +76,12 @@ impl Iterator for NumberTokens<'_> {
 
     fn next(&mut self) -> Option<Range<usize>> {
         let bytes = self.json.as_bytes();
+        // A scan for quotes and escapes is enough: outside of strings JSON has no other use for digits and signs.
         let mut is_string = false;
         while let Some(byte) = bytes.get(self.at) {
             match byte {
                 b'"' => is_string = !is_string,
-                // Whatever is escaped does not end the string.
+                // An escaped character does not end the string.
                 b'\\' if is_string => self.at += 1,
                 b'-' | b'0'..=b'9' if !is_string => {
                     let is_part =

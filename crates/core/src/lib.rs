@@ -1,29 +1,32 @@
-//! The pure kernel of Piton: what every other crate must agree on, byte for byte.
+//! The pure kernel of Piton: everything that all other crates must agree on, byte for byte.
 //!
-//! A durable runtime stands on a few promises that only hold if they are kept everywhere in the
-//! same way: one encoding of a value, one digest of an encoding, one text form of an id, one shape
-//! of an error. This crate keeps each of them in one place, and makes the wrong way not compile.
+//! A durable runtime rests on a few promises that hold only if they are kept everywhere in the same way: one encoding
+//! of a value, one digest of an encoding, one text form of an id, one shape of an error. This crate keeps each of them
+//! in one place, and makes the wrong way fail to compile.
 //!
-//! * [`canonical`]: RFC 8785 JSON, written straight from [`serde::Serialize`] to bytes. There is no
-//!   other way to make [`CanonicalBytes`], so holding them proves how they were written.
-//! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest
-//!   of "some string" does not build, because two callers would format that string differently.
+//! * [`canonical`]: RFC 8785 JSON, written straight from [`serde::Serialize`] to bytes. There is no other way to create
+//!   [`CanonicalBytes`], so having them proves how they were written.
+//! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest of "some string"
+//! does
+//!   not compile, because two callers would format that string differently.
 //! * [`id`]: every id, digest reference and index is its own type, parsed once at the edge.
 //! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
-//! * [`visible()`]: foreign text as a person may read it, with what cannot be seen written out.
+//! * [`visible()`]: foreign text for display to a person, with invisible characters escaped.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
-//! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader keeps, as texts or as an error.
-//! * [`closed_set!`]: enums whose names are part of a format.
-//! * [`Provenance`]: where in a workflow something was written.
-//! * [`port`]: the effects that pure code may ask for (time, waiting, entropy, notices), as traits.
+//! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader preserves, as strings or as
+//! an
+//!   error.
+//! * [`closed_set!`]: enums with names that are part of a format.
+//! * [`Provenance`]: the step of a workflow at which something was written.
+//! * [`port`]: the effects that pure code may request (time, waiting, entropy, notices), as traits.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment, and
-//! nothing here depends on an async runtime. The same input gives the same bytes on every machine.
+//! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment, and nothing here
+//! depends on an async runtime. The same input gives the same bytes on every machine.
 //!
-//! *Limitations*: hashing is here because it is a pure function; keyed hashing is not, because keys
-//! belong to the crates that hold them.
+//! *Limitations*: hashing is here because it is a pure function. Keyed hashing is not, because keys belong to the
+//! crates that hold them.
 
 pub mod bounds;
 pub mod budget;
@@ -61,7 +64,7 @@ pub use shell_word::shell_word;
 pub use shorten::shorten;
 pub use visible::{is_ignorable, visible};
 
-/// What the exported macros need from this crate; not part of its interface.
+/// Support for the exported macros; not part of the public interface.
 #[doc(hidden)]
 pub mod macro_support {
     pub use crate::parse_visitor::ParseVisitor;

@@ -1,4 +1,4 @@
-//! Deserializing a type from its text form, without an allocation where the format allows it.
+//! Deserialization of a type from its text form, without an allocation if the format allows it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ pub struct ParseVisitor<T> {
 }
 
 impl<T> ParseVisitor<T> {
-    /// `expecting` completes the sentence "expected …".
+    /// Creates a visitor. `expecting` completes the sentence "expected …".
     pub const fn new(expecting: &'static str) -> Self {
         Self { expecting, target: PhantomData }
     }

@@ -1,4 +1,4 @@
-//! Where in a workflow something was written.
+//! The step of a workflow at which something was written.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,15 +1,15 @@
-//! The start of a text, for people who read it in a line among others.
+//! Short forms of texts for display in a line among others.
 //!
-//! *Invariants*: the result is never longer than its budget, and ends with `…` if something was left out. What is
-//! recorded is cut by [`truncate`](crate::truncate) instead, whose mark nobody takes for a part of the text.
+//! *Invariants*: the result is never longer than its budget, and ends with `…` if something was left out. Recorded text
+//! is cut by [`truncate`](crate::truncate) instead, because its marker cannot be mistaken for a part of the text.
 
 use std::borrow::Cow;
 
-/// What stands where something was left out.
+/// Mark in place of the omitted text.
 const MARK: &str = "…";
 
-/// `text` itself if it has at most `max_bytes`, else as much of its start as leaves room for `…`, without blanks before
-/// that.
+/// Returns `text` itself if it has at most `max_bytes`. Otherwise returns as much of its start as leaves room for `…`,
+/// without blanks before that.
 pub fn shorten(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes {
         return Cow::Borrowed(text);

@@ -1,8 +1,7 @@
-//! What types have in common whose value is a checked text.
+//! Common implementations for types with a checked text as their value.
 //!
-//! A type that has `as_str` and [`FromStr`](std::str::FromStr) gets the rest from here: how it is
-//! read and written, its JSON Schema, and how it is shown. Apart, because a secret is read and
-//! written like any text, but is not shown.
+//! A type that has `as_str` and [`FromStr`](std::str::FromStr) gets the rest from here: serialization, its JSON Schema
+//! and its display. Display is separate, because a secret is read and written like any text but must not be shown.
 
 /// Implements `TryFrom<&str>`, serde and, with the feature `schema`, the JSON Schema.
 ///
@@ -23,7 +22,7 @@ macro_rules! text_form {
     };
 }
 
-/// Reads and writes a type as its text.
+/// Serializes and deserializes a type as its text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! text_serde {
@@ -47,7 +46,7 @@ macro_rules! text_serde {
     };
 }
 
-/// Shows a type as its text, and lets maps be asked by it.
+/// Displays a type as its text, and allows lookups in maps by text.
 #[macro_export]
 macro_rules! shown_as_text {
     ($name:ident) => {
@@ -71,8 +70,8 @@ macro_rules! shown_as_text {
     };
 }
 
-/// The schema of a checked text. It is a macro of its own because a `cfg` inside [`text_form!`]
-/// would ask for the feature of the crate that uses it.
+/// Implements the schema of a checked text. It is a separate macro because a `cfg` inside [`text_form!`] would test the
+/// feature of the crate that uses it.
 #[doc(hidden)]
 #[cfg(feature = "schema")]
 #[macro_export]
@@ -96,7 +95,7 @@ macro_rules! text_schema {
     };
 }
 
-/// Without the feature there is no schema to implement.
+/// Expands to nothing, because without the feature there is no schema to implement.
 #[doc(hidden)]
 #[cfg(not(feature = "schema"))]
 #[macro_export]

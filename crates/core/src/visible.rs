@@ -1,21 +1,24 @@
-//! Foreign text as a person may read it: what cannot be seen is written out.
+//! Foreign text for display to a person, with invisible characters escaped.
 //!
-//! A file name, a line of a file or a note of an agent may hold characters that move the cursor of a terminal, turn the
-//! text around them or show as nothing at all. Whoever reviews such a text has to see them.
+//! A file name, a line of a file or a note of an agent may contain characters that move the cursor of a terminal,
+//! reverse the text around them or are invisible. A person who reviews such a text has to see them.
 //!
-//! *Limitations*: letters that look alike stay as they are. A text that spells an escape out looks like one.
+//! *Limitations*: letters that look alike stay as they are. A text that spells out an escape looks like one.
 
 use std::borrow::Cow;
 
-/// A text in which what cannot be seen is escaped. Tabs and line feeds stay, and so do the joiners and variation
-/// selectors that stand behind a letter or sign outside of ASCII, where emoji and many scripts need them.
+/// Escapes the invisible characters of a text. Tabs and line feeds stay. So do joiners and variation selectors after a
+/// letter or sign outside of ASCII, where emoji and many scripts need them.
 pub fn visible(text: &str) -> Cow<'_, str> {
+    // Printable ASCII is by far the most common case and needs no copy.
     if text.bytes().all(|byte| matches!(byte, b'\t' | b'\n' | b' '..=b'~')) {
         return Cow::Borrowed(text);
     }
     let mut visible = String::with_capacity(text.len());
     let mut before = '\0';
     for one in text.chars() {
+        // A joiner or selector belongs to the visible character before it. Only a zero-width joiner may also follow a
+        // variation selector, as in emoji sequences.
         let belongs = matches!(one, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
             && !before.is_ascii()
             && (!cannot_be_seen(before) || (one, before) == ('\u{200d}', '\u{fe0f}'));
@@ -29,7 +32,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// Whether a character shows as nothing, or does something to the text around it.
+/// True if a character is invisible, or affects the text around it.
 fn cannot_be_seen(character: char) -> bool {
     character.is_control()
         || is_ignorable(character)
@@ -37,8 +40,8 @@ fn cannot_be_seen(character: char) -> bool {
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}')
 }
 
-/// Characters that show as nothing and that file systems leave out when they compare names (Unicode's
-/// `Default_Ignorable_Code_Point`); among them are those that turn the direction of text.
+/// True for characters that are invisible and that file systems ignore when they compare names (Unicode's
+/// `Default_Ignorable_Code_Point`). They include those that change the direction of text.
 pub fn is_ignorable(character: char) -> bool {
     matches!(
         character,
@@ -75,12 +78,12 @@ mod tests {
             ("\u{feff}pass\u{200b}word\u{ad}", r"\u{feff}pass\u{200b}word\u{ad}"),
             ("is\u{200d}_admin\u{fe0f}", r"is\u{200d}_admin\u{fe0f}"),
             ("\u{e0041}\u{fdd1}\u{2028}", r"\u{e0041}\u{fdd1}\u{2028}"),
-            // Emoji and words that need what joins them.
+            // Emoji and words that need their joiners.
             (
                 "⚠\u{fe0f} ❤\u{fe0f}\u{200d}🔥 نمی\u{200c}دانم",
                 "⚠\u{fe0f} ❤\u{fe0f}\u{200d}🔥 نمی\u{200c}دانم",
             ),
-            // More than belongs there.
+            // More joiners than belong there.
             ("⚠\u{fe0f}\u{fe0e}\u{200d}\u{200d}", "⚠\u{fe0f}\\u{fe0e}\\u{200d}\\u{200d}"),
         ] {
             assert_eq!(visible(text), expected);

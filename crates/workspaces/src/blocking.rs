@@ -1,4 +1,4 @@
-//! Work that blocks, off the threads that serve calls.
+//! Blocking work, off the threads that serve calls.
 #![expect(clippy::disallowed_methods, reason = "the one place where this crate leaves async code")]
 
 use piton_core::Code;
@@ -7,10 +7,10 @@ use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
 
 use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::StoreFault};
 
-/// The changes that may take a thread now.
+/// Permits for changes that may occupy a thread.
 static CHANGES: Semaphore = Semaphore::const_new(CHANGES_AT_ONCE_MAX);
 
-/// Runs blocking work to its end, also if nobody waits for it any more: on this thread, if it may block.
+/// Runs blocking work to its end, even if the caller stops waiting. Uses the current thread if it may block.
 pub(crate) async fn blocking<R: Send + 'static>(
     work: impl FnOnce() -> Result<R, StoreFault> + Send + 'static,
 ) -> Result<R, StoreFault> {
@@ -20,18 +20,19 @@ pub(crate) async fn blocking<R: Send + 'static>(
     off(work).await.unwrap_or(Err(StoreFault::Cancelled))
 }
 
-/// Does something of several steps to its end on one thread that may block: to change threads for each step costs
-/// more than the steps.
+/// Runs several steps to their end on one thread that may block. Switching threads for each step would cost more than
+/// the steps.
 pub(crate) async fn as_a_whole<R: Send + 'static>(
     work: impl Future<Output = Result<R, Error>> + Send + 'static,
 ) -> Result<R, Error> {
     if may_block() {
         return work.await;
     }
-    // Changes may wait for a lock of somebody else. Some threads are left for whoever only reads.
+    // Changes may wait for the lock of another writer. The limit leaves threads for calls that only read.
     let permit = CHANGES.acquire().await.expect("the semaphore is never closed");
     let executor = Handle::current();
     let done = off(move || {
+        // The permit moves into the work: it is held until the work ends, even if the caller stops waiting.
         let _held_to_the_end = permit;
         blocking_here(|| executor.block_on(work))
     })
@@ -39,11 +40,12 @@ pub(crate) async fn as_a_whole<R: Send + 'static>(
     done.unwrap_or(Err(Error::Data(Code::StoreBusy)))
 }
 
-/// Does work on a thread that may block; nothing comes of it if the process is about to end.
+/// Runs work on a thread that may block. `None` if the process is about to end.
 async fn off<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Option<R> {
     match spawn_blocking(work).await {
         Ok(result) => Some(result),
         Err(ended) => match ended.try_into_panic() {
+            // A panic in the work continues in the caller, as if it had run there.
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => None,
         },

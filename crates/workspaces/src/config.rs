@@ -74,52 +74,50 @@ pub struct WorkspaceConfig {
     pub files_max: Option<u64>,
 }
 
-/// What Workspaces are opened with.
+/// Resources for opening Workspaces.
 #[derive(Clone)]
 pub struct WorkspacePorts {
-    /// For Virtual Stores that are kept.
+    /// Ports of persistent Virtual Stores.
     pub kept: VirtualPorts,
-    /// For those that last as long as the process.
+    /// Ports of Virtual Stores that last as long as the process.
     pub memory: VirtualPorts,
-    /// The directory of Piton's configuration. Agents only read it, whichever Workspace it lies in.
+    /// Directory of Piton's configuration. Agents may only read it, in whichever Workspace it lies.
     pub configuration: Option<PathBuf>,
-    /// Piton's data directory, which holds its keys and everybody's records. No agent sees it.
+    /// Piton's data directory, which holds its keys and the records of all agents. No agent sees it.
     pub data: Option<PathBuf>,
 }
 
-/// Workspaces that are open.
+/// Open Workspaces.
 #[derive(Debug)]
 pub struct Opened {
-    /// The set.
     pub workspaces: Workspaces,
-    /// Its overlays, to be compared, applied or dropped by whoever may.
+    /// Overlays of the set, for those who may compare, apply or drop them.
     pub overlays: Vec<OpenedOverlay>,
-    /// Where each Workspace is mounted.
+    /// Mount of each Workspace.
     pub mounts: Vec<Mounted>,
-    /// What is allowed and still worth a look.
+    /// Remarks on settings that are allowed but deserve a look.
     pub warnings: Vec<String>,
 }
 
-/// Where a Workspace is mounted.
+/// The Mount of a Workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mounted {
-    /// The prefix of the Workspace.
+    /// Prefix of the Workspace.
     pub prefix: LogicalPath,
-    /// What its Mount is, whoever reaches it: the same for the same directory or namespace. It may
-    /// hold a path of the machine, so no agent is told it.
+    /// Identity of the Mount, the same for every set that reaches the same directory or namespace. It may contain a
+    /// path of the machine, so it is never shown to an agent.
     pub identity: String,
-    /// The prefix of the Workspace that it lies over, if it is an overlay.
+    /// Prefix of the lower Workspace, if it is an overlay.
     pub over: Option<LogicalPath>,
 }
 
-/// An overlay that is open.
+/// An open overlay.
 #[derive(Clone)]
 pub struct OpenedOverlay {
-    /// The prefix of its Workspace.
+    /// Prefix of its Workspace.
     pub prefix: LogicalPath,
-    /// The prefix of the Workspace that it lies over.
+    /// Prefix of the lower Workspace.
     pub over: LogicalPath,
-    /// The overlay.
     pub store: OverlayStore,
 }
 
@@ -129,13 +127,13 @@ impl std::fmt::Debug for OpenedOverlay {
     }
 }
 
-/// Opens Workspaces. If anything is wrong, every problem is named and nothing is open.
+/// Opens Workspaces. If anything is wrong, every problem is named and nothing is opened.
 pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opened, Error> {
-    // Overlays lie over Workspaces that are open already; the same Stores then form the whole set.
+    // Overlays need lower Workspaces that are open already. The same Stores then become part of the whole set.
     let (mut base, mut stores) = (Vec::new(), Vec::new());
     for config in configs.iter().filter(|one| one.over.is_none()) {
         let store = store(config, ports);
-        // One that cannot be opened is named for itself; those that lie over others are not to blame for it.
+        // A Store that cannot be opened is reported once; the overlays above it do not repeat the problem.
         if store.is_ok() {
             base.push(Definition { store: store.clone(), ..define(config, config, ports) });
         }
@@ -165,11 +163,12 @@ pub fn open(configs: &[WorkspaceConfig], ports: &WorkspacePorts) -> Result<Opene
     Ok(Opened { workspaces, overlays, mounts, warnings: warnings(configs) })
 }
 
-/// Where a Workspace is mounted, if it is.
+/// Returns the Mount of a Workspace, if its prefix is valid.
 fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
     let prefix = config.prefix.parse().ok()?;
     let identity = match (&config.directory, &config.namespace, &config.memory) {
         (Some(directory), ..) => {
+            // Different spellings of one directory have to share their records.
             let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.clone());
             format!("directory {}", directory.display())
         }
@@ -180,7 +179,7 @@ fn mounted(config: &WorkspaceConfig) -> Option<Mounted> {
     Some(Mounted { prefix, identity, over })
 }
 
-/// A Workspace without its Store; `below` is what an overlay lies over, else the Workspace itself.
+/// Defines a Workspace without its Store. `below` is the lower Workspace of an overlay, otherwise the Workspace itself.
 fn define(config: &WorkspaceConfig, below: &WorkspaceConfig, ports: &WorkspacePorts) -> Definition {
     Definition {
         prefix: config.prefix.clone(),
@@ -193,11 +192,11 @@ fn define(config: &WorkspaceConfig, below: &WorkspaceConfig, ports: &WorkspacePo
     }
 }
 
-/// What is protected in a directory beside names: what is Piton's own, what protected names in it lead to, and the
-/// directory itself if it lies in something protected.
+/// Returns the protected paths of a directory beyond protected names: Piton's own directories, the targets of protected
+/// names in it, and the directory itself if it lies in something protected.
 fn reserved(given: &Path, ports: &WorkspacePorts) -> Vec<ReservedPath> {
     let real = |path: &Path| {
-        // What does not exist yet is found by what does.
+        // A path that does not exist yet is resolved through its closest existing ancestor.
         let (above, found) = path
             .ancestors()
             .find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)))
@@ -207,6 +206,7 @@ fn reserved(given: &Path, ports: &WorkspacePorts) -> Vec<ReservedPath> {
     let directory = real(given);
     let inside = |one: &Path, why| {
         let one = real(one);
+        // A Mount inside the protected directory is protected as a whole.
         let path = if directory.starts_with(&one) {
             MountPath::root()
         } else {
@@ -230,7 +230,7 @@ fn reserved(given: &Path, ports: &WorkspacePorts) -> Vec<ReservedPath> {
         .collect()
 }
 
-/// Where something with a protected name leads: a link, or the `.git` of a worktree.
+/// Returns the target of something with a protected name: of a link, or of the `.git` of a worktree.
 fn protected_target(path: &Path) -> Option<PathBuf> {
     let found = std::fs::symlink_metadata(path).ok()?;
     if found.is_symlink() {
@@ -244,8 +244,8 @@ fn protected_target(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.join(directory))
 }
 
-/// The protected name that a directory has or lies below, if there is one. What is above a checkout does not count for
-/// it: clients make worktrees in directories of their own.
+/// Returns the protected name that a directory has or lies below, if there is one. Names above a checkout do not count
+/// for it, because clients create worktrees in directories of their own.
 fn protected_above(directory: &Path) -> Option<&'static str> {
     for above in directory.ancestors() {
         let name = above.file_name().and_then(|name| name.to_str());
@@ -266,7 +266,7 @@ fn quota(config: &WorkspaceConfig) -> Option<Quota> {
     })
 }
 
-/// The Store of a Workspace that is no overlay, or why there is none.
+/// Opens the Store of a Workspace that is not an overlay, or returns the reason that there is none.
 fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Store>, String> {
     match (&config.directory, &config.namespace, &config.memory) {
         (Some(directory), None, None) => {
@@ -286,7 +286,7 @@ fn store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Arc<dyn Sto
     }
 }
 
-/// What a Workspace is told that has no Mount, or several.
+/// Problem of a Workspace that has no Mount, or several.
 const ONE_MOUNT: &str = "needs exactly one of `directory`, `virtual` and `memory`";
 
 fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<VirtualStore, String> {
@@ -302,7 +302,7 @@ fn virtual_store(config: &WorkspaceConfig, ports: &WorkspacePorts) -> Result<Vir
     Ok(VirtualStore::new(chosen.clone(), &namespace, quota(config)))
 }
 
-/// The overlay of a Workspace that is one, or why there is none.
+/// Opens the overlay of a Workspace that is one, or returns the reason that there is none.
 fn overlay(
     config: &WorkspaceConfig,
     ports: &WorkspacePorts,
@@ -325,7 +325,7 @@ fn overlay(
     Ok(OpenedOverlay { prefix, over, store: OverlayStore::new(upper, lower) })
 }
 
-/// Why a directory cannot be opened. The person who configured it knows its path.
+/// Describes why a directory cannot be opened. The person who configured it knows its path.
 fn missing(fault: StoreFault) -> String {
     match fault {
         StoreFault::NotFound => "has a `directory` that does not exist".into(),
@@ -334,7 +334,7 @@ fn missing(fault: StoreFault) -> String {
     }
 }
 
-/// Directories that two Workspaces reach under different scopes, where the paths do not say so.
+/// Warns of directories that two Workspaces reach under different scopes, if their paths do not show it.
 fn warnings(configs: &[WorkspaceConfig]) -> Vec<String> {
     let real = |config: &WorkspaceConfig| {
         let directory = std::fs::canonicalize(config.directory.as_ref()?).ok()?;

@@ -1,7 +1,7 @@
-//! Why a call fails, and how that is told.
+//! Errors of calls, and their presentation.
 //!
-//! *Invariants*: an error names logical paths only. It says what was refused and what would work.
-//! About a write-only Workspace it says the same whatever is there.
+//! *Invariants*: an error names logical paths only. It says what was refused and what would work. About a write-only
+//! Workspace it says the same no matter what is there.
 
 use std::fmt::Write as _;
 
@@ -16,119 +16,100 @@ use crate::{
     store::StoreFault,
 };
 
-/// Why a call fails.
+/// Reason that a call fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A text is no path.
+    /// A text is not a path.
     #[error("the path `{shown}` is refused: {problem}")]
     Path {
-        /// The start of the text, with everything escaped that is not plain.
+        /// Start of the text, with all special characters escaped.
         shown: String,
-        /// What is wrong with it.
         problem: PathProblem,
     },
-    /// No Workspace covers a path.
+    /// No Workspace covers the path.
     #[error("{path} is in no Workspace{}", listed(". There are", .known))]
     Unmapped {
-        /// The path.
         path: LogicalPath,
-        /// The Workspaces that there are.
+        /// Existing Workspaces.
         known: Vec<LogicalPath>,
     },
-    /// The Access Scope forbids an operation.
+    /// The Access Scope forbids the operation.
     #[error(
         "{path} is in the {scope} Workspace {workspace}, which does not permit `{tool}`{}",
         listed(". Permitted in", .permitted)
     )]
     Scope {
-        /// The operation.
         tool: Tool,
-        /// The path.
         path: LogicalPath,
-        /// Its Workspace.
         workspace: LogicalPath,
-        /// The scope of that.
+        /// Scope of that Workspace.
         scope: AccessScope,
-        /// The Workspaces that permit the operation.
+        /// Workspaces that permit the operation.
         permitted: Vec<LogicalPath>,
     },
-    /// A path is hidden from agents.
+    /// The path is hidden from agents.
     #[error("{path} is hidden {why}")]
     Hidden {
-        /// The path.
         path: LogicalPath,
-        /// What hides it.
         why: Hidden,
     },
-    /// Agents only read a path.
+    /// Agents may only read the path.
     #[error("{path} is protected{why}")]
     Protected {
-        /// The path.
         path: LogicalPath,
-        /// Why, and what would work.
+        /// Reason, and what would work.
         why: Protected,
     },
-    /// A directory holds an inner Workspace.
+    /// The directory holds an inner Workspace.
     #[error("{path} holds the Workspace {inner}, so `{tool}` is refused for it as a whole")]
     Inner {
-        /// The operation.
         tool: Tool,
-        /// The directory.
         path: LogicalPath,
-        /// The Workspace inside it.
+        /// The Workspace inside the directory.
         inner: LogicalPath,
     },
     /// The Store of the path failed.
     #[error("{path} {fault}")]
     File {
-        /// The path.
         path: LogicalPath,
-        /// Why.
         fault: StoreFault,
     },
     /// A write to a write-only Workspace failed.
     #[error("the write to {path} failed")]
     WriteFailed {
-        /// The path.
         path: LogicalPath,
     },
     /// The text to replace does not occur.
     #[error("`old_string` does not occur in {path}{}", hint.as_deref().unwrap_or_default())]
     NoMatch {
-        /// The file.
         path: LogicalPath,
-        /// What is nearly there, if something is: a sentence that follows.
+        /// A following clause about text that nearly matches, if there is any.
         hint: Option<String>,
     },
     /// The text to replace occurs more than once.
     #[error("`old_string` occurs {count} times in {path}, on lines {}", numbers(.lines))]
     Ambiguous {
-        /// The file.
         path: LogicalPath,
-        /// How often.
         count: u64,
-        /// The first lines on which it begins.
+        /// First lines on which it begins.
         lines: Vec<u64>,
     },
-    /// An argument is not valid.
+    /// An argument is invalid.
     #[error("{0}")]
     BadArgument(String),
-    /// An argument asks for more than is done.
+    /// An argument exceeds a limit.
     #[error("{0}")]
     Limit(String),
-    /// A tool is not offered to this agent.
+    /// The tool is not offered to this agent.
     #[error("there is no tool `{name}` here; the tools are: {}", .offered.join(", "))]
     NoSuchTool {
-        /// What was called.
         name: String,
-        /// What is offered.
         offered: Vec<&'static str>,
     },
     /// The configuration is refused.
     #[error("the Workspaces are not configured correctly: {}", .problems.join("; "))]
     Config {
-        /// Every problem.
         problems: Vec<String>,
     },
     /// Something below an overlay changed since it was copied up.
@@ -138,9 +119,8 @@ pub enum Error {
         .paths.join(", ")
     )]
     OverlayConflict {
-        /// Every such path.
         paths: Vec<String>,
-        /// How many paths the overlay changed.
+        /// Number of paths that the overlay changed.
         changes: usize,
     },
     /// Piton's own data failed.
@@ -149,12 +129,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// A refused path, made fit to be shown.
+    /// Creates the error for a refused path, with the path made safe to display.
     pub fn path(text: &str, problem: PathProblem) -> Self {
         Self::Path { shown: quote(text), problem }
     }
 
-    /// The closed code that stands for it.
+    /// Returns the stable error code.
     pub fn code(&self) -> Code {
         match self {
             Self::Path { .. } => Code::WorkspaceBadPath,
@@ -175,13 +155,13 @@ impl Error {
         }
     }
 
-    /// What a caller is told, with the next thing to do.
+    /// Returns the error in the form for callers, with the next thing to do.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), sentence(&self.to_string()));
         envelope.with_suggestion(self.advice())
     }
 
-    /// What a model reads as the result of its call: one line.
+    /// Returns the error as one line that a model reads as the result of its call.
     pub fn for_model(&self) -> String {
         format!("Error: {self}. {}", self.advice())
     }
@@ -200,7 +180,7 @@ impl From<piton_store::Error> for Error {
     }
 }
 
-/// The start of a foreign text, with control characters escaped.
+/// Returns the start of a foreign text, with control characters escaped.
 pub(crate) fn quote(text: &str) -> String {
     let start = &text[..text.floor_char_boundary(SHOWN_BYTES_MAX)];
     let mut escaped: String = start.escape_debug().collect();
@@ -210,7 +190,7 @@ pub(crate) fn quote(text: &str) -> String {
     escaped
 }
 
-/// Words and the first of some paths after them, with how many there are more; nothing if there is none.
+/// Returns the words followed by the first of the paths and the number of further ones. Empty if there are no paths.
 pub(crate) fn listed(words: &str, paths: &[LogicalPath]) -> String {
     if paths.is_empty() {
         return String::new();

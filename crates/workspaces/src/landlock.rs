@@ -1,22 +1,21 @@
-//! A second wall: the kernel's own refusal of every file outside the Mounts.
+//! A second wall: the kernel itself refuses every file outside the Mounts.
 //!
-//! The first wall is the Physical Store, which opens everything beneath its Mount. This one holds for
-//! the whole process, whatever its code does, and cannot be taken down again. It has to be put up before
-//! threads start, because threads that exist keep what they may do.
+//! The first wall is the Physical Store, which opens everything beneath its Mount. This one applies to the whole
+//! process, whatever its code does, and cannot be taken down again. It has to be put up before threads start, because
+//! existing threads keep their rights.
 //!
-//! *Limitations*: rights add up along a path, so a narrower Workspace inside a wider one on the same tree
-//! is kept apart by the router alone. Descriptors that are open already stay usable.
+//! *Limitations*: rights add up along a path, so only the router separates a narrower Workspace inside a wider one on
+//! the same tree. Descriptors that are already open stay usable.
 
 use std::path::PathBuf;
 
 use crate::scope::AccessScope;
 
-/// A directory that stays reachable, and how.
+/// A directory that stays accessible, and its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedDirectory {
-    /// The directory.
     pub directory: PathBuf,
-    /// What stays possible below it.
+    /// Access that stays possible below it.
     pub scope: AccessScope,
 }
 
@@ -32,8 +31,8 @@ piton_core::closed_set! {
     }
 }
 
-/// Puts up the wall around these directories, for this thread and all that it starts. Everything
-/// that the process itself needs, such as its data directory, has to be among them.
+/// Puts up the wall around these directories, for this thread and all threads that it starts. They have to include
+/// everything that the process itself needs, such as its data directory.
 #[cfg(target_os = "linux")]
 pub fn enclose(openings: &[AllowedDirectory]) -> Result<KernelSandbox, &'static str> {
     use landlock::{
@@ -46,12 +45,13 @@ pub fn enclose(openings: &[AllowedDirectory]) -> Result<KernelSandbox, &'static 
     let may = |scope: AccessScope| -> BitFlags<AccessFs> {
         match scope {
             AccessScope::ReadOnly => AccessFs::ReadFile | AccessFs::ReadDir,
-            // A write-only Workspace is written by replacing files, which reads what is replaced.
+            // A write replaces a file, and to do so reads the old one, even in a write-only Workspace.
             AccessScope::ReadWrite | AccessScope::WriteOnly => {
                 AccessFs::from_all(abi) & !BitFlags::from(AccessFs::Execute)
             }
         }
     };
+    // An older kernel enforces the part that it knows; the status below reports how much that is.
     let ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
     let ruleset = ruleset.handle_access(AccessFs::from_all(abi)).map_err(|_| REFUSED)?;
     let mut ruleset = ruleset.create().map_err(|_| REFUSED)?;
@@ -69,7 +69,7 @@ pub fn enclose(openings: &[AllowedDirectory]) -> Result<KernelSandbox, &'static 
     })
 }
 
-/// There is no such wall on this platform.
+/// Reports that this platform has no such wall.
 #[cfg(not(target_os = "linux"))]
 pub fn enclose(_: &[AllowedDirectory]) -> Result<KernelSandbox, &'static str> {
     Ok(KernelSandbox::None)

@@ -1,13 +1,13 @@
 //! The files that an agent may touch.
 //!
-//! A [Workspace] is a prefix in the file world of an agent, exactly one [Access Scope](AccessScope) and
-//! one Mount. An operation goes three steps: the [router](Workspaces) finds the Workspace of a path by
-//! its longest prefix, its scope permits the operation or refuses it, and only then is its
-//! [Store](store::Store) asked. What no Workspace covers is denied.
+//! A [Workspace] is a prefix in the file world of an agent, exactly one [Access Scope](AccessScope) and one Mount. An
+//! operation takes three steps. The [router](Workspaces) finds the Workspace of a path by its longest prefix. Its scope
+//! permits or refuses the operation. Only then is its [Store](store::Store) called. A path that no Workspace covers is
+//! denied.
 //!
-//! *Invariants*: a set of Workspaces never changes once it is built. A Store is never asked for
-//! something that the scope forbids, and never to change what is protected. No answer names a path of the machine. Nothing here can start a
-//! program.
+//! *Invariants*: a set of Workspaces never changes once it is built. A Store is never called for an operation that the
+//! scope forbids, and never to change something protected. No answer names a path of the machine. Nothing here can
+//! start a program.
 
 pub mod audit;
 mod blocking;

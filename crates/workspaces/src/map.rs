@@ -1,11 +1,11 @@
-//! The Filesystem Map: what an agent is told about its files before it begins.
+//! The Filesystem Map: the overview of its files that an agent gets before it begins.
 
 use std::fmt::Write as _;
 
 use crate::{scope::AccessScope, workspaces::Workspaces};
 
 impl Workspaces {
-    /// The map as text: a line for each Workspace, in the order of prefixes.
+    /// Returns the map as text: a line for each Workspace, in the order of prefixes.
     pub fn map(&self) -> String {
         if self.all().is_empty() {
             return "Files: none. No Workspace is configured, so you have no file access.\n".into();

@@ -1,7 +1,7 @@
-//! What a Workspace hides inside its Mount (names by pattern, what lies under inner Workspaces, Piton's own data), and
-//! what it only shows there ([`Protection`]).
+//! Paths that a Workspace hides inside its Mount (names by pattern, paths under inner Workspaces, Piton's own data),
+//! and paths that it only shows ([`Protection`]).
 //!
-//! *Invariants*: a name is hidden whether or not it exists, and everything below it with it.
+//! *Invariants*: a name is hidden whether or not it exists, together with everything below it.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -14,7 +14,7 @@ use crate::{
     store::StoreFault,
 };
 
-/// What is hidden in a Mount, and what is protected.
+/// The hidden and the protected paths of a Mount.
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     denied: Vec<GlobSet>,
@@ -22,18 +22,18 @@ pub struct Mask {
     protection: Protection,
 }
 
-/// Why a path is hidden.
+/// Reason that a path is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hidden {
-    /// A deny pattern matches it or a directory above it.
+    /// A deny pattern matches the path or a directory above it.
     Denied,
-    /// It lies under the prefix of an inner Workspace.
+    /// The path lies under the prefix of an inner Workspace.
     Inner,
-    /// It is Piton's data directory, or lies in it.
+    /// The path is Piton's data directory, or lies in it.
     Data,
 }
 
-/// Words that follow "is hidden".
+/// Writes words that follow "is hidden".
 impl fmt::Display for Hidden {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -44,8 +44,8 @@ impl fmt::Display for Hidden {
 }
 
 impl Mask {
-    /// A mask of deny patterns. A pattern without `/` matches a name at any depth; one with `/`
-    /// starts at the Mount; a directory is hidden with everything in it.
+    /// Creates a mask from deny patterns. A pattern without `/` matches a name at any depth; one with `/` starts at the
+    /// Mount. A directory is hidden with everything in it.
     pub fn new(patterns: &[String]) -> Result<Self, String> {
         if patterns.len() > DENY_MAX {
             return Err(format!("there are more than {DENY_MAX} deny patterns"));
@@ -70,24 +70,24 @@ impl Mask {
         Ok(Self { denied: vec![denied], ..Self::default() })
     }
 
-    /// The same mask that also hides what lies under the prefixes of inner Workspaces.
+    /// Returns a mask that also hides paths under the prefixes of inner Workspaces.
     pub(crate) fn with_inner(&self, prefix: &LogicalPath, inner: &[LogicalPath]) -> Self {
         let inner = inner.iter().filter_map(|inner| inner.below(prefix)).collect();
         Self { inner, ..self.clone() }
     }
 
-    /// The same mask with another protection.
+    /// Returns the mask with another protection.
     #[must_use]
     pub fn protecting(&self, protection: Protection) -> Self {
         Self { protection, ..self.clone() }
     }
 
-    /// What is protected.
+    /// Returns the protection.
     pub(crate) fn protection(&self) -> &Protection {
         &self.protection
     }
 
-    /// A mask that hides what either of two hides.
+    /// Returns a mask that hides what either of the two hides.
     pub(crate) fn merged(&self, other: &Self) -> Self {
         let denied = self.denied.iter().chain(&other.denied).cloned().collect();
         let inner = self.inner.union(&other.inner).cloned().collect();
@@ -99,13 +99,13 @@ impl Mask {
         self.denied.iter().any(|denied| !denied.is_empty() && denied.is_match(path))
     }
 
-    /// The same mask that also hides these paths and everything below them.
+    /// Returns a mask that also hides these paths and everything below them.
     pub(crate) fn with_covered(&self, covered: impl IntoIterator<Item = MountPath>) -> Self {
         let inner = self.inner.iter().cloned().chain(covered).collect();
         Self { inner, ..self.clone() }
     }
 
-    /// Whether and why a path is hidden.
+    /// Returns the reason that a path is hidden, if it is.
     pub fn hides(&self, path: &MountPath) -> Option<Hidden> {
         if !self.inner.is_empty() && path.ancestors().any(|above| self.inner.contains(&above)) {
             return Some(Hidden::Inner);
@@ -116,18 +116,19 @@ impl Mask {
         if self.denied.iter().all(GlobSet::is_empty) {
             return None;
         }
+        // Every ancestor is matched on its own, because a pattern that hides a directory hides everything in it.
         let text = path.as_str();
         let ends = text.match_indices('/').map(|(at, _)| at).chain([text.len()]);
         let denied = ends.into_iter().any(|end| end > 0 && self.denies(&text[..end]));
         denied.then_some(Hidden::Denied)
     }
 
-    /// Whether and why no agent changes a path.
+    /// Returns the reason that no agent may change a path, if there is one.
     pub fn protects(&self, path: &MountPath) -> Option<Protected> {
         self.protection.reason_for(path)
     }
 
-    /// Refuses to move or delete a directory together with an entry that is hidden or protected.
+    /// Refuses to move or delete a directory together with a hidden or protected entry.
     pub(crate) fn check_entry(&self, path: &MountPath) -> Result<(), StoreFault> {
         if self.protection.hides(path) {
             return Err(StoreFault::HoldsProtected(Protected::Data));
@@ -138,7 +139,7 @@ impl Mask {
         self.protection.of_entry(path).map_or(Ok(()), |why| Err(StoreFault::HoldsProtected(why)))
     }
 
-    /// Whether an entry is hidden whose directory is not: the quick question of a walk.
+    /// True if an entry is hidden whose directory is not: the fast check of a walk.
     pub fn hides_entry(&self, path: &MountPath) -> bool {
         self.inner.contains(path) || self.protection.hides(path) || self.denies(path.as_str())
     }

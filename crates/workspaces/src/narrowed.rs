@@ -1,25 +1,25 @@
-//! A set of Workspaces, narrowed to what a step grants.
+//! A set of Workspaces, narrowed to the grants of a step.
 //!
-//! *Invariants*: nothing is permitted in the narrower set that is not permitted in the wider one, and no path leads
-//! to another file.
+//! *Invariants*: the narrower set permits nothing that the wider one does not, and no path leads to another file.
 
 use std::sync::Arc;
 
 use crate::{path::LogicalPath, scope::AccessScope, workspace::Workspace, workspaces::Workspaces};
 
 impl Workspaces {
-    /// What these grants leave of the set: below each prefix what both it and the Workspace there permit. The
-    /// longest prefix counts; it may be that of a Workspace, of a directory inside of one, or above some.
+    /// Narrows the set to these grants: below each prefix remains what both the grant and the Workspace there permit.
+    /// The longest prefix counts. It may be that of a Workspace, of a directory inside one, or of a path above several.
     #[must_use]
     pub fn narrowed(&self, grants: &[(LogicalPath, AccessScope)]) -> Self {
         let covering = |path: &LogicalPath| {
             let above = grants.iter().filter(|(prefix, _)| path.starts_with(prefix));
+            // The longest prefix wins, as in the router.
             above.max_by_key(|(prefix, _)| prefix.as_str().len())
         };
         let mut list = Vec::new();
         for one in self.all() {
             let granted = covering(&one.prefix).and_then(|(_, scope)| one.scope.narrowed(*scope));
-            // What is granted in a part of it is a Workspace of its own, and hidden in what lies above that part.
+            // A grant for a part of a Workspace becomes a Workspace of its own, hidden in the part above it.
             let parts: Vec<_> =
                 grants.iter().filter(|(prefix, _)| self.is_part(one, prefix)).collect();
             let above = |prefix: &LogicalPath, scope| {
@@ -37,7 +37,7 @@ impl Workspaces {
         Self::of(list)
     }
 
-    /// Whether a prefix lies in a Workspace, below its own.
+    /// True if a prefix lies in a Workspace, below its own prefix.
     fn is_part(&self, workspace: &Workspace, prefix: &LogicalPath) -> bool {
         *prefix != workspace.prefix
             && self.find(prefix).is_some_and(|(found, _)| found.prefix == workspace.prefix)
@@ -45,7 +45,7 @@ impl Workspaces {
 }
 
 impl Workspace {
-    /// The part of it at a prefix, without those of `inner` that lie below; nothing if it hides that part.
+    /// Returns the part at a prefix, without those of `inner` that lie below. `None` if that part is hidden.
     fn part<'a>(
         &self,
         prefix: &LogicalPath,
@@ -67,7 +67,7 @@ impl Workspace {
         })
     }
 
-    /// Where in the Mount a path below its prefix is.
+    /// Returns the path in the Mount of a path below the prefix.
     fn at(&self, path: &LogicalPath) -> Option<crate::path::MountPath> {
         path.below(&self.prefix).map(|below| self.base.join(&below))
     }

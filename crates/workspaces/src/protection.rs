@@ -1,14 +1,14 @@
-//! Names that agents only read in every Mount: what decides what agents may do, and what makes another program run
-//! something by itself.
+//! Names that agents may only read, in every Mount: files that decide what agents may do, and files that make other
+//! programs run something by themselves.
 //!
-//! *Invariants*: a name is protected whether or not it exists, as a file or as a directory, at any depth, and everything
-//! below it with it. Spellings that some file system takes for the same name are the same name here, on every file
+//! *Invariants*: a name is protected whether or not it exists, as a file or as a directory, at any depth, together with
+//! everything below it. Spellings that some file system treats as the same name are the same name here, on every file
 //! system.
 //!
-//! *Limitations*: what a project lists as its own commands (build files, hooks of a package manager) is not protected:
-//! that is the work of an agent. docs/threat-model.md says what follows from that. Where a protected name leads by a link
-//! is protected only for names that stand in the Mount itself, and as it was when the Mount was opened: those deeper down
-//! are found only by a walk through all of the Mount, which has no bound.
+//! *Limitations*: the commands that a project lists itself (build files, hooks of a package manager) are not protected:
+//! they are the work of an agent. docs/threat-model.md describes the consequences. The target of a link with a
+//! protected name is protected only if that name is in the root of the Mount, and as it was when the Mount was opened.
+//! Links deeper down could only be found by a walk through the whole Mount, which has no bound.
 
 use std::{borrow::Cow, fmt};
 
@@ -19,7 +19,7 @@ use crate::path::MountPath;
 const RULES: &str = "it decides what agents may do";
 const CLIENT: &str = "clients run commands that are named in it";
 
-/// The protected names, each with what it can do.
+/// The protected names, each with the reason.
 const NAMES: [(&str, &str); 9] = [
     ("piton.toml", RULES),
     (".piton", RULES),
@@ -32,26 +32,26 @@ const NAMES: [(&str, &str); 9] = [
     (".envrc", "shells run it"),
 ];
 
-/// The one name that a project cannot make writable: whatever else it lists came with it, `.git` never does.
+/// The only name that a project cannot make writable: anything else it lists came with it, `.git` never does.
 const GIT: &str = ".git";
 
-/// The name by which file systems with short names find `.git`.
+/// Name under which file systems with short names find `.git`.
 const GIT_SHORT: &str = "git~1";
 
-/// Why a path is protected.
+/// Reason that a path is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protected {
-    /// It is, or lies below, something with this name.
+    /// The path is, or lies below, something with this name.
     Name(&'static str),
-    /// It is, or lies in, the directory of Piton's configuration.
+    /// The path is, or lies in, the directory of Piton's configuration.
     Configuration,
-    /// It is, or lies in, Piton's data directory. Agents do not even read it: the keys by which tokens are signed and
-    /// the records of other agents are there.
+    /// The path is, or lies in, Piton's data directory. Agents may not even read it, because it holds the keys that
+    /// sign tokens and the records of other agents.
     Data,
 }
 
 impl Protected {
-    /// What it can do, as words that follow a colon.
+    /// Returns the reason, as words that follow a colon.
     fn why(self) -> &'static str {
         match self {
             Self::Name(name) => {
@@ -62,7 +62,7 @@ impl Protected {
         }
     }
 
-    /// How a person allows changes, as a sentence.
+    /// Returns a sentence about how a person can allow changes.
     fn remedy(self) -> String {
         match self {
             Self::Name(name) => {
@@ -82,7 +82,7 @@ impl Protected {
     }
 }
 
-/// Words that follow "is protected" or "holds something protected".
+/// Writes words that follow "is protected" or "holds something protected".
 impl fmt::Display for Protected {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = match self {
@@ -98,7 +98,7 @@ impl fmt::Display for Protected {
     }
 }
 
-/// A path of a Mount that is protected whatever its name is.
+/// A path of a Mount that is protected regardless of its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReservedPath {
     path: MountPath,
@@ -107,24 +107,24 @@ pub struct ReservedPath {
 }
 
 impl ReservedPath {
-    /// A path, with why it is protected.
+    /// Creates a protected path with its reason.
     pub fn new(path: MountPath, why: Protected) -> Self {
         let folded = folded_path(&path);
         Self { path, folded, why }
     }
 }
 
-/// What is protected in a Mount.
+/// The protection of a Mount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
-    /// The protected names that the person lets agents change.
+    /// Protected names that the person lets agents change.
     writable: Vec<&'static str>,
-    /// Other paths that are protected, and why; the empty path stands for the whole Mount.
+    /// Other protected paths with their reasons. The empty path means the whole Mount.
     reserved: Vec<ReservedPath>,
 }
 
 impl Protection {
-    /// Everything but these names, and these paths unless they are protected for one of these names.
+    /// Protects everything except these names, and these paths unless they are protected for one of these names.
     pub fn new(writable: &[String], reserved: &[ReservedPath]) -> Result<Self, String> {
         let known = |name: &String| {
             let plain = name.trim_end_matches('/');
@@ -146,28 +146,28 @@ impl Protection {
         Ok(Self { writable, reserved })
     }
 
-    /// The protected names that agents may change.
+    /// Returns the protected names that agents may change.
     pub(crate) fn writable(&self) -> Vec<String> {
         self.writable.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    /// The other paths that are protected.
+    /// Returns the other protected paths.
     pub(crate) fn reserved(&self) -> Vec<ReservedPath> {
         self.reserved.clone()
     }
 
-    /// Whether and why a path is protected.
+    /// Returns the reason that a path is protected, if it is.
     pub(crate) fn reason_for(&self, path: &MountPath) -> Option<Protected> {
         path.names().find_map(|name| self.name(name)).or_else(|| self.reserved_at(path))
     }
 
-    /// Whether an entry is protected whose directory is not: the quick question of a walk.
+    /// Returns the protection of an entry whose directory is not protected: the fast check of a walk.
     pub(crate) fn of_entry(&self, path: &MountPath) -> Option<Protected> {
         let (_, name) = path.split()?;
         self.name(name).or_else(|| self.reserved_at(path))
     }
 
-    /// Whether agents do not even see a path.
+    /// True if agents may not even see a path.
     pub(crate) fn hides(&self, path: &MountPath) -> bool {
         let mut data = self.reserved.iter().filter(|own| own.why == Protected::Data).peekable();
         if data.peek().is_none() {
@@ -177,7 +177,7 @@ impl Protection {
         data.any(|own| lies_in(&path, &own.folded))
     }
 
-    /// Whether something protected would come to lie below a path if a directory were moved there.
+    /// Returns the protection of anything that would end up below a path if a directory were moved there.
     pub(crate) fn below(&self, path: &MountPath) -> Option<Protected> {
         if self.reserved.is_empty() {
             return None;
@@ -186,8 +186,9 @@ impl Protection {
         self.reserved.iter().find(|own| lies_in(&own.folded, &path)).map(|own| own.why)
     }
 
-    /// What protects as much as both, for a Mount that is reached through two Workspaces.
+    /// Combines two protections into one at least as strict as both, for a Mount reached through two Workspaces.
     pub(crate) fn merged(&self, other: &Self) -> Self {
+        // A name is writable only if both sides allow it.
         let both = |name: &&&'static str| other.writable.contains(name);
         let writable = self.writable.iter().filter(both).copied().collect();
         let reserved = self.reserved.iter().chain(&other.reserved).cloned().collect();
@@ -207,7 +208,7 @@ impl Protection {
     }
 }
 
-/// The protected name that a name is taken for, if it is one.
+/// Returns the protected name that a name is equivalent to, if there is one.
 pub fn protected_name(name: &str) -> Option<&'static str> {
     let name = folded(name);
     if name == GIT_SHORT {
@@ -216,12 +217,12 @@ pub fn protected_name(name: &str) -> Option<&'static str> {
     NAMES.iter().find(|(one, _)| *one == name).map(|(one, _)| *one)
 }
 
-/// The protected names.
+/// Returns the protected names.
 pub(crate) fn protected_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|(name, _)| *name)
 }
 
-/// Whether a folded path is another one or lies below it.
+/// True if a folded path equals another one or lies below it.
 fn lies_in(path: &str, above: &str) -> bool {
     above.is_empty()
         || path.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -231,12 +232,13 @@ fn folded_path(path: &MountPath) -> String {
     path.names().map(folded).collect::<Vec<_>>().join("/")
 }
 
-/// A name as file systems compare it that take the most spellings for one name: without regard to case, without
-/// characters that are not shown, without what Windows leaves out at the end.
+/// Folds a name as the most permissive file systems compare it: regardless of case, without invisible characters, and
+/// without the trailing characters that Windows drops.
 ///
-/// Every character that a file system normalises to an ASCII letter is mapped to that letter by its upper or its lower
+/// Every character that a file system normalises to an ASCII letter is mapped to that letter by its upper or lower
 /// case: the long s and the Kelvin sign.
 fn folded(name: &str) -> Cow<'_, str> {
+    // NTFS reads `.git:stream` as a stream of the file `.git`.
     let name = name.split_once(':').map_or(name, |(file, _stream)| file);
     let name = name.trim_end_matches(['.', ' ']);
     if name.is_ascii() {
@@ -247,7 +249,9 @@ fn folded(name: &str) -> Cow<'_, str> {
         };
     }
     let shown = name.chars().filter(|one| !is_ignorable(*one));
+    // Upper case first, then lower case: this order maps the long s and the Kelvin sign to ASCII.
     let folded: String = shown.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
+    // Removing invisible characters may have exposed more trailing dots and blanks.
     Cow::Owned(folded.trim_end_matches(['.', ' ']).to_owned())
 }
 

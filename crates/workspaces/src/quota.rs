@@ -1,18 +1,18 @@
-//! How much a Workspace may hold.
+//! Limits on the contents of a Workspace.
 
 use crate::store::{QuotaKind, StoreFault};
 
-/// How much a Workspace may hold.
+/// Limit on the contents of a Workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Bytes of all files together.
+    /// Maximum size of all files together.
     pub bytes_max: u64,
-    /// Files.
+    /// Maximum number of files.
     pub files_max: u64,
 }
 
 impl Quota {
-    /// Refuses a use that is over the quota.
+    /// Refuses usage above the quota.
     pub(crate) fn check(self, bytes: u64, files: u64) -> Result<(), StoreFault> {
         if bytes > self.bytes_max {
             return Err(StoreFault::Quota { kind: QuotaKind::Bytes, max: self.bytes_max });

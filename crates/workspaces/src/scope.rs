@@ -12,19 +12,19 @@ piton_core::closed_set! {
     }
 }
 
-/// What an operation needs at one path.
+/// Right that an operation needs at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Right {
-    /// To learn what is there.
+    /// Learning what is there.
     Read,
-    /// To put content there, without learning what was there before.
+    /// Putting content there, without learning what was there before.
     Write,
-    /// To change or remove what is there, knowing what it is.
+    /// Changing or removing what is there, knowing what it is.
     Change,
 }
 
 impl AccessScope {
-    /// Whether the scope gives a right.
+    /// True if the scope gives a right.
     pub const fn gives(self, right: Right) -> bool {
         matches!(
             (self, right),
@@ -32,7 +32,7 @@ impl AccessScope {
         )
     }
 
-    /// The scope that permits what both permit; nothing if that is nothing.
+    /// Returns the scope that permits what both permit. `None` if they have nothing in common.
     pub fn narrowed(self, other: Self) -> Option<Self> {
         match (self, other) {
             (Self::ReadWrite, narrower) | (narrower, Self::ReadWrite) => Some(narrower),
@@ -70,7 +70,7 @@ piton_core::closed_set! {
 }
 
 impl Tool {
-    /// What the tool needs at its path, or at its source if it has two paths.
+    /// Returns the right that the tool needs at its path, or at its source if it has two paths.
     pub const fn needs(self) -> Right {
         match self {
             Self::Ls | Self::Read | Self::Glob | Self::Grep | Self::Stat | Self::Copy => {
@@ -81,7 +81,7 @@ impl Tool {
         }
     }
 
-    /// What the tool needs at its target, if it has one.
+    /// Returns the right that the tool needs at its target, if it has one.
     pub const fn needs_at_target(self) -> Option<Right> {
         match self {
             Self::Copy | Self::Move => Some(Right::Write),
@@ -89,12 +89,12 @@ impl Tool {
         }
     }
 
-    /// Whether it changes anything.
+    /// True if the tool changes anything.
     pub fn changes(self) -> bool {
         self.needs() != Right::Read || self.needs_at_target().is_some()
     }
 
-    /// The tools of which at least one use can succeed under some of these scopes.
+    /// Returns the tools that can succeed in at least one use under some of these scopes.
     pub fn offered(scopes: &[AccessScope]) -> Vec<Self> {
         let some = |right: Right| scopes.iter().any(|scope| scope.gives(right));
         let can = |tool: &Self| some(tool.needs()) && tool.needs_at_target().is_none_or(some);

@@ -17,23 +17,23 @@ pub struct Workspace {
     pub(crate) purpose: String,
     pub(crate) mask: Arc<Mask>,
     pub(crate) store: Arc<dyn Store>,
-    /// Where in the Mount it begins: the Mount itself, unless a step was given a part of it.
+    /// Start of the Workspace in its Mount: the Mount itself, unless a step was granted a part of it.
     pub(crate) base: MountPath,
 }
 
 impl Workspace {
-    /// Where it begins in the file world of the agent.
+    /// Returns the start of the Workspace in the file world of the agent.
     pub fn prefix(&self) -> &LogicalPath {
         &self.prefix
     }
 
-    /// What it permits.
+    /// Returns the Access Scope.
     pub fn scope(&self) -> AccessScope {
         self.scope
     }
 
-    /// A whole file of at most so many bytes, for whoever looks after the Workspace; nothing if there is none that may
-    /// be shown.
+    /// Loads a whole file of at most `bytes_max` bytes, for the operator of the Workspace. `None` if there is none that
+    /// may be shown.
     pub async fn load(&self, at: MountPath, bytes_max: u64) -> Option<LoadedFile> {
         if self.mask.hides(&at).is_some() {
             return None;
@@ -41,7 +41,7 @@ impl Workspace {
         self.store.load(at, bytes_max).await.ok()
     }
 
-    /// What it is for, in the words of who configured it.
+    /// Returns the purpose, in the words of the person who configured it.
     pub fn purpose(&self) -> &str {
         &self.purpose
     }
@@ -53,20 +53,20 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// A Workspace as somebody wishes it, not checked yet.
+/// A requested Workspace that is not checked yet.
 pub struct Definition {
-    /// Where it begins.
+    /// Start of the Workspace in the file world of the agent.
     pub prefix: String,
-    /// The name of its Access Scope.
+    /// Name of the Access Scope.
     pub scope: String,
-    /// What it is for: one line of the Filesystem Map.
+    /// Purpose, as one line of the Filesystem Map.
     pub purpose: String,
-    /// Patterns of names that are hidden.
+    /// Patterns of hidden names.
     pub deny: Vec<String>,
     /// Protected names that agents may change here.
     pub writable: Vec<String>,
-    /// Paths of the Mount that are protected whatever their names are.
+    /// Paths of the Mount that are protected regardless of their names.
     pub reserved: Vec<ReservedPath>,
-    /// Its Store, or why there is none: words that follow the prefix.
+    /// The Store, or the reason that there is none, as words that follow the prefix.
     pub store: Result<Arc<dyn Store>, String>,
 }

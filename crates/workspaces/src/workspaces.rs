@@ -1,8 +1,8 @@
-//! A set of Workspaces, and the router: which Workspace a path belongs to, and whether its scope
-//! permits what is asked.
+//! A set of Workspaces, and the router: it finds the Workspace of a path and checks that its scope permits the
+//! operation.
 //!
-//! *Invariants*: the longest prefix decides, name by name. The set has no method that changes it.
-//! Nothing here asks a Store.
+//! *Invariants*: the longest prefix decides, name by name. The set has no method that changes it. Nothing here calls a
+//! Store.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,10 +16,10 @@ use crate::{
     workspace::{Definition, Workspace},
 };
 
-/// What one agent can see of files.
+/// All files that one agent can see.
 #[derive(Debug, Default)]
 pub struct Workspaces {
-    /// In the order of prefixes, so that those below a path stand together.
+    /// Sorted by prefix, so that those below a path are adjacent.
     list: Vec<Workspace>,
     by_prefix: HashMap<Box<str>, usize>,
 }
@@ -27,11 +27,10 @@ pub struct Workspaces {
 /// A path in the Workspace that it belongs to.
 #[derive(Clone, Debug)]
 pub struct LocatedPath<'a> {
-    /// The path as the agent wrote it.
+    /// Path as the agent wrote it.
     pub path: LogicalPath,
-    /// Its Workspace.
     pub workspace: &'a Workspace,
-    /// The path that the Store is asked for.
+    /// Path to pass to the Store.
     pub at: MountPath,
 }
 
@@ -54,6 +53,7 @@ impl Workspaces {
             return Err(Error::Config { problems });
         }
         let mut set = Self::of(list);
+        // Each Workspace hides what lies under the prefixes of inner ones, so a path has exactly one Workspace.
         for at in 0..set.list.len() {
             let prefix = set.list[at].prefix.clone();
             let inner: Vec<_> = set.below(&prefix).iter().map(|one| one.prefix.clone()).collect();
@@ -63,25 +63,25 @@ impl Workspaces {
         Ok(set)
     }
 
-    /// A set of Workspaces that stand in order, each prefix once.
+    /// Creates a set from Workspaces in order, each prefix once.
     pub(crate) fn of(list: Vec<Workspace>) -> Self {
         let by_prefix =
             list.iter().enumerate().map(|(at, one)| (one.prefix.as_str().into(), at)).collect();
         Self { list, by_prefix }
     }
 
-    /// The Workspaces, in the order of their prefixes.
+    /// Returns the Workspaces, in the order of their prefixes.
     pub fn all(&self) -> &[Workspace] {
         &self.list
     }
 
-    /// The tools of which at least one use can succeed.
+    /// Returns the tools that can succeed in at least one use.
     pub fn tools(&self) -> Vec<Tool> {
         let scopes: Vec<AccessScope> = self.list.iter().map(Workspace::scope).collect();
         Tool::offered(&scopes)
     }
 
-    /// The Workspace that a path belongs to, and the path inside its Mount.
+    /// Returns the Workspace that a path belongs to, and the path inside its Mount.
     pub fn find(&self, path: &LogicalPath) -> Option<(&Workspace, MountPath)> {
         let at = path.ancestors().find_map(|prefix| self.by_prefix.get(prefix))?;
         let workspace = &self.list[*at];
@@ -89,14 +89,15 @@ impl Workspaces {
         Some((workspace, workspace.base.join(&below)))
     }
 
-    /// The Workspaces whose prefixes lie below a path, in order.
+    /// Returns the Workspaces with prefixes below a path, in order.
     pub fn below(&self, path: &LogicalPath) -> &[Workspace] {
+        // The list is sorted name by name, so everything below a path follows it without a gap.
         let from = self.list.partition_point(|one| one.prefix <= *path);
         let count = self.list[from..].partition_point(|one| one.prefix.starts_with(path));
         &self.list[from..from + count]
     }
 
-    /// The place of a path, if its Workspace gives the tool the right that it needs there.
+    /// Locates a path, if its Workspace gives the tool the right that it needs there.
     pub fn permit(
         &self,
         tool: Tool,
@@ -140,7 +141,7 @@ impl Workspaces {
         }
     }
 
-    /// The refusal of a path that no Workspace covers.
+    /// Returns the refusal of a path that no Workspace covers.
     pub fn unmapped(&self, path: &LogicalPath) -> Error {
         let known = self.list.iter().map(|one| one.prefix.clone()).collect();
         Error::Unmapped { path: path.clone(), known }
@@ -150,6 +151,7 @@ impl Workspaces {
 impl LocatedPath<'_> {
     /// Refuses a path of the Mount that is hidden from the agent.
     pub(crate) fn check_hidden(&self, at: &MountPath) -> Result<(), Error> {
+        // A link may lead out of the part of the Mount that a step was granted.
         if !at.starts_with(&self.workspace.base) {
             return Err(Error::Hidden { path: self.path.clone(), why: Hidden::Denied });
         }
@@ -159,7 +161,7 @@ impl LocatedPath<'_> {
         }
     }
 
-    /// Refuses to change a path of the Mount that agents only read.
+    /// Refuses to change a path of the Mount that agents may only read.
     pub(crate) fn check_protected(&self, at: &MountPath) -> Result<(), Error> {
         match self.workspace.mask.protects(at) {
             Some(why) => Err(Error::Protected { path: self.path.clone(), why }),
@@ -168,7 +170,7 @@ impl LocatedPath<'_> {
     }
 }
 
-/// The Workspace of a definition, or what is wrong with it.
+/// Checks a definition. Returns its Workspace, or adds to the problems.
 fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace> {
     let before = problems.len();
     let name = quote(&definition.prefix);

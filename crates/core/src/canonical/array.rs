@@ -1,4 +1,4 @@
-//! Arrays, and everything that serde writes as one.
+//! Arrays, and everything that serde represents as one.
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, SerializeTuple, SerializeTupleStruct, SerializeTupleVariant};
@@ -6,7 +6,7 @@ use serde::ser::{SerializeSeq, SerializeTuple, SerializeTupleStruct, SerializeTu
 use super::encoder::{Encoder, Wrap};
 use super::error::CanonicalError;
 
-/// An array that has been opened.
+/// An open array.
 pub(super) struct ArrayWriter<'e, 'o> {
     encoder: &'e mut Encoder<'o>,
     empty: bool,

@@ -1,4 +1,4 @@
-//! The result of canonical encoding, and the only ways to get one.
+//! The result of canonical encoding, and the only ways to obtain one.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 use super::encoder::Encoder;
 use super::error::CanonicalError;
 
-/// Canonical JSON. There is no constructor from bytes: holding a value of this type proves that the
-/// bytes came out of the encoder.
+/// Canonical JSON. There is no constructor from bytes: a value of this type proves that its bytes came out of the
+/// encoder.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct CanonicalBytes(Vec<u8>);
 
 /// Encodes `value` as canonical JSON.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<CanonicalBytes, CanonicalError> {
-    // Most of what is encoded fits; to grow step by step costs more than the room.
+    // Most encodings fit. Growing step by step would cost more than the space.
     let mut out = Vec::with_capacity(512);
     encode_into(value, &mut out)?;
     Ok(CanonicalBytes(out))
 }
 
-/// Appends the canonical JSON of `value` to `out`; on an error `out` is as it was before.
+/// Appends the canonical JSON of `value` to `out`. On an error `out` is as it was before.
 pub fn encode_into<T: Serialize + ?Sized>(
     value: &T,
     out: &mut Vec<u8>,
@@ -38,22 +38,22 @@ pub fn encode_into<T: Serialize + ?Sized>(
     reason = "the shortest JSON text has one byte, so the answer would always be false"
 )]
 impl CanonicalBytes {
-    /// The bytes.
+    /// Returns the bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The bytes as text.
+    /// Returns the bytes as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).expect("the encoder writes whole UTF-8 strings and ASCII")
     }
 
-    /// The bytes, owned.
+    /// Converts into the owned bytes.
     pub fn into_vec(self) -> Vec<u8> {
         self.0
     }
 
-    /// How many bytes there are; at least one.
+    /// Returns the number of bytes, which is at least one.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -1,7 +1,7 @@
 //! The serializer that writes canonical JSON.
 //!
-//! *Invariants*: the output is only ever appended to, except that an object reorders its own bytes
-//! when it closes. After an error the output is unusable; the caller cuts it back.
+//! *Invariants*: the output is only ever appended to, except that an object reorders its own bytes when it closes.
+//! After an error the output is unusable; the caller truncates it.
 
 use serde::Serialize;
 use serde::ser::Serializer;
@@ -13,24 +13,24 @@ use super::object::{ObjectEntry, ObjectWriter};
 use super::text::write_string;
 use crate::bounds::DEPTH_MAX;
 
-/// How the names of `serde_json`'s private forms begin.
+/// Prefix of the names of `serde_json`'s private forms.
 const RAW_JSON_PREFIX: &str = "$serde_json::private::";
 
-/// How many entries are open at once in most encodings; to grow step by step costs more than the room.
+/// Number of entries that are open at once in most encodings. Growing step by step would cost more than the space.
 const ENTRIES: usize = 32;
 
-/// One encoding in progress.
+/// An encoding in progress.
 pub(super) struct Encoder<'o> {
     pub(super) out: &'o mut Vec<u8>,
-    /// The entries of all open objects.
+    /// Entries of all open objects.
     pub(super) entries: Vec<ObjectEntry>,
-    /// Where an object is put together that did not arrive in order.
+    /// Buffer in which an object is rebuilt if its entries did not arrive in order.
     pub(super) scratch: Vec<u8>,
     depth: usize,
 }
 
-/// Whether an array or object is the content of an enum variant, and so stands in an object of one
-/// entry that has to be closed after it.
+/// Position of an array or object. The content of an enum variant stands in an object of one entry, which has to be
+/// closed after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wrap {
     Bare,
@@ -44,6 +44,7 @@ impl<'o> Encoder<'o> {
 
     #[inline]
     pub(super) fn descend(&mut self) -> Result<(), CanonicalError> {
+        // The bound turns a stack overflow in the recursive serializers into an error.
         if self.depth == DEPTH_MAX {
             return Err(CanonicalError::TooDeep);
         }
@@ -58,6 +59,7 @@ impl<'o> Encoder<'o> {
 
     fn wrap_variant(&mut self, variant: &str) -> Result<(), CanonicalError> {
         self.descend()?;
+        // An object of one entry is always in order, so it needs no place on the stack of entries.
         self.out.push(b'{');
         write_string(variant, self.out);
         self.out.push(b':');
@@ -73,7 +75,7 @@ impl<'o> Encoder<'o> {
     }
 }
 
-/// Serializer methods for the integer types.
+/// Defines the serializer methods for the integer types.
 macro_rules! write_integers {
     ($($method:ident($type:ty),)+) => {
         $(#[inline]
@@ -114,6 +116,7 @@ impl<'e, 'o> Serializer for &'e mut Encoder<'o> {
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), CanonicalError> {
+        // Widening is exact, so no value is rounded here.
         write_float(f64::from(value), self.out)
     }
 
@@ -222,6 +225,7 @@ impl<'e, 'o> Serializer for &'e mut Encoder<'o> {
         name: &'static str,
         _: usize,
     ) -> Result<Self::SerializeStruct, CanonicalError> {
+        // These structs smuggle finished JSON text through serde. Their bytes would bypass every rule of the encoder.
         if name.starts_with(RAW_JSON_PREFIX) {
             return Err(CanonicalError::RawJson);
         }

@@ -1,20 +1,19 @@
-//! Why a value has no canonical form.
+//! Reasons that a value has no canonical form.
 
 use std::fmt;
 
 use crate::bounds::{DEPTH_MAX, INTEGER_MAX};
 use crate::excerpt::excerpt;
 
-/// Why a value has no canonical form.
+/// Reason that a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CanonicalError {
-    /// A whole number that readers with double precision would not all read alike.
+    /// A whole number that not all readers with double precision would read alike.
     #[error(
         "{value} is a whole number outside ±{INTEGER_MAX}, which not every JSON reader keeps exactly; write it as a string"
     )]
     IntegerOutOfRange {
-        /// The number.
         value: String,
     },
     /// NaN or an infinity.
@@ -26,7 +25,7 @@ pub enum CanonicalError {
     /// Two entries of one object have the same key.
     #[error("the key `{key}` occurs twice in one object")]
     DuplicateKey {
-        /// The start of the key.
+        /// Start of the key.
         key: String,
     },
     /// A map key that is not a string.
@@ -34,7 +33,7 @@ pub enum CanonicalError {
         "a JSON object needs string keys, but one key is {found}; convert it to text explicitly"
     )]
     NonStringKey {
-        /// What kind of value the key is.
+        /// Kind of value that the key is.
         found: &'static str,
     },
     /// Arrays and objects nest too deeply.
@@ -46,7 +45,6 @@ pub enum CanonicalError {
     /// The value's own [`serde::Serialize`] implementation failed.
     #[error("the value could not be serialized: {message}")]
     Unserializable {
-        /// What it said.
         message: String,
     },
 }

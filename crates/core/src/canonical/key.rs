@@ -1,9 +1,9 @@
-//! Keys of objects: which values may be one, and how two of them compare.
+//! Keys of objects: which values may be keys, and how keys compare.
 //!
-//! *Invariants*: keys are ordered by their UTF-16 code units, as RFC 8785 asks. UTF-8 bytes order the
-//! same way, except that UTF-16 puts the characters beyond U+FFFF before U+E000 to U+FFFF; only the
-//! first byte of a character can tell them apart ([`utf16_rank`]). Keys without characters from U+E000
-//! on are compared as bytes.
+//! *Invariants*: keys are ordered by their UTF-16 code units, as RFC 8785 requires. UTF-8 bytes have the same order,
+//! with one exception: UTF-16 puts the characters beyond U+FFFF before U+E000 to U+FFFF. Only the first byte of a
+//! character can distinguish the two ranges ([`utf16_rank`]). Keys without characters from U+E000 on are compared as
+//! bytes.
 
 use std::cmp::Ordering;
 use std::fmt::Display;
@@ -14,27 +14,27 @@ use serde::ser::{Impossible, Serializer};
 use super::error::CanonicalError;
 use super::text::write_string;
 
-/// The first byte in UTF-8 of every character from U+E000 on is this or larger.
+/// Smallest first byte in UTF-8 of a character from U+E000 on.
 const FIRST_BYTE_FROM_E000: u8 = 0xee;
 
-/// Where a key stands in the output.
+/// Position of a key in the output.
 #[derive(Clone, Copy)]
 pub(super) struct KeySpan {
-    /// The position of its opening quote.
+    /// Position of its opening quote.
     pub(super) start: usize,
-    /// The position after its closing quote.
+    /// Position after its closing quote.
     end: usize,
     form: KeyOrder,
 }
 
-/// How the bytes of a key in the output order.
+/// Relation between the order of a key's bytes in the output and its canonical order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum KeyOrder {
-    /// Like its UTF-16 units.
+    /// The bytes order like the UTF-16 units.
     Plain,
-    /// Like its UTF-16 units once they are ranked: it has a character from U+E000 on.
+    /// The bytes order like the UTF-16 units once they are ranked: the key has a character from U+E000 on.
     High,
-    /// Not at all: it has an escape.
+    /// The bytes have no such order: the key has an escape.
     Escaped,
 }
 
@@ -43,6 +43,7 @@ impl KeySpan {
     #[inline]
     pub(super) fn write(key: &str, out: &mut Vec<u8>) -> Self {
         let start = out.len();
+        // The form is determined once, while the key is at hand, so that comparisons need not look for it.
         let form = if write_string(key, out) {
             KeyOrder::Escaped
         } else if !key.is_ascii() && key.bytes().any(|byte| byte >= FIRST_BYTE_FROM_E000) {
@@ -53,16 +54,17 @@ impl KeySpan {
         Self { start, end: out.len(), form }
     }
 
-    /// The key as it was written, without quotes.
+    /// Returns the key as written, without quotes.
     #[inline]
     fn written<'o>(&self, out: &'o [u8]) -> &'o [u8] {
         &out[self.start + 1..self.end - 1]
     }
 
-    /// Orders two keys that stand in `out`.
+    /// Compares two keys in `out`.
     #[inline]
     pub(super) fn compare(&self, other: &Self, out: &[u8]) -> Ordering {
         let (left, right) = (self.written(out), other.written(out));
+        // The cheapest comparison that is correct for both keys. The variants are ordered by cost.
         match self.form.max(other.form) {
             KeyOrder::Plain => left.cmp(right),
             KeyOrder::High => compare_ranks(left.iter().copied(), right.iter().copied()),
@@ -70,20 +72,20 @@ impl KeySpan {
         }
     }
 
-    /// The key itself, without quotes and escapes.
+    /// Returns the key itself, without quotes and escapes.
     pub(super) fn text(&self, out: &[u8]) -> String {
         String::from_utf8(read_back(self.written(out)).collect())
             .expect("a key was written from a string")
     }
 }
 
-/// Orders two texts in UTF-8 as their UTF-16 forms are ordered.
+/// Compares two UTF-8 texts in the order of their UTF-16 forms.
 fn compare_ranks(left: impl Iterator<Item = u8>, right: impl Iterator<Item = u8>) -> Ordering {
     left.map(utf16_rank).cmp(right.map(utf16_rank))
 }
 
-/// Moves the first bytes of U+E000 to U+FFFF (0xee and 0xef) behind those of all other characters,
-/// of which the last is 0xf4.
+/// Moves the first bytes of U+E000 to U+FFFF (0xee and 0xef) behind those of all other characters, the last of which is
+/// 0xf4.
 const fn utf16_rank(byte: u8) -> u8 {
     match byte {
         0xee | 0xef => byte + 0x10,
@@ -91,7 +93,7 @@ const fn utf16_rank(byte: u8) -> u8 {
     }
 }
 
-/// Undoes [`write_string`].
+/// Reverses [`write_string`].
 fn read_back(written: &[u8]) -> impl Iterator<Item = u8> {
     let mut rest = written.iter().copied();
     std::iter::from_fn(move || match rest.next()? {
@@ -100,7 +102,7 @@ fn read_back(written: &[u8]) -> impl Iterator<Item = u8> {
     })
 }
 
-/// Reads what follows a backslash.
+/// Reads the part of an escape after the backslash.
 fn read_escape(rest: &mut impl Iterator<Item = u8>) -> u8 {
     match rest.next().expect("an escape has a letter") {
         b'b' => 0x08,
@@ -116,7 +118,7 @@ fn read_escape(rest: &mut impl Iterator<Item = u8>) -> u8 {
     }
 }
 
-/// Accepts what is a string in JSON and appends it; refuses every other value as a key.
+/// Appends a value that is a string in JSON; refuses every other value as a key.
 pub(super) struct KeyWriter<'o> {
     pub(super) out: &'o mut Vec<u8>,
 }
@@ -125,7 +127,7 @@ const fn refuse<T>(found: &'static str) -> Result<T, CanonicalError> {
     Err(CanonicalError::NonStringKey { found })
 }
 
-/// Serializer methods that refuse a scalar as a key.
+/// Defines serializer methods that refuse a scalar as a key.
 macro_rules! refuse_scalars {
     ($($method:ident($type:ty) => $found:literal,)+) => {
         $(fn $method(self, _: $type) -> Result<KeySpan, CanonicalError> {

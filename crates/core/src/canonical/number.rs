@@ -1,13 +1,13 @@
-//! Numbers as RFC 8785 writes them: the shortest text that reads back as the same double.
+//! Numbers as in RFC 8785: the shortest text that reads back as the same double.
 //!
-//! *Invariants*: no whole number outside ±(2^53 − 1) is written without an exponent, whether it came
-//! as an integer or as a float: a reader would take such digits for an integer and could not
-//! keep them. From 10^21 on the canonical form has an exponent, and stays a float for every reader.
+//! *Invariants*: no whole number outside ±(2^53 − 1) is written without an exponent, neither from an integer nor from a
+//! float: a reader would take such digits for an integer that it cannot represent exactly. From 10^21 on the canonical
+//! form has an exponent, and stays a float for every reader.
 
 use super::error::CanonicalError;
 use crate::bounds::INTEGER_MAX;
 
-/// From here on a whole double is written with an exponent.
+/// Smallest whole double that is written with an exponent.
 const EXPONENT_FROM: f64 = 1e21;
 
 /// Appends an integer.
@@ -34,7 +34,7 @@ pub(super) fn write_float(value: f64, out: &mut Vec<u8>) -> Result<(), Canonical
         };
         return Err(CanonicalError::NotFinite { value });
     }
-    // Every double of at least 2^53 is whole.
+    // Every double of at least 2^53 is whole, so its digits would look like an integer until the exponent appears.
     #[expect(clippy::cast_precision_loss, reason = "2^53 − 1 is exact in a double")]
     let exact = value.abs() <= INTEGER_MAX as f64 || value.abs() >= EXPONENT_FROM;
     if !exact {
@@ -44,7 +44,7 @@ pub(super) fn write_float(value: f64, out: &mut Vec<u8>) -> Result<(), Canonical
     Ok(())
 }
 
-/// Appends any finite double in its canonical form; minus zero is `0`.
+/// Appends any finite double in its canonical form. Minus zero is `0`.
 fn write_double(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(ryu_js::Buffer::new().format_finite(value).as_bytes());
 }

@@ -1,9 +1,9 @@
-//! Objects, and everything that serde writes as one: entries are written as they arrive, and moved
-//! into order at the end of the object if they did not arrive in it.
+//! Objects, and everything that serde represents as one. Entries are written as they arrive, and sorted at the end of
+//! the object if they did not arrive in order.
 //!
-//! *Invariants*: the encoder's stack holds the entries of the objects that are open, the innermost on
-//! top; an object leaves it as it found it. Stack and scratch are shared by all objects of one
-//! encoding, so that an object costs no allocation of its own.
+//! *Invariants*: the encoder's stack holds the entries of the open objects, the innermost on top. An object leaves the
+//! stack as it found it. All objects of one encoding share the stack and the scratch buffer, so an object needs no
+//! allocation of its own.
 
 use std::cmp::Ordering;
 
@@ -14,17 +14,17 @@ use super::encoder::{Encoder, Wrap};
 use super::error::CanonicalError;
 use super::key::{KeySpan, KeyWriter};
 
-/// One entry of an open object: where its key stands, and where its value ends.
+/// One entry of an open object: the position of its key and the end of its value.
 #[derive(Clone, Copy)]
 pub(super) struct ObjectEntry {
     key: KeySpan,
     end: usize,
 }
 
-/// An object that has been opened.
+/// An open object.
 pub(super) struct ObjectWriter<'e, 'o> {
     encoder: &'e mut Encoder<'o>,
-    /// Where this object's entries begin on the stack.
+    /// Start of this object's entries on the stack.
     first: usize,
     sorted: bool,
     wrap: Wrap,
@@ -45,7 +45,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
         self.push_entry(key)
     }
 
-    /// Closes the entry before the next one.
+    /// Ends the previous entry.
     #[inline]
     fn separate(&mut self) {
         let end = self.encoder.out.len();
@@ -58,6 +58,8 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
     #[inline]
     fn push_entry(&mut self, key: KeySpan) -> Result<(), CanonicalError> {
         let Encoder { out, entries, .. } = &mut *self.encoder;
+        // While the entries arrive in order, one comparison with the previous key finds every duplicate. Once they do
+        // not, `reorder` looks for duplicates after sorting.
         if self.sorted
             && let Some(previous) = entries[self.first..].last()
         {
@@ -67,6 +69,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
                 Ordering::Greater => self.sorted = false,
             }
         }
+        // The end of the value is not known yet; `separate` or `reorder` sets it.
         entries.push(ObjectEntry { key, end: 0 });
         out.push(b':');
         Ok(())
@@ -81,8 +84,9 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
         self.write_value(value)
     }
 
-    /// Writes the key of the next field. Apart, so that the fields of all types share it: most are written once and
-    /// then not for a while, and code that has to be fetched first is slow by its size.
+    /// Writes the key of the next field. It is a function of its own, shared by the fields of all types: most fields
+    /// are written once and then not for a while, and code that has to be fetched first is slow in proportion to its
+    /// size.
     #[inline(never)]
     fn begin_field(&mut self, key: &'static str) -> Result<(), CanonicalError> {
         self.separate();
@@ -106,7 +110,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
         Ok(())
     }
 
-    /// Sorts the entries and moves their bytes accordingly.
+    /// Sorts the entries and rearranges their bytes accordingly.
     fn reorder(&mut self) -> Result<(), CanonicalError> {
         let Encoder { out, entries, scratch, .. } = &mut *self.encoder;
         let entries = &mut entries[self.first..];
@@ -114,8 +118,10 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
             return Ok(());
         };
         let body = first.key.start;
+        // The last entry is not followed by a separator, so its end was never set.
         last.end = out.len();
 
+        // Only the small entries are sorted; the bytes that they point to stay in place until all are in order.
         entries.sort_unstable_by(|left, right| left.key.compare(&right.key, out));
         for pair in entries.windows(2) {
             if pair[0].key.compare(&pair[1].key, out) == Ordering::Equal {
@@ -123,6 +129,7 @@ impl<'e, 'o> ObjectWriter<'e, 'o> {
             }
         }
 
+        // Rebuild the body in the scratch buffer: entries have different lengths and cannot be swapped in place.
         scratch.clear();
         scratch.reserve(out.len() - body + 1);
         for entry in entries.iter() {

@@ -1,9 +1,9 @@
-//! Strings: `"` and `\` and the control characters are escaped, everything else is copied.
+//! Strings: `"`, `\` and the control characters are escaped, everything else is copied.
 //!
-//! *Invariants*: exactly one form per character: the two-character escape where JSON has one, else
-//! `\u00xx` in lowercase.
+//! *Invariants*: each character has exactly one form: the two-character escape if JSON has one, otherwise `\u00xx` in
+//! lowercase.
 
-/// What follows the backslash for each byte; 0 where the byte is copied, `u` for `\u00xx`.
+/// Character after the backslash for each byte: 0 if the byte is copied, `u` for `\u00xx`.
 const ESCAPES: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -21,13 +21,14 @@ const ESCAPES: [u8; 256] = {
     table
 };
 
-/// Appends `text` with its quotes, and tells whether anything was escaped.
+/// Appends `text` with its quotes. Returns true if anything was escaped.
 #[inline(never)]
 pub(super) fn write_string(text: &str, out: &mut Vec<u8>) -> bool {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + 2);
     out.push(b'"');
     let mut copied = 0;
+    // Runs without an escape are copied as a whole; most strings consist of one such run.
     while let Some(plain) = next_escape(&bytes[copied..]) {
         let at = copied + plain;
         out.extend_from_slice(&bytes[copied..at]);
@@ -39,17 +40,18 @@ pub(super) fn write_string(text: &str, out: &mut Vec<u8>) -> bool {
     copied > 0
 }
 
-/// How many bytes can be copied before one needs an escape, or `None` if all can.
+/// Returns the number of bytes that can be copied before one needs an escape, or `None` if all can.
 #[inline]
 fn next_escape(bytes: &[u8]) -> Option<usize> {
     let mut skipped = 0;
+    // Find the first chunk with an escape; the byte loop below then finds its position.
     while let Some(chunk) = bytes[skipped..].first_chunk() {
         if has_escape_wide(chunk) {
             break;
         }
         skipped += WIDE;
     }
-    // Last chunks that overlap those before spare the byte loop for all but short strings.
+    // Final chunks that overlap the ones before avoid the byte loop for all but short strings.
     if bytes.len() - skipped < WIDE && is_plain_at_the_end(bytes, skipped) {
         return None;
     }
@@ -58,10 +60,10 @@ fn next_escape(bytes: &[u8]) -> Option<usize> {
     Some(skipped + plain)
 }
 
-/// How many bytes a vector of the smallest processor that we build for holds.
+/// Number of bytes in a vector of the smallest processor that we build for.
 const WIDE: usize = 16;
 
-/// Whether one of many bytes needs an escape. Without a branch, it becomes a few vector instructions.
+/// True if one of 16 bytes needs an escape. Without a branch, this compiles to a few vector instructions.
 #[inline]
 fn has_escape_wide(chunk: &[u8; WIDE]) -> bool {
     let escaped =
@@ -69,26 +71,28 @@ fn has_escape_wide(chunk: &[u8; WIDE]) -> bool {
     chunk.iter().fold(0, |found, byte| found | escaped(*byte)) != 0
 }
 
-/// Whether nothing behind `skipped` needs an escape, as far as whole chunks tell; what lies before it needs none.
+/// True if nothing from `skipped` on needs an escape, as far as whole chunks show. Nothing before it may need one.
 #[inline]
 fn is_plain_at_the_end(bytes: &[u8], skipped: usize) -> bool {
+    // The last 16 bytes may reach back before `skipped`, where everything is plain already.
     if let Some(chunk) = bytes.last_chunk() {
         return !has_escape_wide(chunk);
     }
+    // A string shorter than that is covered by two words of eight bytes, which may overlap.
     match (bytes[skipped..].first_chunk(), bytes.last_chunk()) {
         (Some(first), Some(last)) => !has_escape(*first) && !has_escape(*last),
         _ => false,
     }
 }
 
-/// Whether one of eight bytes needs an escape. Each test sets the high bit of a byte that is below
-/// 0x20, equal to `"` or equal to `\`; a borrow can only set more bits above a byte that is one, so
-/// the answer for the word is exact.
+/// True if one of eight bytes needs an escape. Each test sets the high bit of a byte that is below 0x20, equal to `"`
+/// or equal to `\`. A borrow can only set more bits above such a byte, so the answer for the whole word is exact.
 #[inline]
 const fn has_escape(chunk: [u8; 8]) -> bool {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let word = u64::from_ne_bytes(chunk);
+    // The exclusive or turns a byte that equals the character into zero, which the subtraction then detects.
     let quote = word ^ (ONES * b'"' as u64);
     let backslash = word ^ (ONES * b'\\' as u64);
     let control = word.wrapping_sub(ONES * 0x20) & !word;

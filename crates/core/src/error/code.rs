@@ -1,8 +1,8 @@
-//! Every error code. Its meaning, its advice and its retry rule are in `facts`, by domain.
+//! All error codes. Their meanings, advice and retry rules are in `facts`, by domain.
 //!
-//! *Invariants*: a code never changes its meaning and is never used for another; a code that is no
-//! longer produced stays. Advice says what to do next and names no time: that is what [`Retry`] is for,
-//! except for locks, where a person needs to know that waiting is all it takes.
+//! *Invariants*: a code never changes its meaning and is never reused; a code that is no longer produced stays. Advice
+//! says what to do next and names no time, which is the task of [`Retry`]. Locks are the exception: there a person
+//! needs to know that waiting is enough.
 
 use super::domain::Domain;
 use super::facts::{
@@ -224,22 +224,22 @@ crate::closed_set! {
 }
 
 impl Code {
-    /// Where the failure comes from.
+    /// Returns the part of the system that the failure comes from.
     pub const fn domain(self) -> Domain {
         self.facts().domain
     }
 
-    /// What the code means, in one sentence.
+    /// Returns the meaning of the code, in one sentence.
     pub const fn meaning(self) -> &'static str {
         self.facts().meaning
     }
 
-    /// What to do next, unless the place where it happened knows better.
+    /// Returns the next thing to do, for callers that know nothing more specific.
     pub const fn advice(self) -> &'static str {
         self.facts().advice
     }
 
-    /// Whether trying again can help, unless the place where it happened knows better.
+    /// Returns the retry rule, for callers that know nothing more specific.
     pub const fn retry(self) -> Retry {
         self.facts().retry
     }

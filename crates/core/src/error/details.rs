@@ -8,29 +8,24 @@ use crate::canonical::{self, CanonicalError};
 
 /// A JSON object of at most 4096 bytes in canonical form.
 ///
-/// Details are read by agents and compared by tests, so they must be the same for the same failure:
-/// put ids, sizes, names and positions here, never a path of the file system, a time, or text of
-/// unbounded length.
+/// Agents read details and tests compare them, so they must be the same for the same failure. They hold ids, sizes,
+/// names and positions; never a path of the file system, a time, or text of unbounded length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>", into = "Map<String, Value>")]
 pub struct Details(Map<String, Value>);
 
-/// Why a value cannot be the details of an error.
+/// Reason that a value cannot be the details of an error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetailsError {
-    /// It is not a JSON object.
     #[error("details must be a JSON object")]
     NotAnObject,
-    /// It is too large.
     #[error(
         "details have {measured_bytes} bytes of canonical JSON, {DETAILS_BYTES_MAX} are allowed"
     )]
     TooLarge {
-        /// Its size.
         measured_bytes: usize,
     },
-    /// It has no canonical form.
     #[error("details have no canonical form: {0}")]
     NotCanonical(#[from] CanonicalError),
 }
@@ -38,6 +33,7 @@ pub enum DetailsError {
 impl Details {
     /// Checks an object.
     pub fn new(object: Map<String, Value>) -> Result<Self, DetailsError> {
+        // The canonical form is measured, because it does not depend on how the caller formats JSON.
         let measured_bytes = canonical::encode(&object)?.len();
         if measured_bytes > DETAILS_BYTES_MAX {
             return Err(DetailsError::TooLarge { measured_bytes });
@@ -45,7 +41,7 @@ impl Details {
         Ok(Self(object))
     }
 
-    /// The details that `value` serializes to.
+    /// Serializes `value` into details.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, DetailsError> {
         match serde_json::to_value(value) {
             Ok(Value::Object(object)) => Self::new(object),
@@ -56,7 +52,7 @@ impl Details {
         }
     }
 
-    /// The object.
+    /// Returns the object.
     pub const fn as_object(&self) -> &Map<String, Value> {
         &self.0
     }

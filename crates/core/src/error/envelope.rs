@@ -1,4 +1,4 @@
-//! The envelope itself, and the constructors for failures that every part has.
+//! The error envelope, and constructors for failures that occur everywhere.
 
 use std::fmt;
 
@@ -40,8 +40,8 @@ crate::closed_set! {
 }
 
 impl Envelope {
-    /// A failure of kind `code`, with the advice and the retry rule that the code has. A message
-    /// that is too long is truncated.
+    /// Creates a failure of kind `code`, with the advice and the retry rule of the code. A message that is too long is
+    /// truncated.
     pub fn new(code: Code, message: impl AsRef<str>) -> Self {
         Self {
             code,
@@ -52,7 +52,7 @@ impl Envelope {
         }
     }
 
-    /// `what` is larger than its budget; `advice` says how to make it smaller.
+    /// Creates a failure for `what`, which is larger than its budget. `advice` says how to make it smaller.
     pub fn over_budget(
         what: &str,
         measured: usize,
@@ -70,28 +70,28 @@ impl Envelope {
         Self::new(Code::ValidationError, message).with_suggestion(advice).with_details(details)
     }
 
-    /// The same failure with a better next action; one that is too long is truncated.
+    /// Replaces the next action; one that is too long is truncated.
     #[must_use]
     pub fn with_suggestion(mut self, suggestion: impl AsRef<str>) -> Self {
         self.suggestion = truncate(suggestion.as_ref(), ENVELOPE_TEXT_BYTES_MAX).into_owned();
         self
     }
 
-    /// The same failure with `name` in its next action wherever that has the word `placeholder`, such as `SESSION`.
+    /// Replaces every occurrence of the word `placeholder`, such as `SESSION`, in the next action with `name`.
     #[must_use]
     pub fn with_name(self, placeholder: &str, name: impl fmt::Display) -> Self {
         let suggestion = replace_word(&self.suggestion, placeholder, &name.to_string());
         self.with_suggestion(suggestion)
     }
 
-    /// The same failure with another retry rule.
+    /// Replaces the retry rule.
     #[must_use]
     pub fn with_retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
         self
     }
 
-    /// The same failure with facts for programs.
+    /// Adds facts for programs.
     #[must_use]
     pub fn with_details(mut self, details: Details) -> Self {
         self.details = Some(details);
@@ -99,12 +99,13 @@ impl Envelope {
     }
 }
 
-/// `text` with `by` wherever it has `word` as a whole word: a name such as `NODE_ENV` stays as it is.
+/// Replaces `word` with `by` wherever it is a whole word in `text`. A name such as `NODE_ENV` stays as it is.
 fn replace_word(text: &str, word: &str, by: &str) -> String {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let (mut replaced, mut from) = (String::new(), 0);
     for (at, _) in text.match_indices(word) {
         let end = at + word.len();
+        // A letter, digit or underscore on either side makes the match a part of a longer name.
         let around = [text[..at].chars().next_back(), text[end..].chars().next()];
         if !around.into_iter().flatten().any(is_part) {
             replaced.push_str(&text[from..at]);

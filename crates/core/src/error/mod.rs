@@ -1,7 +1,7 @@
-//! The error envelope: what a person or an agent reads when something fails, on every surface.
+//! The error envelope, which a person or an agent reads when something fails, on every surface.
 //!
-//! *Invariants*: codes are a closed set, each with a meaning, an advice and a retry rule of its own
-//! ([`Code`]). Whether and when to retry is said in [`Retry`], so that no program has to read prose.
+//! *Invariants*: codes are a closed set, each with its own meaning, advice and retry rule ([`Code`]). [`Retry`] says
+//! whether and when to retry, so that no program has to parse prose.
 
 mod code;
 mod details;

@@ -1,4 +1,4 @@
-//! The page about a code, for people and for agents that look one up.
+//! The page about a code, for people and agents that look one up.
 
 use super::code::Code;
 use super::domain::Domain;
@@ -6,7 +6,7 @@ use super::envelope::Envelope;
 use super::retry::Retry;
 
 impl Code {
-    /// The page about the code, in Markdown: what happened, what to do, whether to try again, and what a caller reads.
+    /// Returns the page about the code in Markdown: its meaning, the next action, the retry rule and an example.
     pub fn page(self) -> String {
         let domain = self.domain();
         let example = serde_json::to_string_pretty(&self.example());
@@ -27,14 +27,14 @@ impl Code {
         )
     }
 
-    /// An error with this code, as it is told where nothing more is known.
+    /// Returns an error with this code, as reported where nothing more specific is known.
     pub fn example(self) -> Envelope {
         Envelope::new(self, self.meaning())
     }
 }
 
 impl Retry {
-    /// Whether to try again, in words.
+    /// Returns the retry rule in words.
     pub fn words(self) -> String {
         match self {
             Self::NotRetryable => "no, something has to change first".to_owned(),
@@ -45,7 +45,7 @@ impl Retry {
 }
 
 impl Domain {
-    /// Where the errors of the domain come from, in words.
+    /// Returns the origin of the errors of the domain, in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Store => "the storage of the data directory",

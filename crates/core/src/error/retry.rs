@@ -1,4 +1,4 @@
-//! Whether trying again can help.
+//! Retry rules of errors.
 
 use serde::{Deserialize, Serialize};
 

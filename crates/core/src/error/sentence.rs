@@ -1,12 +1,12 @@
-//! The text of an error as a sentence.
+//! Errors as whole sentences.
 
-/// A text that begins with a capital and ends with a full stop. Errors are written as parts of sentences, so that one
-/// can quote another; what a person reads is whole. A text that begins with the name of a file, a field or a run keeps
-/// that name as it is.
+/// Turns a text into a sentence, with a capital at its start and a full stop at its end. Errors are written as parts of
+/// sentences, so that one can quote another; a person reads whole ones. A text that begins with the name of a file, a
+/// field or a run keeps that name as it is.
 pub fn sentence(text: &str) -> String {
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     let word = text.split_whitespace().next().unwrap_or_default();
-    // What is more than a word of letters is a name: `format.json`, `output.artifacts[0]`, `startKey`, `amber-otter`.
+    // Anything but a plain word of letters is a name: `format.json`, `output.artifacts[0]`, `startKey`, `amber-otter`.
     let word = word.trim_end_matches([',', ':', ';', '.', '!', '?']);
     let is_word = word.chars().all(char::is_lowercase);
     let mut rest = text.chars();

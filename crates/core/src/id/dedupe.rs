@@ -1,7 +1,7 @@
-//! Dedupe keys: what makes an append that is sent twice happen once.
+//! Dedupe keys, which make an append that is sent twice happen once.
 //!
-//! *Invariants*: a key says which logical event it is for, from stable ids only: no time, no text that a
-//! person wrote (its digest instead), and never the id of the event itself, which is new at each try.
+//! *Invariants*: a key identifies a logical event by stable ids only. It contains no time, no text that a person wrote
+//! (its digest instead), and never the id of the event itself, which is new at each try.
 
 use std::fmt::{Display, Write as _};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use super::error::{IdError, IdProblem};
 use crate::bounds::DEDUPE_KEY_BYTES_MAX;
 
 const FORM: &str = "kind:part:part";
-/// Four ids and the words around them.
+/// Initial capacity of a key: four ids and the words around them.
 const KEY_BYTES: usize = 192; // tidy: number, a guess that costs nothing if it is wrong
 const ALLOWED: &str = "a-z, 0-9, `_`, `-`, `:` and `>`";
 
@@ -20,7 +20,7 @@ const ALLOWED: &str = "a-z, 0-9, `_`, `-`, `:` and `>`";
 pub struct DedupeKey(Arc<str>);
 
 impl DedupeKey {
-    /// `kind:part:part`, with at least one part and none empty. An edge is one part, `from->to`.
+    /// Builds `kind:part:part`, with at least one part and none empty. An edge is one part, `from->to`.
     ///
     /// ```
     /// use piton_core::{DedupeKey, NodeId};
@@ -35,19 +35,20 @@ impl DedupeKey {
             .map_err(|problem| problem.of("DedupeKey"))
     }
 
-    /// The key as text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     fn join(kind: &str, parts: &[&dyn Display]) -> Result<String, IdProblem> {
+        // A colon in the kind would make two different lists of parts spell the same key.
         if kind.contains(':') || parts.is_empty() {
             return Err(IdProblem::Form { form: FORM });
         }
         if kind.is_empty() {
             return Err(IdProblem::Empty);
         }
-        // Most keys fit; to grow step by step costs more than the room.
+        // Most keys fit. Growing step by step would cost more than the space.
         let mut key = String::with_capacity(KEY_BYTES);
         key.push_str(kind);
         for part in parts {
@@ -71,7 +72,7 @@ fn check(text: &str) -> Result<(), IdProblem> {
         return Err(IdProblem::TooLong { max_bytes: DEDUPE_KEY_BYTES_MAX });
     }
     let allowed = |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b':' | b'>');
-    // All are looked at, which takes fewer steps than to stop at the first wrong one.
+    // Checks all bytes, which takes fewer steps than stopping at the first wrong one.
     let are_allowed = text.bytes().fold(true, |so_far, byte| so_far & allowed(byte));
     if are_allowed { Ok(()) } else { Err(IdProblem::Character { allowed: ALLOWED }) }
 }

@@ -1,6 +1,6 @@
 //! Positions in a stream.
 //!
-//! *Invariants*: at most 2^53 − 1, so that every index is an integer that canonical JSON can hold.
+//! *Invariants*: an index is at most 2^53 − 1, so that canonical JSON can represent it as an integer.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{IdError, IdProblem};
 use crate::bounds::INTEGER_MAX;
 
-/// Declares indexes that differ in name only.
+/// Declares index types that differ in name only.
 macro_rules! indexes {
     ($($(#[$meta:meta])* $name:ident,)+) => {$(
         $(#[$meta])*
@@ -23,7 +23,7 @@ macro_rules! indexes {
             /// The first position.
             pub const ZERO: Self = Self(0);
 
-            /// `value`, unless it is larger than 2^53 − 1.
+            /// Creates an index, unless `value` is larger than 2^53 − 1.
             pub const fn new(value: u64) -> Result<Self, IdError> {
                 if value > INTEGER_MAX {
                     return Err(IdProblem::TooLarge { max: INTEGER_MAX }.of(stringify!($name)));
@@ -31,12 +31,12 @@ macro_rules! indexes {
                 Ok(Self(value))
             }
 
-            /// The position as a number.
+            /// Returns the position as a number.
             pub const fn get(self) -> u64 {
                 self.0
             }
 
-            /// The position after this one.
+            /// Returns the position after this one.
             ///
             /// # Panics
             ///

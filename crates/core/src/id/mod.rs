@@ -8,10 +8,9 @@
 //! | workflow ids | `workflow` | `namespace.name` |
 //! | dedupe keys | `dedupe` | `kind:part:part` |
 //!
-//! *Invariants*: an id is checked once, where it enters, and is then a type that does not mix with any
-//! other. Text and value are a bijection: equal ids have equal text, and only one text parses to an
-//! id. All text is lowercase, so that an id can be part of a dedupe key and of a file name on any
-//! file system.
+//! *Invariants*: an id is checked once, where it enters, and then has a type that does not mix with any other. Text and
+//! value are a bijection: equal ids have equal text, and only one text parses to an id. All text is lowercase, so that
+//! an id can be part of a dedupe key and of a file name on any file system.
 //!
 //! Ids of different kinds do not compare, and none stands in for another:
 //!

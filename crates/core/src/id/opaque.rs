@@ -1,7 +1,7 @@
 //! Opaque ids: a prefix that names the kind, and 128 bits that mean nothing.
 //!
-//! *Invariants*: there is no time inside an id, so that ordering by id never orders by the clock. An id
-//! is either minted from entropy or derived from a digest; both give the same kind of text.
+//! *Invariants*: an id contains no time, so that ordering by id never means ordering by the clock. An id is either
+//! minted from entropy or derived from a digest; both give the same kind of text.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,11 +14,12 @@ use crate::digest::Digest;
 use crate::parse_visitor::ParseVisitor;
 use crate::port::Entropy;
 
-/// Room for the longest prefix, the underscore and the base32 text.
+/// Maximum length of the text: the longest prefix, the underscore and the base32 text.
 const TEXT_LEN_MAX: usize = 16 + 1 + base32::TEXT_LEN;
 
-/// Lends the text of an id without allocating.
+/// Passes the text of an id to `lend` without allocating.
 fn with_text<R>(prefix: &str, bytes: [u8; 16], lend: impl FnOnce(&str) -> R) -> R {
+    // Ids are formatted often, so the text is built on the stack.
     let mut text = [0; TEXT_LEN_MAX];
     let underscore = prefix.len();
     let end = underscore + 1 + base32::TEXT_LEN;
@@ -43,17 +44,17 @@ macro_rules! opaque_ids {
         pub struct $name([u8; 16]);
 
         impl $name {
-            /// How the text begins, before the underscore.
+            /// Start of the text, before the underscore.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A new id.
+            /// Creates a new random id.
             pub fn mint(entropy: &dyn Entropy) -> Self {
                 let mut bytes = [0; 16];
                 entropy.fill(&mut bytes);
                 Self(bytes)
             }
 
-            /// The id that belongs to a digest: its first 128 bits.
+            /// Derives the id that belongs to a digest: its first 128 bits.
             pub fn from_digest(digest: &Digest) -> Self {
                 let (bytes, _) = digest
                     .as_bytes()
@@ -62,12 +63,12 @@ macro_rules! opaque_ids {
                 Self(*bytes)
             }
 
-            /// An id from its 128 bits.
+            /// Creates an id from its 128 bits.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(bytes)
             }
 
-            /// The 128 bits.
+            /// Returns the 128 bits.
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 &self.0
             }

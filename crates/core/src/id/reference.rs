@@ -1,4 +1,4 @@
-//! Digests that point at one kind of artefact.
+//! Digests that refer to one kind of artefact.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,12 +17,12 @@ macro_rules! digest_references {
         pub struct $name(Digest);
 
         impl $name {
-            /// Says what `digest` is the digest of.
+            /// Declares the kind of artefact that `digest` belongs to.
             pub const fn new(digest: Digest) -> Self {
                 Self(digest)
             }
 
-            /// The digest.
+            /// Returns the digest.
             pub const fn digest(self) -> Digest {
                 self.0
             }

@@ -1,7 +1,7 @@
 //! Workflow ids: `namespace.name`.
 //!
-//! *Limitations*: ids without a namespace, which older files use, are not workflow ids; the compiler
-//! that accepts such files gives them one.
+//! *Limitations*: ids without a namespace, which older files use, are not workflow ids. The compiler that accepts such
+//! files adds one.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use crate::bounds::WORKFLOW_ID_BYTES_MAX;
 const FORM: &str = "namespace.name";
 const SEGMENT: &str = "a-z, 0-9, `_` and `-` in each part, which starts with a letter";
 
-/// Names a workflow: two parts joined by one dot, each a lowercase letter followed by lowercase
-/// letters, digits, `_` and `-`.
+/// The name of a workflow: two parts joined by one dot, each a lowercase letter followed by lowercase letters, digits,
+/// `_` and `-`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkflowId(Arc<str>);
 
 impl WorkflowId {
-    /// The whole id.
+    /// Returns the whole id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The part before the dot.
+    /// Returns the part before the dot.
     pub fn namespace(&self) -> &str {
         self.parts().0
     }
 
-    /// The part after the dot.
+    /// Returns the part after the dot.
     pub fn name(&self) -> &str {
         self.parts().1
     }

@@ -1,24 +1,21 @@
-//! What namespaces and patterns have in common: both are checked texts of segments joined by dots.
+//! Common checks of namespaces and patterns, which are both texts of segments joined by dots.
 
 use crate::id::too_long;
 
-/// Why a text is not a namespace or pattern.
+/// Reason that a text is not a namespace or pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatternError {
-    /// There is nothing.
     #[error("it is empty")]
     Empty,
-    /// A dot stands at the start, at the end, or next to another.
+    /// A dot is at the start, at the end, or next to another.
     #[error("it has an empty segment: dots only stand between two segments")]
     EmptySegment,
-    /// It is too long.
     #[error("{}", too_long(.max_bytes))]
     TooLong {
-        /// The limit.
         max_bytes: usize,
     },
-    /// A namespace with a star, which would be taken for a pattern.
+    /// A namespace has a star, which would be taken for a pattern.
     #[error("a namespace has no `*`; only a pattern may")]
     Star,
 }

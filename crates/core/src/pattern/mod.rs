@@ -1,7 +1,7 @@
 //! Namespaces, and the patterns that select them.
 //!
-//! A namespace is a path of segments joined by dots, such as `research.web.page`. A pattern is anchored
-//! at both ends and matched segment by segment:
+//! A namespace is a path of segments joined by dots, such as `research.web.page`. A pattern is anchored at both ends
+//! and matched segment by segment:
 //!
 //! | in a pattern | matches |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `**` alone in a segment | any number of whole segments, also none |
 //! | anything else | itself |
 //!
-//! *Invariants*: a match takes at most as many steps as the product of the two lengths, which
-//! [`bounds`](crate::bounds) limits.
+//! *Invariants*: a match takes at most as many steps as the product of the two lengths, which [`bounds`](crate::bounds)
+//! limits.
 
 mod checked_text;
 mod matching;

@@ -1,4 +1,4 @@
-//! Where an item comes from.
+//! Namespaces, which name the origin of items.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use crate::bounds::NAMESPACE_BYTES_MAX;
 pub struct Namespace(String);
 
 impl Namespace {
-    /// Checks a namespace.
+    /// Parses and checks a namespace.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         check(text, NAMESPACE_BYTES_MAX)?;
         if text.contains('*') {
@@ -19,12 +19,12 @@ impl Namespace {
         Ok(Self(text.to_owned()))
     }
 
-    /// The namespace as text.
+    /// Returns the namespace as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The segments, at least one.
+    /// Returns the segments, at least one.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         self.0.split('.')
     }

@@ -1,4 +1,4 @@
-//! Patterns: which namespaces are meant.
+//! Patterns, which select namespaces.
 
 use std::str::FromStr;
 
@@ -7,37 +7,38 @@ use super::matching::path_matches;
 use super::namespace::Namespace;
 use crate::bounds::PATTERN_BYTES_MAX;
 
-/// Selects namespaces.
+/// A pattern that selects namespaces.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern {
     text: String,
-    /// The length of the leading segments without a star, with the dots between them.
+    /// Length of the leading segments without a star, including the dots between them.
     prefix_len: usize,
 }
 
 impl Pattern {
-    /// Checks a pattern.
+    /// Parses and checks a pattern.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         check(text, PATTERN_BYTES_MAX)?;
         let prefix_len = match text.find('*') {
             None => text.len(),
+            // A segment with a star in it is not literal, so the prefix ends at the dot before it.
             Some(star) => text[..star].rfind('.').unwrap_or(0),
         };
         Ok(Self { text: text.to_owned(), prefix_len })
     }
 
-    /// The pattern as text.
+    /// Returns the pattern as text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The leading segments without a star, joined by dots; empty if there are none. Every namespace
-    /// that matches is this prefix or begins with it and a dot.
+    /// Returns the leading segments without a star, joined by dots; empty if there are none. Every matching namespace
+    /// is this prefix or begins with it and a dot.
     pub fn literal_prefix(&self) -> &str {
         &self.text[..self.prefix_len]
     }
 
-    /// Whether the pattern selects `namespace`, all of it.
+    /// True if the pattern selects the whole of `namespace`.
     pub fn matches(&self, namespace: &Namespace) -> bool {
         if self.prefix_len == self.text.len() {
             return self.text == namespace.as_str();

@@ -1,4 +1,4 @@
-//! Time as a port, and how a point in time is written: in UTC, because logs of several machines are compared.
+//! Time as a port, and the text forms of times: in UTC, because logs of several machines are compared.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 pub struct TimestampMs(pub u64);
 
 impl TimestampMs {
-    /// The milliseconds.
+    /// Returns the milliseconds.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The time for people, such as `2026-11-16 05:40:12`.
+    /// Formats the time for people, such as `2026-11-16 05:40:12`.
     pub fn utc(self) -> String {
         let Civil { year, month, day, hour, minute, second } = Civil::of(self);
         format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
     }
 
-    /// The time for programs, as RFC 3339 has it: `2026-11-16T05:40:12.345Z`. What lies beyond the year 9999 is written
-    /// as the end of that year.
+    /// Formats the time for programs, according to RFC 3339: `2026-11-16T05:40:12.345Z`. A time beyond the year 9999 is
+    /// written as the end of that year.
     pub fn rfc3339(self) -> String {
         let time = self.min(RFC_3339_MAX);
         let Civil { year, month, day, hour, minute, second } = Civil::of(time);
@@ -35,14 +35,14 @@ impl TimestampMs {
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
     }
 
-    /// Reads what [`rfc3339`](Self::rfc3339) writes, and no other form of the same time.
+    /// Parses the output of [`rfc3339`](Self::rfc3339), and no other form of the same time.
     pub fn from_rfc3339(text: &str) -> Option<Self> {
         let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
         let days = days_since_1970(number(0, 4)?, number(5, 7)?, number(8, 10)?)?;
         let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
         let seconds = days * DAY_S + hour * HOUR_S + minute * MINUTE_S + second;
         let time = Self(seconds * MS_PER_SECOND + number(20, 23)?);
-        // A day that the month does not have, and everything else that is out of place, is written in another way.
+        // A day that the month does not have, and any other malformed part, is formatted differently.
         (time.rfc3339() == text).then_some(time)
     }
 }
@@ -54,7 +54,7 @@ const DAY_S: u64 = 24 * HOUR_S;
 /// 9999-12-31T23:59:59.999Z.
 const RFC_3339_MAX: TimestampMs = TimestampMs(253_402_300_799_999);
 
-/// A time as calendars and clocks have it.
+/// A time in the terms of calendars and clocks.
 struct Civil {
     year: u64,
     month: u64,
@@ -66,15 +66,17 @@ struct Civil {
 
 // tidy: numbers of the calendar
 impl Civil {
-    /// Years begin in March here, so that the day which some years have more is their last.
+    /// Converts a time. Years begin in March here, so that a leap day is the last day of its year.
     fn of(time: TimestampMs) -> Self {
         let seconds = time.0 / MS_PER_SECOND;
         let (days, rest) = (seconds / DAY_S + 719_468, seconds % DAY_S);
+        // The calendar repeats every 400 years, which are 146,097 days.
         let (cycle, day) = (days / 146_097, days % 146_097);
         let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
         let day = day - (365 * year + year / 4 - year / 100);
         let month = (5 * day + 2) / 153;
         let day = day - (153 * month + 2) / 5 + 1;
+        // January and February belong to the next calendar year.
         let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
         Self {
             year: cycle * 400 + year + next,
@@ -87,9 +89,9 @@ impl Civil {
     }
 }
 
-/// The days from 1970-01-01 to a date that is not before it.
+/// Returns the number of days from 1970-01-01 to a date that is not before it.
 fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
-    // As above: January and February belong to the year before.
+    // As above, January and February belong to the year before.
     let (year, month) =
         if month < 3 { (year.checked_sub(1)?, month + 9) } else { (year, month - 3) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
@@ -102,12 +104,12 @@ impl fmt::Display for TimestampMs {
     }
 }
 
-/// Where the time comes from.
+/// A source of time.
 pub trait Clock: Send + Sync {
-    /// The time of day. It may jump in both directions.
+    /// Returns the time of day. It may jump in both directions.
     fn now_ms(&self) -> TimestampMs;
 
-    /// Time since some fixed moment of this process. It never goes back; use it for waiting and for
+    /// Returns the time since some fixed moment of this process. It never goes back; use it for waiting and for
     /// measuring.
     fn monotonic(&self) -> Duration;
 }
@@ -116,7 +118,7 @@ pub trait Clock: Send + Sync {
 mod tests {
     use super::*;
 
-    /// Each with what `date -u` of GNU coreutils says.
+    /// Times with the output of `date -u` of GNU coreutils.
     const TIMES: [(u64, &str); 7] = [
         (0, "1970-01-01T00:00:00.000Z"),
         (951_782_400_000, "2000-02-29T00:00:00.000Z"),

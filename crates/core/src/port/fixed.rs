@@ -1,8 +1,7 @@
 //! Deterministic ports for tests and replays: the same seed and the same calls give the same values.
 //!
-//! *Limitations*: [`SeededEntropy`] is predictable on purpose; nothing secret may come from it. When
-//! several threads share one, each value is still given out once, but which thread gets it depends on
-//! scheduling.
+//! *Limitations*: [`SeededEntropy`] is predictable on purpose; nothing secret may come from it. If several threads
+//! share one, each value is still returned once, but scheduling decides which thread gets it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -14,14 +13,15 @@ use super::{Clock, Entropy, Sleep, Timer, TimestampMs};
 pub struct SeededEntropy(AtomicU64);
 
 impl SeededEntropy {
-    /// Starts at `seed`.
+    /// Creates a source that starts at `seed`.
     pub const fn new(seed: u64) -> Self {
         Self(AtomicU64::new(seed))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn next_u64(&self) -> u64 {
         const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        // One atomic addition hands out each state once, even to threads that ask at the same time.
         let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -37,7 +37,7 @@ impl Entropy for SeededEntropy {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only on request.
 #[derive(Debug)]
 pub struct ManualClock {
     now_ms: AtomicU64,
@@ -45,12 +45,12 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that shows `now`, with a monotonic time of zero.
+    /// Creates a clock that shows `now`, with a monotonic time of zero.
     pub const fn new(now: TimestampMs) -> Self {
         Self { now_ms: AtomicU64::new(now.0), monotonic_ns: AtomicU64::new(0) }
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn advance(&self, by: Duration) {
         let ms = u64::try_from(by.as_millis()).expect("a test does not wait for aeons");
         let ns = u64::try_from(by.as_nanos()).expect("a test does not wait for aeons");

@@ -1,7 +1,7 @@
-//! The effects that pure code may ask for, as traits: time, waiting, entropy and notices.
+//! The effects that pure code may request, as traits: time, waiting, entropy and notices.
 //!
-//! *Invariants*: a port is a promise only; its implementations live in the crates that do effects.
-//! Every port can be shared between threads. The ones in [`fixed`] are deterministic and pure.
+//! *Invariants*: a port is only a promise; its implementations live in the crates that perform effects. Every port can
+//! be shared between threads. The ones in [`fixed`] are deterministic and pure.
 
 mod clock;
 mod entropy;

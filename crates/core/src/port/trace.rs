@@ -1,50 +1,44 @@
-//! Notices: things worth telling an operator that are neither a result nor an error.
+//! Notices: events worth reporting to an operator that are neither a result nor an error.
 //!
-//! *Invariants*: off by default ([`NoTrace`]). A notice is told after the fact; nothing durable and no
-//! decision depends on whether anybody listens.
+//! *Invariants*: off by default ([`NoTrace`]). A notice is sent after the fact; nothing durable and no decision depends
+//! on whether anyone listens.
 
 use crate::id::DedupeKey;
 
-/// One thing that happened.
+/// An event worth reporting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// An append named a dedupe key that is already recorded, and wrote nothing.
     DedupeReplay {
-        /// The stream's name.
         stream: String,
-        /// The key.
         key: DedupeKey,
     },
-    /// Bytes at the end of a stream that were never acknowledged have been set aside.
+    /// Unacknowledged bytes at the end of a stream were set aside.
     TornTailSaved {
-        /// The stream's name.
         stream: String,
-        /// Where they began.
+        /// Position of the first of these bytes.
         offset: u64,
-        /// How many there were.
+        /// Number of these bytes.
         bytes: u64,
     },
     /// The operating system could not confirm that a write is on disk.
     SyncFailed {
-        /// The stream's name.
         stream: String,
     },
     /// A lease was free only after a wait.
     LeaseWaited {
-        /// The lease's name.
         name: String,
-        /// How long it took.
         waited_ms: u64,
     },
 }
 
-/// Who is told.
+/// A receiver of notices.
 pub trait Trace: Send + Sync {
-    /// Takes note. Must return quickly and must not fail.
+    /// Receives a notice. Must return quickly and must not fail.
     fn notice(&self, notice: &Notice);
 }
 
-/// Tells nobody.
+/// A receiver that ignores all notices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoTrace;
 

@@ -1,4 +1,4 @@
-//! Who changed a file, and whether somebody did who left no record.
+//! The authors of a file, and detection of changes without a record.
 
 use std::collections::BTreeSet;
 
@@ -22,19 +22,19 @@ use crate::{
 /// The history of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileBlame {
-    /// The newest records that name it or a directory above it, oldest first. Before a record that copied or moved
-    /// it there stand those of where it came from.
+    /// Newest records that name the file or a directory above it, oldest first. The records of its source come before
+    /// the record that copied or moved it.
     pub records: Vec<AuditRecord>,
-    /// How many older records there are.
+    /// Number of older records.
     pub older: usize,
-    /// Whether the file is not as the last of these left it: it was changed outside Piton.
+    /// Set when the file is not as the last record left it: it was changed outside Piton.
     pub changed_outside: bool,
-    /// Whether it is not as the last of these left it because it was lost to damage.
+    /// Set when the file is not as the last record left it because damage destroyed it.
     pub lost: bool,
 }
 
 impl Ledger {
-    /// The history of a file: its own records, and moves and removals of directories above it.
+    /// Returns the history of a file: its own records, and moves and removals of directories above it.
     pub async fn blame(
         &self,
         workspaces: &Workspaces,
@@ -42,11 +42,12 @@ impl Ledger {
     ) -> Result<FileBlame, Error> {
         let (records, older) = self.newest(workspaces, path, BLAME_RECORDS_MAX).await?;
         let differs = self.changed_outside(workspaces, path, older).await?;
+        // The Store is asked about damage only for a file that differs from its records.
         let lost = differs && !records.is_empty() && has_lost(workspaces, path).await;
         Ok(FileBlame { records, older, changed_outside: differs && !lost, lost })
     }
 
-    /// The newest record of a file, or of a directory above it that was moved or removed.
+    /// Returns the newest record of a file, or of a directory above it that was moved or removed.
     pub async fn last(
         &self,
         workspaces: &Workspaces,
@@ -56,11 +57,11 @@ impl Ledger {
         Ok(records.pop())
     }
 
-    /// The files that should be there by their records, and were lost to damage.
+    /// Returns the files that exist according to their records but were lost to damage.
     pub(super) async fn lost(&self, workspaces: &Workspaces) -> Result<Vec<LogicalPath>, Error> {
         let mut paths = BTreeSet::new();
         for number in self.all_numbers().await? {
-            // A record that cannot be read is found by a check of its own.
+            // Unreadable records are found by a check of their own.
             let Ok(Some(record)) = self.record(number).await else { continue };
             paths.insert(record.intent.path);
             paths.extend(record.intent.target);
@@ -74,8 +75,9 @@ impl Ledger {
         Ok(lost)
     }
 
-    /// Who changed a file in an overlay since it was copied from what has this digest, the last one first and each
-    /// once. Whoever moved or copied it there counts, and whoever changed it before that.
+    /// Returns the actors that changed a file in an overlay since it was copied from the content with this digest. The
+    /// last one comes first, and each appears once. Moving or copying the file there counts, and so does every change
+    /// before that.
     pub async fn authors(
         &self,
         path: &LogicalPath,
@@ -84,6 +86,7 @@ impl Ledger {
     ) -> Result<Vec<Actor>, Error> {
         let mut path = path.clone();
         let mut authors: Vec<Actor> = Vec::new();
+        // Walk the records backwards, from the newest to the one that found the copied content.
         let (mut numbers, _) = self.named(&path).await?;
         for _ in 0..BLAME_RECORDS_MAX {
             let Some(number) = numbers.pop().filter(|_| authors.len() < max) else { break };
@@ -102,6 +105,7 @@ impl Ledger {
                 Some(below) if tool == Tool::Move => Some(from.join(&below)),
                 _ => origin.map(|origin| origin.path),
             };
+            // The file had another path before this record: continue with that path, and only with older records.
             if let Some(from) = came_from {
                 path = from;
                 (numbers, _) = self.named(&path).await?;
@@ -113,7 +117,7 @@ impl Ledger {
         Ok(authors)
     }
 
-    /// The newest records of a file, at most so many and oldest first, and how many older ones were not looked at.
+    /// Returns the newest records of a file, at most `max` and oldest first, and the number of older ones left unread.
     async fn newest(
         &self,
         workspaces: &Workspaces,
@@ -140,7 +144,8 @@ impl Ledger {
         Ok((records, older))
     }
 
-    /// The numbers of the newest records that name a path or one above it, in order, and how many are older.
+    /// Returns the numbers of the newest records that name a path or one above it, in order, and the number of older
+    /// ones.
     pub(super) async fn named(&self, path: &LogicalPath) -> Result<(Vec<u64>, usize), Error> {
         let (mut numbers, mut older) = (Vec::new(), 0);
         for ancestor in path.ancestors() {
@@ -155,7 +160,7 @@ impl Ledger {
         Ok((numbers, older))
     }
 
-    /// Whether a file is not as the last change left it, or is there though nobody is known to have made it.
+    /// True if a file is not as its last change left it, or exists although no record created it.
     async fn changed_outside(
         &self,
         workspaces: &Workspaces,
@@ -172,6 +177,8 @@ impl Ledger {
         };
         let is_directory = now.as_ref().is_some_and(|stat| stat.kind == EntryKind::Directory);
         let digest = now.as_ref().and_then(|stat| stat.digest);
+        // The last change of the path may be a move of a directory above it, which records no digest of this file. Then
+        // the state at the old path before that move decides.
         let (mut path, mut until) = (path.clone(), u64::MAX);
         for _ in 0..BLAME_MOVES_MAX {
             let Some((number, left)) = self.newest_left(workspaces, &path, until).await? else {
@@ -183,16 +190,16 @@ impl Ledger {
                 LeftContent::File(left) | LeftContent::Moved { digest: Some(left), .. } => {
                     return Ok(digest != Some(left));
                 }
-                // It came with a directory above it, as it was there.
+                // The file came with a directory above it: continue with its old path.
                 LeftContent::Moved { from, digest: None } => (path, until) = (from, number),
             }
         }
-        // Nobody says that it should be there, or that it should not. What is not looked at might, and so might what
-        // was in a directory that was moved.
+        // No record says that the file should exist, or that it should not. Records that were not read might, and so
+        // might the content of a directory that was moved: in doubt, report no foreign change.
         Ok(now.is_some() && older == 0 && until == u64::MAX)
     }
 
-    /// The newest change before a record that was made at a path, and what it left there.
+    /// Returns the newest completed change at a path before record `until`, and the content that it left.
     async fn newest_left(
         &self,
         workspaces: &Workspaces,
@@ -211,7 +218,7 @@ impl Ledger {
         Ok(None)
     }
 
-    /// The record, with what became of it if nobody wrote that yet.
+    /// Returns the record, with its outcome determined from the file if none is written yet.
     pub(super) async fn render(
         &self,
         workspaces: &Workspaces,
@@ -221,14 +228,14 @@ impl Ledger {
             return Ok(record);
         }
         Ok(match self.judge(workspaces, &record).await? {
-            // What was not done yet may be under way.
+            // A change not made yet may still be in progress, so only success is final.
             Some(AuditOutcome::Done) => AuditRecord { outcome: AuditOutcome::Done, ..record },
             _ => record,
         })
     }
 }
 
-/// Whether a change found at its path what an overlay copied.
+/// True if a change found at its path the content that an overlay copied.
 fn is_base(before: &Before, base: Option<Digest>) -> bool {
     match before {
         Before::Nothing => base.is_none(),
@@ -237,7 +244,7 @@ fn is_base(before: &Before, base: Option<Digest>) -> bool {
     }
 }
 
-/// Whether the Store of a path lost what stood there. What a repair keeps may be damaged in turn, which is no reason to
+/// True if the Store lost the entry at a path. The rows kept by a repair may be damaged in turn, which is no reason to
 /// show nothing.
 async fn has_lost(workspaces: &Workspaces, path: &LogicalPath) -> bool {
     let Some((workspace, at)) = workspaces.find(path) else { return false };

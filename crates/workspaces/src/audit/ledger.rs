@@ -1,9 +1,9 @@
 //! The records of one set of Mounts.
 //!
-//! *Invariants*: an intention is durable before its change happens. Its outcome is written with the next intention or
-//! soon after: a record that is open in the table and done on the disk is done, and everybody who reads it finds that
-//! out. Nearly every change is done, so that is told by the least: the row that says that the record is open goes, and
-//! the record itself stays as it is. Any other outcome stands in the record.
+//! *Invariants*: an intent is durable before its change happens. Its outcome is written with the next intent or soon
+//! after. A record that is open in the table but whose change is on disk counts as done, and every reader determines
+//! that. Nearly every change succeeds, so success has the cheapest encoding: the row that marks the record as open is
+//! removed, and the record itself stays as it is. Any other outcome is written into the record.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,43 +30,43 @@ pub struct Ledger {
     known: Mutex<KnownRecords>,
 }
 
-/// What this process knows of the records beside what is written.
+/// Knowledge of this process about the records beyond the table.
 #[derive(Default)]
 struct KnownRecords {
-    /// The number of the next record and the version of the row that says so, as the last commit here left them.
+    /// Number of the next record and version of its counter row, as the last commit of this process left them.
     next: Option<(u64, EntryVersion)>,
-    /// Records whose outcome is known here and is not written yet. Each intention takes them along, so there are no
-    /// more than changes under way at one time.
+    /// Records with an outcome that is known but not written yet. Each intent takes them along, so there are never more
+    /// than changes in progress at one time.
     unwritten: Vec<Begun>,
 }
 
-/// A record that its own process began.
+/// A record that this process began.
 #[derive(Clone, Debug)]
 pub struct Begun {
-    /// The record.
     pub record: AuditRecord,
-    /// The commit that it began with: as long as its row among the open ones is of that, nobody concluded anything.
+    /// Version of the commit that began the record. While its open row has this version, no other process concluded it.
     opened: EntryVersion,
 }
 
 impl Ledger {
-    /// The records under a name: those who share the Mounts share the name.
+    /// Opens the records under a name. Sets that share the Mounts share the name.
     pub fn new(table: Arc<dyn Table>, clock: Arc<dyn Clock>, name: &str) -> Self {
         Self { table, clock, keys: LedgerKeys::of(name), known: Mutex::default() }
     }
 
-    /// The digest of its name.
+    /// Returns the digest of its name.
     pub(super) const fn name(&self) -> Digest {
         self.keys.name
     }
 
-    /// Records what is about to be done, and with it the outcomes that are not written yet.
+    /// Records an intent, together with the outcomes that are not written yet.
     pub async fn intend(&self, intent: &AuditIntent) -> Result<Begun, Error> {
         let mut intent = intent.clone();
         shorten(&mut intent.actor);
         intent.source.iter_mut().flat_map(|source| &mut source.authors).for_each(shorten);
         let mut is_contested = false;
         for _ in 0..COMMIT_TRIES_MAX {
+            // The counter is usually known from the last commit, so an intent costs a single commit and no read.
             let (number, expect) = self.next().await?;
             let record = AuditRecord {
                 v: VERSION,
@@ -75,8 +75,9 @@ impl Ledger {
                 intent: intent.clone(),
                 outcome: AuditOutcome::Open,
             };
-            // Somebody here may have begun and settled the record of this very number meanwhile. The commit is refused
-            // then because the number is taken, and a commit that named one key twice would be refused as malformed.
+            // Another task may have begun and settled the record of this very number meanwhile. The commit is then
+            // refused because the number is taken. Naming one key twice would be refused as malformed instead, so leave
+            // it out.
             let mut unwritten = self.known().unwritten.clone();
             unwritten.retain(|settled| settled.record.number < number);
             let mut batch = self.beginning(&record, expect)?;
@@ -90,6 +91,8 @@ impl Ledger {
                     known.forget(&unwritten);
                     return Ok(Begun { record, opened });
                 }
+                // Another process took the number, or concluded one of the outcomes. Read the counter again, and write
+                // the outcomes unconditionally: the process that made the change knows best.
                 Err(piton_store::Error::Conflict { .. }) => {
                     self.known().next = None;
                     is_contested = true;
@@ -100,19 +103,19 @@ impl Ledger {
         Err(Error::Data(Code::StoreBusy))
     }
 
-    /// Adds what became of an intention, as the one who made it knows. It is written with the next intention, or by
-    /// [`flush`](Self::flush); until then whoever reads the open record concludes it from the file.
+    /// Sets the outcome of an intent as its maker knows it. It is written with the next intent or by
+    /// [`flush`](Self::flush). Until then every reader of the open record determines it from the file.
     pub fn resolve(&self, mut begun: Begun, done: bool) {
         begun.record.outcome = if done { AuditOutcome::Done } else { AuditOutcome::Undone };
         self.known().unwritten.push(begun);
     }
 
-    /// Whether outcomes are known here that are not written yet.
+    /// True if there are known outcomes that are not written yet.
     pub fn has_unwritten(&self) -> bool {
         !self.known().unwritten.is_empty()
     }
 
-    /// Writes the outcomes that are known here and are not written yet.
+    /// Writes the known outcomes that are not written yet.
     pub async fn flush(&self) -> Result<(), Error> {
         let unwritten = self.known().unwritten.clone();
         if unwritten.is_empty() {
@@ -122,6 +125,7 @@ impl Ledger {
             let each = unwritten.iter().map(|settled| self.ending(settled, is_contested));
             Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
         };
+        // The cheap form first. It fails only if another process concluded one of the records in the meantime.
         match self.table.commit(endings(false)?).await {
             Err(piton_store::Error::Conflict { .. }) => self.table.commit(endings(true)?).await?,
             committed => committed?,
@@ -130,7 +134,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The number of the next record, and what must be true of the row that says so.
+    /// Returns the number of the next record and the expectation about its counter row.
     async fn next(&self) -> Result<(u64, Expect), Error> {
         let known = self.known().next;
         if let Some((number, version)) = known {
@@ -141,8 +145,8 @@ impl Ledger {
         Ok((number, next.map_or(Expect::Absent, |entry| Expect::Version(entry.version))))
     }
 
-    /// What is written when a record begins. Whoever finds the row of the next number as expected is the only one to
-    /// write under that number.
+    /// Returns the writes that begin a record. The expectation on the counter row makes its writer the only one under
+    /// that number.
     fn beginning(&self, record: &AuditRecord, expect: Expect) -> Result<Vec<TableWrite>, Error> {
         let (number, intent) = (record.number, &record.intent);
         let put = |key, value| TableWrite {
@@ -166,20 +170,22 @@ impl Ledger {
         Ok(batch)
     }
 
-    /// What is written when the outcome of a record is known by its own process. Where somebody else may have concluded
-    /// something meanwhile, that is replaced.
+    /// Returns the writes for an outcome known to the process that made the change. If the record is contested, they
+    /// replace the conclusion of any other process.
     fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<TableWrite>, Error> {
         let Begun { record, opened } = settled;
         let expect = if is_contested { Expect::Anything } else { Expect::Version(*opened) };
         let open = self.keys.open(record.number);
         let mut batch = vec![TableWrite { key: open, expect, change: EntryChange::Remove }];
+        // `Done` needs no write of the record: removing the open row says it. A contested record may hold another
+        // outcome.
         if is_contested || record.outcome != AuditOutcome::Done {
             batch.push(self.outcome(record)?);
         }
         Ok(batch)
     }
 
-    /// The record with what became of it.
+    /// Returns the write of a record with its outcome.
     fn outcome(&self, record: &AuditRecord) -> Result<TableWrite, Error> {
         let (key, change) = (self.keys.record(record.number), EntryChange::Put(encode(record)?));
         Ok(TableWrite { key, expect: Expect::Anything, change })
@@ -189,17 +195,18 @@ impl Ledger {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes what somebody else concluded of a record, if it is still open; says whether it was.
+    /// Writes the conclusion of another process about a record if it is still open. Returns true if it was.
     pub(super) async fn conclude(&self, number: u64, outcome: AuditOutcome) -> Result<bool, Error> {
         let Some((record, Some(opened))) = self.written(number).await? else { return Ok(false) };
         let concluded = Begun { record: AuditRecord { outcome, ..record }, opened };
+        // The version of the open row makes this lose against the process that made the change.
         match self.table.commit(self.ending(&concluded, false)?).await {
             Err(piton_store::Error::Conflict { .. }) => Ok(false),
             committed => Ok(committed.map(|_| true)?),
         }
     }
 
-    /// A record by its number, with its outcome if that is known here.
+    /// Returns a record by its number, with its outcome if this process knows it.
     pub async fn record(&self, number: u64) -> Result<Option<AuditRecord>, Error> {
         let known = |known: &KnownRecords| {
             known
@@ -215,12 +222,12 @@ impl Ledger {
         Ok(self.written(number).await?.map(|(record, _)| record))
     }
 
-    /// A record as it is written, and the commit of its row among the open ones if there is one.
+    /// Returns a record as written, and the version of its open row if there is one.
     async fn written(
         &self,
         number: u64,
     ) -> Result<Option<(AuditRecord, Option<EntryVersion>)>, Error> {
-        // Read together: between two reads the outcome could be written.
+        // Both rows in one read: between two reads the outcome could be written.
         let keys = vec![self.keys.record(number), self.keys.open(number)];
         let [Some(entry), open] = &self.table.get_all(keys).await?[..] else { return Ok(None) };
         let mut record = decode(&entry.value)?;
@@ -230,8 +237,8 @@ impl Ledger {
         Ok(Some((record, open.as_ref().map(|open| open.version))))
     }
 
-    /// What was done in a run, oldest first: at most so many records, and how many more there are. Records of
-    /// versions that named no node are left aside.
+    /// Returns the records of a run, oldest first and at most `max`, and the number of further ones. Records of
+    /// versions that named no node are left out.
     pub async fn of_run(
         &self,
         workspaces: &Workspaces,
@@ -248,22 +255,22 @@ impl Ledger {
         Ok((records, numbers.len().saturating_sub(max)))
     }
 
-    /// Whether a repair took rows out of the table in which the records are.
+    /// True if a repair removed rows from the table that holds the records.
     pub(super) async fn follows_a_repair(&self) -> Result<bool, Error> {
         Ok(has_taken_out(&*self.table).await?)
     }
 
-    /// The numbers of all records, in order.
+    /// Returns the numbers of all records, in order.
     pub(super) async fn all_numbers(&self) -> Result<Vec<u64>, Error> {
         self.numbers(&self.keys.all_records()).await
     }
 
-    /// The numbers that rows under a prefix lead to, in order.
+    /// Returns the numbers of the index rows under a prefix, in order.
     pub(super) async fn numbers(&self, prefix: &[u8]) -> Result<Vec<u64>, Error> {
         Ok(self.newest_numbers(prefix, usize::MAX).await?.0)
     }
 
-    /// The last of the numbers that rows under a prefix lead to, at most so many and in order, and how many come before.
+    /// Returns the last `max` numbers of the index rows under a prefix, in order, and the number of those before.
     pub(super) async fn newest_numbers(
         &self,
         prefix: &[u8],
@@ -306,7 +313,7 @@ fn encode(record: &AuditRecord) -> Result<Vec<u8>, Error> {
     serde_json::to_vec(record).map_err(|_| Error::Data(Code::InternalError))
 }
 
-/// The number of the record that a row holds, if it cannot be read.
+/// Returns the number of the record in a row if the record is unreadable.
 pub(crate) fn damaged_record(entry: &TableEntry) -> Option<u64> {
     let is_damaged = is_record(&entry.key) && decode(&entry.value).is_err();
     if is_damaged { number_of(&entry.key) } else { None }

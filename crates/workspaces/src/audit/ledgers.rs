@@ -1,7 +1,7 @@
-//! The records of a whole set of Workspaces: each Mount has its own.
+//! The records of a whole set of Workspaces: each Mount has its own ledger.
 //!
-//! *Invariants*: whoever reaches a Mount, under whatever set, reads and writes the records of that Mount. A
-//! record is settled only by a set in which its path still leads to its Mount.
+//! *Invariants*: all sets that reach a Mount read and write the same records of that Mount. A record is settled only by
+//! a set in which its path still leads to its Mount.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -17,25 +17,25 @@ use super::{
 };
 use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
 
-/// The records of a whole set of Workspaces.
+/// The ledgers of a whole set of Workspaces.
 #[derive(Clone)]
 pub struct Ledgers {
     by_prefix: Arc<BTreeMap<LogicalPath, Arc<Ledger>>>,
-    /// What each overlay lies over.
+    /// Lower Workspace of each overlay.
     over: Arc<BTreeMap<LogicalPath, LogicalPath>>,
-    /// What those have that no prefix is known of.
+    /// Ledger for paths without a known prefix.
     rest: Arc<Ledger>,
 }
 
 impl From<Arc<Ledger>> for Ledgers {
-    /// One ledger for every Workspace.
+    /// Uses one ledger for every Workspace.
     fn from(ledger: Arc<Ledger>) -> Self {
         Self { by_prefix: Arc::default(), over: Arc::default(), rest: ledger }
     }
 }
 
 impl Ledgers {
-    /// The records of these Mounts in a table.
+    /// Opens the records of these Mounts in a table.
     pub fn of(table: &Arc<dyn Table>, clock: &Arc<dyn Clock>, mounts: &[Mounted]) -> Self {
         let ledger = |name: &str| Arc::new(Ledger::new(Arc::clone(table), Arc::clone(clock), name));
         let by_prefix =
@@ -45,7 +45,7 @@ impl Ledgers {
         Self { by_prefix: Arc::new(by_prefix), over, rest: ledger("") }
     }
 
-    /// The records of the Mount that a path leads to.
+    /// Returns the ledger of the Mount that a path leads to.
     pub fn at(&self, path: &LogicalPath) -> &Arc<Ledger> {
         let known = path.ancestors().find_map(|above| {
             let above: LogicalPath = above.parse().expect("a part of a path is a path");
@@ -54,12 +54,12 @@ impl Ledgers {
         known.unwrap_or(&self.rest)
     }
 
-    /// What is copied from a path, as the record of the copy says it.
+    /// Returns the origin of a copy from a path, for the record of the copy.
     pub(crate) fn origin(&self, path: &LogicalPath) -> CopyOrigin {
         CopyOrigin { path: path.clone(), mount: self.at(path).name() }
     }
 
-    /// What the path of an overlay lies over.
+    /// Returns the lower path of a path in an overlay.
     pub(super) fn below(&self, path: &LogicalPath) -> Option<LogicalPath> {
         let mut above =
             path.ancestors().map(|above| above.parse().expect("a part of a path is a path"));
@@ -67,14 +67,14 @@ impl Ledgers {
         Some(self.over.get(&prefix)?.join(&path.below(&prefix)?))
     }
 
-    /// The history of a file, and of where its content was copied or moved from.
+    /// Returns the history of a file, including the source that its content was copied or moved from.
     pub async fn blame(
         &self,
         workspaces: &Workspaces,
         path: &LogicalPath,
     ) -> Result<FileBlame, Error> {
         let mut own = self.at(path).blame(workspaces, path).await?;
-        // What an overlay does not change, or not any more since it was applied or dropped, is as it is below.
+        // A file that the overlay does not change, or no longer changes after an apply or a drop, is the lower file.
         if own.changed_outside
             && let Some(below) = self.below(path)
             && state_of(workspaces, path).await == state_of(workspaces, &below).await
@@ -84,7 +84,7 @@ impl Ledgers {
         HistoryTrace::new(self, workspaces).history(path, own).await
     }
 
-    /// The newest record of a file, or of a directory above it that was moved or removed.
+    /// Returns the newest record of a file, or of a directory above it that was moved or removed.
     pub async fn last(
         &self,
         workspaces: &Workspaces,
@@ -93,8 +93,8 @@ impl Ledgers {
         self.at(path).last(workspaces, path).await
     }
 
-    /// What was done in a run, Mount by Mount and oldest first: at most `max` records of each, and how many more
-    /// there are.
+    /// Returns the records of a run, Mount by Mount and oldest first: at most `max` of each, and the number of further
+    /// ones.
     pub async fn of_run(
         &self,
         workspaces: &Workspaces,
@@ -110,10 +110,10 @@ impl Ledgers {
         Ok((records, left_out))
     }
 
-    /// The files of these Workspaces that should be there by their records, and were lost to damage.
+    /// Returns the files of these Workspaces that exist according to their records but were lost to damage.
     pub async fn lost(&self, workspaces: &Workspaces) -> Result<Vec<LogicalPath>, Error> {
         let mut lost = Vec::new();
-        // Every record has to be read, so it is done only where a repair took something out.
+        // This reads every record, so it is done only after a repair removed something.
         if self.rest.follows_a_repair().await? {
             for ledger in self.all() {
                 lost.extend(ledger.lost(workspaces).await?);
@@ -122,12 +122,12 @@ impl Ledgers {
         Ok(lost)
     }
 
-    /// Whether outcomes are known here that are not written yet.
+    /// True if there are known outcomes that are not written yet.
     pub fn has_unwritten(&self) -> bool {
         self.all().any(|ledger| ledger.has_unwritten())
     }
 
-    /// Writes the outcomes that are known here and are not written yet: where nothing more is about to be changed.
+    /// Writes the known outcomes that are not written yet, for callers that are not about to change anything more.
     pub async fn flush(&self) -> Result<(), Error> {
         for ledger in self.all() {
             ledger.flush().await?;
@@ -139,7 +139,7 @@ impl Ledgers {
         self.by_prefix.values().chain([&self.rest])
     }
 
-    /// Settles what processes left open that died; returns how many records were settled.
+    /// Settles records that dead processes left open, and returns their number.
     pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
         let mut settled = 0;
         for (prefix, ledger) in &*self.by_prefix {

@@ -1,20 +1,19 @@
-//! What a change left at a path.
+//! The content that a change left at a path.
 
 use piton_core::Digest;
 
 use super::record::AuditIntent;
 use crate::{path::LogicalPath, scope::Tool, store::Before};
 
-/// What a change left at a path.
+/// Content that a change left at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LeftContent {
-    /// Nothing: it was deleted, or moved away.
+    /// Nothing: the entry was deleted or moved away.
     Nothing,
     Directory,
-    /// A file with this digest.
     File(Digest),
-    /// What was at another path of the same Mount before; the digest is known if it was moved by itself, and not with
-    /// a directory above it.
+    /// The former content of another path of the same Mount. The digest is known if the file was moved by itself, and
+    /// not with a directory above it.
     Moved {
         from: LogicalPath,
         digest: Option<Digest>,
@@ -22,7 +21,7 @@ pub(super) enum LeftContent {
 }
 
 impl LeftContent {
-    /// What a change left at a path; nothing if the change did not touch it.
+    /// Returns the content that a change left at a path, or `None` if the change did not touch it.
     pub(super) fn of(intent: &AuditIntent, path: &LogicalPath) -> Option<Self> {
         let is_tree = intent.before == Before::Directory;
         let is_reached = |root: &LogicalPath| *root == *path || is_tree && path.starts_with(root);
@@ -33,7 +32,7 @@ impl LeftContent {
                 (None, _) => is_reached(&intent.path).then_some(Self::Nothing),
             };
         };
-        // Where it went to another Store, what is there is told by another record.
+        // A move to another Store has a second record there, which describes the target.
         let is_between_stores = intent.after.is_none() && !is_tree;
         match path.below(target) {
             Some(below) if is_reached(target) && !is_between_stores => {

@@ -1,11 +1,11 @@
-//! Who changed which file: a record for every change, durable before the change happens.
+//! The audit trail of files: a record for every change, durable before the change happens.
 //!
-//! A record begins as an intention, which names the digests before and after. When the change has
-//! happened, or failed, the outcome is added. A process that dies in between leaves the intention open;
-//! whoever opens the records next compares the file with both digests and settles it.
+//! A record begins as an intent, which names the digests before and after. When the change has happened or failed, the
+//! outcome is added. A process that dies in between leaves the intent open. The next process that opens the records
+//! compares the file with both digests and settles it.
 //!
-//! *Invariants*: a change that happened has a record. A record is never taken back. What changed a file
-//! without a record is told as changed outside Piton.
+//! *Invariants*: a change that happened has a record. A record is never taken back. A file that changed without a
+//! record is reported as changed outside Piton.
 
 mod blame;
 mod keys;

@@ -1,58 +1,53 @@
-//! One record.
+//! The format of audit records.
 
 use piton_core::{Digest, TimestampMs};
 use serde::{Deserialize, Serialize};
 
 use crate::{files::Actor, path::LogicalPath, scope::Tool, store::Before};
 
-/// What somebody is about to do.
+/// A change that an actor is about to make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditIntent {
-    /// Who.
     pub actor: Actor,
-    /// With which tool.
     pub tool: Tool,
-    /// In which Workspace.
     pub workspace: LogicalPath,
-    /// To which path.
     pub path: LogicalPath,
-    /// Where it goes, if it is moved.
+    /// Target path of a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<LogicalPath>,
-    /// What is there before.
+    /// State of the path before the change.
     pub before: Before,
-    /// The digest of what is there after, if a file is.
+    /// Digest of the content after the change, if that is a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Digest>,
-    /// The name of the unfinished write beside the path.
+    /// Name of the unfinished write beside the path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temp: Option<String>,
-    /// Where the change comes from, if an overlay was applied.
+    /// Origin of the change, if an overlay was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<OverlaySource>,
-    /// What the content was copied from, or moved from between Stores. Records of older versions name none.
+    /// Source of the content, if it was copied, or moved between Stores. Older versions do not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<CopyOrigin>,
 }
 
-/// The file that a copy was made of.
+/// Source of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CopyOrigin {
-    /// The path, as it was called then.
+    /// Path as it was called then.
     pub path: LogicalPath,
-    /// The digest of what the Mount was that the path led to: another may be there when the record is read.
+    /// Digest of the identity of the Mount that the path led to. Another Mount may be there when the record is read.
     pub mount: Digest,
 }
 
-/// The overlay that a change comes from, and who made the change there.
+/// The overlay that a change comes from, and the authors of the change there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverlaySource {
-    /// The overlay.
     pub overlay: LogicalPath,
-    /// Who changed the path there since it was copied, the last one first.
+    /// Actors that changed the path there since it was copied, the last one first.
     pub authors: Vec<Actor>,
 }
 
@@ -71,21 +66,19 @@ piton_core::closed_set! {
     }
 }
 
-/// What is recorded of one change.
+/// A recorded change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuditRecord {
-    /// The version of the record.
+    /// Version of the format.
     pub v: u32,
-    /// Its place among the records.
+    /// Position among the records of its ledger.
     pub number: u64,
-    /// When it was made: for people. It orders nothing but records of different Mounts in the history of a file.
+    /// Time of the record, for people. It orders only records of different Mounts in the history of a file.
     pub timestamp_ms: TimestampMs,
-    /// What was meant.
     pub intent: AuditIntent,
-    /// What became of it.
     pub outcome: AuditOutcome,
 }
 
-/// The version of the records that this crate writes.
+/// Version of the format that this crate writes.
 pub(super) const VERSION: u32 = 1;

@@ -1,4 +1,4 @@
-//! Settling what processes left open that died.
+//! Recovery of records that dead processes left open.
 
 use super::{
     ledger::Ledger,
@@ -13,16 +13,16 @@ use crate::{
 };
 
 impl Ledger {
-    /// Settles every open record of these Workspaces: clears away its unfinished write, and compares
-    /// what is there with what was before and what was meant. Returns how many were settled.
+    /// Settles every open record of these Workspaces and returns their number. For each it clears away the unfinished
+    /// write, and compares the current state with the one before and the intended one.
     ///
-    /// A change that is under way in another process holds the lock of its directory, so it is waited
-    /// for; where there is no such lock, its own outcome replaces what is concluded here.
+    /// A change in progress in another process holds the lock of its directory, so recovery waits for it. Where there
+    /// is no such lock, the outcome written by that process replaces the conclusion made here.
     pub async fn recover(&self, workspaces: &Workspaces) -> Result<u64, Error> {
         self.recover_below(workspaces, None).await
     }
 
-    /// The same, for records of the Workspace with this prefix alone.
+    /// Like [`Self::recover`], for records of the Workspace with this prefix alone.
     pub(super) async fn recover_below(
         &self,
         workspaces: &Workspaces,
@@ -33,10 +33,12 @@ impl Ledger {
             let Some(record) = self.record(number).await? else {
                 continue;
             };
+            // The path may lead to another Mount now, whose files say nothing about this record.
             let leads_to = workspaces.find(&record.intent.path).map(|(found, _)| found.prefix());
             if prefix.is_some_and(|prefix| leads_to != Some(prefix)) {
                 continue;
             }
+            // Clearing an unfinished write waits for the lock of its directory, and so for a change still in progress.
             if !clear(workspaces, &record.intent).await {
                 continue;
             }
@@ -48,9 +50,10 @@ impl Ledger {
         Ok(settled)
     }
 
-    /// What became of an open record; nothing if its Workspace is not there or cannot be asked.
+    /// Returns the outcome of an open record, or `None` if its Workspace is missing or does not answer.
     ///
-    /// Whoever changed the path next saw what this one left, so that counts before what is there now.
+    /// The next change of the path recorded the state that this one left, so it takes precedence over the current
+    /// state.
     pub(super) async fn judge(
         &self,
         workspaces: &Workspaces,
@@ -63,6 +66,7 @@ impl Ledger {
             return Ok(Some(concluded(intent, &later.found(&intent.path))));
         }
         let Some(here) = state_of(workspaces, &intent.path).await else { return Ok(None) };
+        // A move is judged by both ends: exactly one of them should exist.
         if let (Some(target), true) = (&intent.target, is_move) {
             let Some(there) = state_of(workspaces, target).await else { return Ok(None) };
             return Ok(Some(match (here, there) {
@@ -73,12 +77,12 @@ impl Ledger {
             }));
         }
         let outcome = concluded(intent, &here);
-        // What is gone with its directory says nothing about what was done to it before.
+        // A file that vanished with its directory says nothing about the changes made to it before.
         let is_told = outcome == AuditOutcome::Done || !self.was_above(record).await?;
         Ok(Some(if is_told { outcome } else { AuditOutcome::Unclear }))
     }
 
-    /// Whether a directory above the path of a record was moved or removed after it.
+    /// True if a directory above the path of a record was moved or removed after it.
     async fn was_above(&self, record: &AuditRecord) -> Result<bool, Error> {
         for above in record.intent.path.ancestors().skip(1) {
             let above: LogicalPath = above.parse().expect("a part of a path is a path");
@@ -94,7 +98,7 @@ impl Ledger {
         Ok(false)
     }
 
-    /// The next record that names the path of this one.
+    /// Returns the next record that names the path of this one.
     async fn later(&self, record: &AuditRecord) -> Result<Option<AuditRecord>, Error> {
         let numbers = self.numbers(&self.keys.all_of_path(&record.intent.path)).await?;
         match numbers.into_iter().find(|number| *number > record.number) {
@@ -105,13 +109,13 @@ impl Ledger {
 }
 
 impl AuditRecord {
-    /// What its change found at a path that it names: a move finds nothing where it goes.
+    /// Returns the state that its change found at a path that it names. A move finds nothing at its target.
     fn found(&self, path: &LogicalPath) -> Before {
         if self.intent.path == *path { self.intent.before.clone() } else { Before::Nothing }
     }
 }
 
-/// Clears away the unfinished write of an intention, after whoever still works on it; says whether that is done.
+/// Clears away the unfinished write of an intent, after waiting for its lock. Returns true if that succeeded.
 async fn clear(workspaces: &Workspaces, intent: &AuditIntent) -> bool {
     let Some((workspace, at)) = workspaces.find(&intent.path) else { return false };
     match &intent.temp {
@@ -120,7 +124,7 @@ async fn clear(workspaces: &Workspaces, intent: &AuditIntent) -> bool {
     }
 }
 
-/// What became of an intention after which this was found at its path.
+/// Returns the outcome of an intent, given the state found at its path afterwards.
 fn concluded(intent: &AuditIntent, found: &Before) -> AuditOutcome {
     let is_after = match (&intent.after, intent.tool) {
         (Some(after), _) => *found == Before::File(Some(*after)),
@@ -134,7 +138,7 @@ fn concluded(intent: &AuditIntent, found: &Before) -> AuditOutcome {
     }
 }
 
-/// What stands at a path now, if that can be told.
+/// Returns the current state of a path, if it can be determined.
 pub(super) async fn state_of(workspaces: &Workspaces, path: &LogicalPath) -> Option<Before> {
     let (workspace, at) = workspaces.find(path)?;
     match workspace.store.stat(at, true).await {

@@ -1,9 +1,9 @@
-//! The history of a file that was copied or moved: it goes on with the records of where the content came from.
+//! The history of a file that was copied or moved, continued with the records of its source.
 //!
-//! *Invariants*: of a source only what was recorded before the copy or move counts. No record is listed twice.
+//! *Invariants*: only records of a source from before the copy or move count. No record is listed twice.
 //!
-//! *Limitations*: between Mounts, "before" is told by the clock. If it was set back in between, the history may end
-//! early.
+//! *Limitations*: between Mounts, the clock decides which record is earlier. If it was set back in between, the history
+//! may end early.
 
 use std::collections::BTreeSet;
 
@@ -24,15 +24,15 @@ use crate::{
     workspaces::Workspaces,
 };
 
-/// A history that is being put together.
+/// A history under construction.
 pub(super) struct HistoryTrace<'a> {
     ledgers: &'a Ledgers,
     workspaces: &'a Workspaces,
-    /// The records so far, the newest first.
+    /// Records so far, the newest first.
     records: Vec<AuditRecord>,
-    /// The Mount and the number of each.
+    /// Mount and number of each listed record.
     listed: BTreeSet<(Digest, u64)>,
-    /// How many records may still be read to find sources.
+    /// Number of records that may still be read to find sources.
     reads_left: usize,
     older: usize,
 }
@@ -40,11 +40,11 @@ pub(super) struct HistoryTrace<'a> {
 /// A path that content came from.
 struct ContentOrigin {
     path: LogicalPath,
-    /// Where it went from there.
+    /// Path that it went to from there.
     to: LogicalPath,
-    /// What the Mount was, if that is known.
+    /// Identity of the Mount, if it is known.
     mount: Option<Digest>,
-    /// When; nothing if everything counts.
+    /// Moment of the transfer. `None` if every record counts.
     until: Option<Moment>,
 }
 
@@ -56,13 +56,13 @@ struct Moment {
     at: TimestampMs,
 }
 
-/// What comes before the oldest record that was found at a path.
+/// The predecessor of the oldest record found at a path.
 enum Earlier {
-    /// It was copied or moved there.
+    /// The content was copied or moved there.
     Moved(ContentOrigin),
-    /// It was applied from an overlay; `rest` is the path itself if something was there before.
+    /// The content was applied from an overlay. `rest` is the path itself if it existed before.
     Applied { inside: ContentOrigin, rest: Option<ContentOrigin> },
-    /// It was only read through an overlay until then.
+    /// The content was only read through an overlay until then.
     Below(ContentOrigin),
 }
 
@@ -72,6 +72,7 @@ impl Moment {
     }
 
     fn is_after(&self, ledger: &Ledger, record: &AuditRecord) -> bool {
+        // Numbers order the records of one Mount exactly. Between Mounts only the clock is left.
         if ledger.name() == self.mount {
             record.number < self.number
         } else {
@@ -92,7 +93,7 @@ impl<'a> HistoryTrace<'a> {
         }
     }
 
-    /// The history of a file, from its own records on.
+    /// Returns the history of a file, starting from its own records.
     pub(super) async fn history(
         mut self,
         path: &LogicalPath,
@@ -100,6 +101,8 @@ impl<'a> HistoryTrace<'a> {
     ) -> Result<FileBlame, Error> {
         let ledger = self.ledgers.at(path);
         self.listed.extend(own.records.iter().map(|record| entry(ledger, record)));
+        // The records are visited from the newest to the oldest, and each source is listed right after the record that
+        // took the content from it.
         let mut until = None;
         let mut is_made = own.older > 0;
         for record in own.records.into_iter().rev() {
@@ -108,13 +111,14 @@ impl<'a> HistoryTrace<'a> {
             is_made |= earlier.is_some() || !is_undone && makes(&record, path);
             until = Some(Moment::of(ledger, &record));
             self.records.push(record);
-            // What else was at the path before is listed anyway.
+            // Earlier records of the path itself are listed anyway.
             let earlier = earlier.map(|earlier| match earlier {
                 Earlier::Applied { inside, .. } => Earlier::Applied { inside, rest: None },
                 other => other,
             });
             self.follow(earlier).await?;
         }
+        // No record created the file, so it shows through from below the overlay.
         if !is_made {
             let below = self.below(path, until);
             self.follow(below).await?;
@@ -123,7 +127,7 @@ impl<'a> HistoryTrace<'a> {
         Ok(FileBlame { records: self.records, older: own.older + self.older, ..own })
     }
 
-    /// Lists where content came from, from one path to the next.
+    /// Lists the sources of content, from one path to the next.
     async fn follow(&mut self, mut earlier: Option<Earlier>) -> Result<(), Error> {
         for _ in 0..BLAME_MOVES_MAX {
             earlier = match earlier {
@@ -138,7 +142,7 @@ impl<'a> HistoryTrace<'a> {
                         self.list(&inside, found);
                         earlier
                     }
-                    // Who wrote it there is named by the record of what was applied.
+                    // The record of the apply names the authors already.
                     _ => rest.map(Earlier::Moved),
                 },
             };
@@ -152,7 +156,7 @@ impl<'a> HistoryTrace<'a> {
         self.records.extend(found);
     }
 
-    /// The records of what was at a path at a moment, the newest first, back to where it was made or came from.
+    /// Returns the records of the content of a path at a moment, the newest first, back to its creation or its source.
     async fn scan(
         &mut self,
         origin: &ContentOrigin,
@@ -168,7 +172,8 @@ impl<'a> HistoryTrace<'a> {
             self.reads_left -= 1;
             let Some(record) = ledger.record(number).await? else { continue };
             let is_later = until.is_some_and(|until| !until.is_after(ledger, &record));
-            // A move between Stores removes its source after it made the copy.
+            // A move between Stores removes its source only after it made the copy, so that removal is part of the
+            // move.
             let is_removal =
                 record.intent.target.as_ref() == Some(to) && record.intent.after.is_none();
             if is_later || is_removal || self.listed.contains(&entry(ledger, &record)) {
@@ -179,10 +184,11 @@ impl<'a> HistoryTrace<'a> {
             if record.outcome == AuditOutcome::Undone {
                 continue;
             }
-            // What came after that was not made through Piton.
+            // The path was empty after this record, so the later content was not made through Piton.
             if left == LeftContent::Nothing {
                 return Ok((found, None));
             }
+            // The answer is full: report the remaining records as a number only.
             if self.listed.len() + found.len() >= BLAME_RECORDS_MAX {
                 self.older += numbers.len() + 1;
                 return Ok((found, None));
@@ -198,7 +204,7 @@ impl<'a> HistoryTrace<'a> {
         Ok((found, self.below(path, until)))
     }
 
-    /// What an overlay shows at a path that it did not change.
+    /// Returns the lower content that an overlay shows at a path that it did not change.
     fn below(&self, path: &LogicalPath, until: Option<Moment>) -> Option<Earlier> {
         let below = self.ledgers.below(path)?;
         Some(Earlier::Below(ContentOrigin { path: below, to: path.clone(), mount: None, until }))
@@ -209,12 +215,12 @@ fn entry(ledger: &Ledger, record: &AuditRecord) -> (Digest, u64) {
     (ledger.name(), record.number)
 }
 
-/// Whether a change found nothing at a path, so that what it left there came from nowhere else.
+/// True if a change found nothing at a path, so that the content it left has no source.
 fn makes(record: &AuditRecord, path: &LogicalPath) -> bool {
     record.intent.path == *path && record.intent.before == Before::Nothing
 }
 
-/// Where a change took what it left at a path from, if it was made elsewhere.
+/// Returns the source of the content that a change left at a path, if it has one.
 fn came_from(ledger: &Ledger, record: &AuditRecord, path: &LogicalPath) -> Option<Earlier> {
     let intent = &record.intent;
     let until = Some(Moment::of(ledger, record));

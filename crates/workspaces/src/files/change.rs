@@ -1,4 +1,4 @@
-//! Making a change: everything but the change, the record of what is meant, the change, the outcome.
+//! Making a change: preparation, the record of the intent, the change itself, and its outcome.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::{
     workspaces::LocatedPath,
 };
 
-/// What came of a change.
+/// Result of a change.
 pub(crate) struct Changed {
-    /// What was there before.
+    /// State of the path before.
     pub(crate) before: Before,
-    /// The version of the file that is there now, if there is one.
+    /// Version of the file that is there now, if there is one.
     pub(crate) version: Option<FileVersion>,
 }
 
 impl Files {
-    /// Makes a change. With a record, the intention is durable before the change happens. A change
-    /// that meets another one is prepared again, which finds out whether it still may happen.
+    /// Makes a change. With a record, the intent is durable before the change happens. A change that meets a concurrent
+    /// one is prepared again, which determines whether it is still allowed.
     pub(crate) async fn change(
         &self,
         tool: Tool,
@@ -60,7 +60,8 @@ impl Files {
         let store = &*place.workspace.store;
         let prepared = store.prepare(change).await?;
         let before = prepared.before();
-        // Whoever puts another directory into its place from here on makes the change start again, or waits for it.
+        // The directory is compared after it was prepared. If it is replaced from here on, the commit notices and the
+        // change starts again, or the other writer waits for its lock.
         if let (Some((path, digest, mask)), Before::Directory) = (tree, &before)
             && tree_digest(store, &mask, &path).await? != digest
         {
@@ -86,17 +87,18 @@ impl Files {
             source: self.source.as_deref().cloned(),
             origin: self.copied.as_deref().map(|from| ledgers.origin(from)),
         };
+        // The intent is durable from here on. A crash before the commit leaves a record that recovery finds undone.
         let begun = ledger.intend(&intent).await.map_err(Tried::Error)?;
         let committed = prepared.commit().await;
-        // The change is made or not, and its intention is durable: if the outcome is never written, whoever opens the
-        // records next finds it out.
+        // The change is made or not, and its intent is durable. If the outcome is never written, recovery determines
+        // it.
         ledger.resolve(begun, committed.is_ok());
         committed?;
         Ok(changed)
     }
 }
 
-/// Refuses a change of what agents only read, once links are resolved: whatever the tool, it comes through here.
+/// Refuses a change to a path that agents may only read, once links are resolved. Every tool passes through here.
 fn check_protected(
     place: &LocatedPath<'_>,
     target: Option<&LogicalPath>,
@@ -104,7 +106,7 @@ fn check_protected(
 ) -> Result<(), Error> {
     let mask = &place.workspace.mask;
     let refuse = |path: Option<&LogicalPath>, why| match place.workspace.scope() {
-        // Where links lead is not told where nothing may be learned.
+        // The target of a link must not be revealed in a Workspace that reveals nothing.
         AccessScope::WriteOnly => Error::WriteFailed { path: place.path.clone() },
         _ => Error::Protected { path: path.unwrap_or(&place.path).clone(), why },
     };
@@ -116,6 +118,7 @@ fn check_protected(
         | FileChange::MakeDirectory { path } => check(path),
         FileChange::Move { from, to, .. } => {
             check(from)?;
+            // A moved directory must not cover a protected path that lies below its target either.
             let at_target = mask.protects(to).or_else(|| mask.protection().below(to));
             at_target.map_or(Ok(()), |why| Err(refuse(target, why)))
         }

@@ -45,9 +45,10 @@ impl Files {
         } else {
             let loaded = self.load(&from).await?;
             let before = Expected::Digest(loaded.digest);
+            // Copy first, delete second: a crash in between leaves two files, never none.
             self.copying(&from.path).put(Tool::Move, &to, loaded).await?;
-            // Two Workspaces may lead to one file. What was put is a new one: if it is also what is at the source,
-            // there is nothing else to delete.
+            // Two Workspaces may lead to the same file. If the new file is also the one at the source, nothing else is
+            // left to delete.
             if identity(&from).await? != identity(&to).await? {
                 self.remove_moved(&from, &to, before).await?;
             }
@@ -67,7 +68,7 @@ impl Files {
     }
 
     async fn put(&self, tool: Tool, to: &LocatedPath<'_>, loaded: LoadedFile) -> Result<(), Error> {
-        // Where nothing may be learned, not even that something is there already.
+        // A write-only Workspace must not even reveal that the target exists.
         let blind = to.workspace.scope() == AccessScope::WriteOnly;
         let expected = if blind { Expected::Anything } else { Expected::Nothing };
         let change = FileChange::Write {
@@ -79,7 +80,7 @@ impl Files {
         self.change(tool, to, None, change).await.map(drop)
     }
 
-    /// Deletes what was moved to another Store, unless it changed in between.
+    /// Deletes a file that was moved to another Store, unless it changed in between.
     async fn remove_moved(
         &self,
         from: &LocatedPath<'_>,
@@ -100,7 +101,7 @@ async fn identity(target: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
     identity.map_err(|fault| store_error(target, fault))
 }
 
-/// That something is at the target is said about the target.
+/// Reports an existing target under the path of the target.
 fn at_target(error: Error, to: &LocatedPath<'_>) -> Error {
     match error {
         Error::File { fault: StoreFault::Exists, .. } => {

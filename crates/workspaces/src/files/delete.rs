@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Files {
-    /// Deletes a file, or a directory.
+    /// Deletes a file or a directory.
     pub async fn delete(&self, request: DeleteRequest) -> Result<String, Error> {
         let target = self.permit(Tool::Delete, Right::Change, &request.path)?;
         self.workspaces.refuse_inner(Tool::Delete, &target)?;

@@ -21,6 +21,7 @@ impl Files {
         let target = self.located(target).await?;
         let loaded = target.workspace.store.load(target.at.clone(), EDIT_BYTES_MAX).await;
         let loaded = loaded.map_err(|fault| store_error(&target, fault))?;
+        // Check the version that the caller names before searching, so that a stale edit is reported as such.
         expected.check(Some(&loaded.digest)).map_err(|fault| store_error(&target, fault))?;
         let bytes = loaded.bytes.len() as u64;
         let text = String::from_utf8(loaded.bytes).map_err(|_| {
@@ -32,7 +33,7 @@ impl Files {
         let change = FileChange::Write {
             path: target.at.clone(),
             bytes: replaced.text.as_bytes().into(),
-            // Between reading and writing nobody may have changed it.
+            // Refuses to write if the file changed since it was read.
             expected: Expected::Digest(loaded.digest),
             executable: None,
         };
@@ -66,7 +67,7 @@ fn refused(path: &LogicalPath, problem: ReplaceProblem) -> Error {
     }
 }
 
-/// What was done, and the lines around the first change.
+/// Renders the result, with the lines around the first change.
 fn render(path: &LogicalPath, replaced: &Replaced, version: Option<&FileVersion>) -> String {
     let count = replaced.count;
     let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };

@@ -46,7 +46,7 @@ impl Files {
     }
 }
 
-/// Where to start and what to match below. A pattern that starts with `/` names the way itself.
+/// Returns the start of the search and the pattern below it. A pattern that starts with `/` contains the start itself.
 pub(super) fn anchored(path: &str, pattern: &str) -> Result<(String, String), Error> {
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(glob_length());
@@ -64,7 +64,7 @@ pub(super) fn anchored(path: &str, pattern: &str) -> Result<(String, String), Er
     let is_plain = |name: &&&str| !name.contains(['*', '?', '[', '{', '\\']);
     let plain = names.iter().take_while(is_plain).count().min(names.len() - 1);
     let below = names[plain..].join("/");
-    // The rest still starts where the plain names end, so it is never matched at any depth.
+    // The pattern is anchored at the last plain name; without a `/` it would match at any depth.
     let below = if below.contains('/') { below } else { format!("./{below}") };
     Ok((format!("/{}", names[..plain].join("/")), below))
 }

@@ -90,7 +90,7 @@ fn render_lines(found: &FoundAll, results_max: usize, groups: bool) -> String {
     text
 }
 
-/// Tells the lines of one file; whether all of them had room.
+/// Renders the lines of one file. Returns true if all of them fit.
 fn render_file(
     path: &LogicalPath,
     file: &FoundFile,

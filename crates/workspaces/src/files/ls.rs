@@ -19,12 +19,12 @@ use crate::{
 enum ListingLine {
     Entry(EntryKind, u64),
     Workspace(AccessScope),
-    /// A directory that is there only because a Workspace lies below it.
+    /// A directory that exists only because a Workspace lies below it.
     Above,
 }
 
 impl Files {
-    /// Lists a directory, with the Workspaces that lie in it.
+    /// Lists a directory, including the Workspaces in it.
     pub async fn ls(&self, request: LsRequest) -> Result<String, Error> {
         let path = parse(&request.path)?;
         let listing = self.entries(&path).await?;
@@ -47,7 +47,7 @@ impl Files {
         Ok(render(&path, lines, listing.unusable))
     }
 
-    /// The entries that the Store has, without those that are hidden.
+    /// Returns the entries of the Store, without hidden ones.
     async fn entries(&self, path: &LogicalPath) -> Result<DirectoryListing, Error> {
         let holds_others = path.is_root() || !self.workspaces.below(path).is_empty();
         if self.workspaces.find(path).is_none() && holds_others {

@@ -1,7 +1,7 @@
 //! The file operations of one agent: each tool is a request, a check by the router, and an answer.
 //!
-//! *Invariants*: a Store is asked after the router permitted it, and never otherwise. A refusal is an
-//! answer, not a failure of the protocol.
+//! *Invariants*: a Store is called only after the router permitted it. A refusal is an answer, not a failure of the
+//! protocol.
 
 mod change;
 mod copy;

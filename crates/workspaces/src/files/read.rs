@@ -12,7 +12,7 @@ use crate::{
     tools::ReadRequest,
 };
 
-/// Room for the number before a line.
+/// Number of bytes reserved for the number before a line.
 const NUMBER_BYTES: usize = 8;
 
 impl Files {
@@ -54,7 +54,7 @@ fn render(path: &LogicalPath, read: &WindowRead, numbers: bool) -> String {
     text
 }
 
-/// The first line of the reply: it is never a line of the file.
+/// Returns the first line of the reply, which is never a line of the file.
 fn header(path: &LogicalPath, read: &WindowRead) -> String {
     let mut text = format!("[{path}");
     if read.lines.is_empty() {

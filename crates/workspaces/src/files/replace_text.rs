@@ -1,53 +1,49 @@
-//! Replacing text in text: pure.
+//! Text replacement, as a pure function.
 //!
-//! *Invariants*: the text is found exactly as given, but for line ends: a line end in the old text stands for
-//! whichever the file has there, and one in the new text becomes what the file has there. CR LF is one line end and is
-//! never taken apart, so a file whose lines all end with CR LF keeps that. Every byte outside of what is replaced is
-//! kept.
+//! *Invariants*: the old text is matched exactly, except for line endings. A line ending in the old text matches any
+//! line ending of the file, and one in the new text becomes the line ending that the file has there. CR LF is one line
+//! ending and is never split, so a file whose lines all end with CR LF keeps that. Every byte outside of the replaced
+//! parts is kept.
 
 use std::{borrow::Cow, ops::Range};
 
 use crate::bounds::{FILE_BYTES_MAX, HITS_LISTED_MAX};
 
-/// A text with something replaced.
+/// Text after a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
-    /// The new text.
     pub text: String,
-    /// How often something was replaced.
+    /// Number of replacements.
     pub count: u64,
-    /// The line on which the first change begins, counted from one.
+    /// Line on which the first change begins, starting at one.
     pub first_line: u64,
-    /// The lines that the new text has there.
+    /// Number of lines of the new text there.
     pub lines: u64,
 }
 
-/// Why nothing is replaced.
+/// Reason that nothing is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReplaceProblem {
-    /// The old text is empty.
     EmptyOld,
-    /// The old and the new text are the same.
+    /// The old and the new text are equal.
     Same,
-    /// The old and the new text differ in line ends only, and those are the file's.
+    /// The old and the new text differ only in line endings, which the file determines.
     SameButLineEnds,
-    /// The old text does not occur; the line that differs from it in blanks only, if there is one.
+    /// The old text does not occur. Holds the line that differs from it only in blanks, if there is one.
     NotFound(Option<u64>),
     /// The old text occurs more than once.
     Ambiguous {
-        /// How often.
         count: u64,
-        /// The first lines on which it begins.
+        /// First lines on which it begins.
         lines: Vec<u64>,
     },
-    /// The new text would be larger than a file may be.
+    /// The new text would exceed the maximum size of a file.
     TooLarge {
-        /// How large, in bytes.
         bytes: u64,
     },
 }
 
-/// Replaces `old` by `new` in `text`: once, or with `all` everywhere.
+/// Replaces `old` with `new` in `text`: once, or everywhere with `all`.
 pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, ReplaceProblem> {
     if old.is_empty() {
         return Err(ReplaceProblem::EmptyOld);
@@ -55,6 +51,7 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, 
     if old == new {
         return Err(ReplaceProblem::Same);
     }
+    // Without CR LF in the file the text is matched as it is, and nothing has to be copied.
     if !text.contains("\r\n") {
         return replace_in(&NormalizedLines::with_one_end(text), old, new, all);
     }
@@ -65,34 +62,35 @@ pub fn replace(text: &str, old: &str, new: &str, all: bool) -> Result<Replaced, 
     replace_in(&NormalizedLines::of(text), &old, &new, all)
 }
 
-/// A text in which every line ends with a line feed, and which of them had a carriage return before it.
+/// A text with all line endings normalized to a line feed, and the positions of those that were CR LF.
 struct NormalizedLines<'a> {
     text: Cow<'a, str>,
-    /// Where in `text` the line ends are that are CR LF, in order.
+    /// Positions in `text` of the line endings that were CR LF, in order.
     returns: Vec<usize>,
-    /// Whether the others are part of it as well: a text with line ends of both kinds.
+    /// Set if the text has line endings of both kinds.
     is_mixed: bool,
 }
 
 impl<'a> NormalizedLines<'a> {
-    /// A text without CR LF.
+    /// Wraps a text without CR LF.
     fn with_one_end(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text), returns: Vec::new(), is_mixed: false }
     }
 
     fn of(text: &str) -> Self {
         let crlf = text.match_indices("\r\n").enumerate();
-        // Each CR LF before one makes it stand one byte earlier.
+        // Each preceding CR LF loses one byte, which moves this one forward.
         let returns: Vec<usize> = crlf.map(|(before, (at, _))| at - before).collect();
         let is_mixed = text.matches('\n').count() > returns.len();
         Self { text: Cow::Owned(text.replace("\r\n", "\n")), returns, is_mixed }
     }
 
-    /// A part of the text as it was, with its own line ends.
+    /// Appends a part of the original text, with its original line endings.
     fn push(&self, range: Range<usize>, into: &mut String) {
         let mut from = range.start;
         let first = self.returns.partition_point(|at| *at < range.start);
         for at in self.returns[first..].iter().take_while(|at| **at < range.end) {
+            // Put back the carriage return that normalizing removed before this line feed.
             into.push_str(&self.text[from..*at]);
             into.push('\r');
             from = *at;
@@ -100,13 +98,14 @@ impl<'a> NormalizedLines<'a> {
         into.push_str(&self.text[from..range.end]);
     }
 
-    /// New text in place of a part: its line ends are those of that part, one by one and then as its last. Where the
-    /// part has none, they are as the end of the line that it is in, or of the line before.
+    /// Appends new text in place of a part. It takes over the line endings of that part one by one, and repeats the
+    /// last one. If the part has none, it uses the ending of the line that contains it, or of the line before.
     fn push_new(&self, new: &str, range: Range<usize>, into: &mut String) {
         if self.returns.is_empty() {
             return into.push_str(new);
         }
         let has_return = |at: usize| self.returns.binary_search(&at).is_ok();
+        // The surrounding lines decide only if the replaced part has no line ending of its own.
         let around = || {
             let next = self.text[range.end..].find('\n').map(|at| range.end + at);
             next.or_else(|| self.text[..range.start].rfind('\n')).is_none_or(has_return)
@@ -142,7 +141,8 @@ fn replace_in(
         let lines = places.iter().take(HITS_LISTED_MAX).map(|at| line_of(text, *at)).collect();
         return Err(ReplaceProblem::Ambiguous { count: places.len() as u64, lines });
     }
-    // Asked before anything is made: a short text that is replaced everywhere by a long one fills any memory.
+    // Checked before anything is allocated: replacing a short text everywhere with a long one could exhaust the memory.
+    // An upper bound: it counts every line ending of a file with CR LF as two bytes.
     let kept = (text.len() - places.len() * old.len() + lines.returns.len()) as u64;
     let ends = if lines.returns.is_empty() { 0 } else { new.matches('\n').count() };
     let each = (new.len() + ends) as u64;
@@ -170,7 +170,7 @@ fn line_of(text: &str, at: usize) -> u64 {
     text[..at].matches('\n').count() as u64 + 1
 }
 
-/// The line at which the text stands if blanks at both ends of lines are left out.
+/// Returns the line at which the text occurs if blanks at both ends of lines are ignored.
 fn nearly(text: &str, old: &str) -> Option<u64> {
     let wanted: Vec<&str> = old.trim().lines().map(str::trim).collect();
     if wanted.iter().all(|line| line.is_empty()) {

@@ -1,4 +1,4 @@
-//! What `glob` and `grep` share: searching all Workspaces below a path, and cutting what is told.
+//! Common parts of `glob` and `grep`: searching all Workspaces below a path, and limiting the reply.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     workspaces::LocatedPath,
 };
 
-/// What is looked for.
+/// Parameters of a search.
 pub(super) struct Wanted {
     pub(super) tool: Tool,
     pub(super) selection: Selection,
@@ -27,7 +27,7 @@ pub(super) struct Wanted {
     pub(super) results_max: usize,
 }
 
-/// What was found in all Workspaces, in the order of paths.
+/// Results from all Workspaces, in path order.
 #[derive(Default)]
 pub(super) struct FoundAll {
     pub(super) files: Vec<(LogicalPath, FoundFile)>,
@@ -38,7 +38,7 @@ pub(super) struct FoundAll {
     pub(super) closed: Vec<LogicalPath>,
 }
 
-/// Stops the search when nobody waits any more.
+/// Stops the search once its caller no longer waits.
 struct StopOnDrop(Cancel);
 
 impl Drop for StopOnDrop {
@@ -48,7 +48,7 @@ impl Drop for StopOnDrop {
 }
 
 impl Files {
-    /// Searches the Workspace of a path and every one below it that may be read.
+    /// Searches the Workspace of a path and every readable one below it.
     pub(super) async fn search(&self, base: &str, wanted: Wanted) -> Result<FoundAll, Error> {
         let base = parse(base)?;
         let inner = self.workspaces.below(&base);
@@ -57,6 +57,7 @@ impl Files {
             return Err(self.workspaces.unmapped(&base));
         }
         let cancel = Cancel::default();
+        // Dropping the future of this call cancels the threads that search on its behalf.
         let _stop = StopOnDrop(cancel.clone());
         let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
         let search = |target: &LocatedPath<'_>, lead: MountPath| {
@@ -92,7 +93,7 @@ impl Files {
             let lead = prefix.below(&base).expect("it lies below");
             match target.workspace.store.search(search(&target, lead)).await {
                 Ok(here) => found.add(prefix, &target.at, here),
-                // A step may grant a directory that is yet to be made.
+                // A step may grant a directory that does not exist yet.
                 Err(StoreFault::NotFound) => {}
                 Err(fault) => return Err(store_error(&target, fault)),
             }
@@ -113,13 +114,13 @@ impl FoundAll {
         }
     }
 
-    /// That nothing was found: what it says of files that were not looked at depends on whether there are any.
+    /// Returns the message that nothing was found, which mentions files that were not searched if there are any.
     pub(super) fn nothing(&self, what: &str) -> String {
         let of = if self.skipped.is_cut() { " in what was searched" } else { "" };
         format!("[no {what} match{of}]\n")
     }
 
-    /// What was left out, and why, at the end of a reply.
+    /// Appends the numbers of omitted entries and the reasons to a reply.
     pub(super) fn note(&self, text: &mut String) {
         let Skipped { binary, unreadable, large, crowded, deep, unusable, mounted, incomplete } =
             self.skipped;
@@ -157,7 +158,7 @@ impl FoundAll {
     }
 }
 
-/// How many results are wanted.
+/// Returns the number of results to show.
 pub(super) fn results_max(limit: Option<u64>) -> Result<usize, Error> {
     match limit.unwrap_or(RESULTS_DEFAULT) {
         0 => Err(Error::BadArgument("`limit` counts from 1".into())),

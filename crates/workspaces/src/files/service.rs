@@ -1,4 +1,4 @@
-//! Who asks, and the steps that every operation shares.
+//! The caller, and the steps that all operations share.
 
 use std::sync::Arc;
 
@@ -13,21 +13,17 @@ use crate::{
     workspaces::{LocatedPath, Workspaces},
 };
 
-/// Who makes the changes: what an audit record says.
+/// The author of a change, as recorded in the audit trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Actor {
-    /// The agent.
     pub agent: String,
-    /// Its session, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Its run, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// The node of that run, if it has one. Records of older versions name none.
+    /// Node of the run. Records of older versions name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The step that it is at, if it is at one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
 }
@@ -38,35 +34,36 @@ pub struct Files {
     pub(super) workspaces: Arc<Workspaces>,
     pub(super) ledgers: Option<Ledgers>,
     pub(super) actor: Arc<Actor>,
-    /// Where changes come from, if an overlay is applied.
+    /// Origin of the changes, if an overlay is applied.
     pub(super) source: Option<Arc<OverlaySource>>,
-    /// What is copied, if something is.
+    /// Source of the content, if something is copied.
     pub(super) copied: Option<Arc<LogicalPath>>,
 }
 
 impl Files {
-    /// The operations of an agent on its Workspaces, without a record of its changes.
+    /// Creates the operations of an agent on its Workspaces, without a record of its changes.
     pub fn new(workspaces: Arc<Workspaces>) -> Self {
         Self { workspaces, ledgers: None, actor: Arc::default(), source: None, copied: None }
     }
 
-    /// The same, with every change recorded as made by `actor`.
+    /// Records every change as made by `actor`.
     #[must_use]
     pub fn recorded(self, ledgers: impl Into<Ledgers>, actor: Actor) -> Self {
         Self { ledgers: Some(ledgers.into()), actor: Arc::new(actor), ..self }
     }
 
-    /// The same, with every change recorded as coming from there.
+    /// Records every change as coming from an overlay.
     pub(crate) fn applying(self, source: Option<OverlaySource>) -> Self {
         Self { source: source.map(Arc::new), ..self }
     }
 
-    /// The same, with every change recorded as a copy of what is there.
+    /// Records every change as a copy of the content at this path.
     pub(super) fn copying(&self, from: &LogicalPath) -> Self {
         Self { copied: Some(Arc::new(from.clone())), ..self.clone() }
     }
 
-    /// Who changed a path of an overlay since it was copied from what has this digest, as far as it is recorded.
+    /// Returns the recorded actors that changed a path of an overlay since it was copied from the content with this
+    /// digest.
     pub(crate) async fn authors(
         &self,
         path: &LogicalPath,
@@ -79,12 +76,12 @@ impl Files {
         }
     }
 
-    /// The Workspaces.
+    /// Returns the Workspaces.
     pub fn workspaces(&self) -> &Arc<Workspaces> {
         &self.workspaces
     }
 
-    /// The place of a path, if the tool may do what it does there.
+    /// Locates a path, if the tool has the required right there.
     pub(crate) fn permit(
         &self,
         tool: Tool,
@@ -94,7 +91,7 @@ impl Files {
         self.workspaces.permit(tool, right, &parse(path)?)
     }
 
-    /// The place with links resolved, judged again where they lead.
+    /// Resolves the links of a located path, and checks where they lead.
     pub(super) async fn located<'a>(
         &self,
         target: LocatedPath<'a>,
@@ -105,7 +102,7 @@ impl Files {
         Ok(LocatedPath { at, ..target })
     }
 
-    /// The place with the links above it resolved: for what works on the name itself.
+    /// Resolves the links above a located path, for operations on the name itself.
     pub(super) async fn located_name<'a>(
         &self,
         target: LocatedPath<'a>,
@@ -122,8 +119,8 @@ impl Files {
     }
 }
 
-/// Refuses a place that links lead to where something is hidden. That there are such links is not told where nothing
-/// may be learned.
+/// Refuses a path that leads through links to something hidden. A write-only Workspace does not reveal that there are
+/// such links.
 fn led_to(target: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
     target.check_hidden(at).map_err(|hidden| match target.workspace.scope() {
         AccessScope::WriteOnly => Error::WriteFailed { path: target.path.clone() },
@@ -131,12 +128,12 @@ fn led_to(target: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
     })
 }
 
-/// A path from an argument.
+/// Parses a path from an argument.
 pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
     path.parse().map_err(|problem| Error::path(path, problem))
 }
 
-/// What an agent is told of a fault at a place. Of a write-only Workspace it learns nothing.
+/// Returns the error that an agent sees for a fault. About a write-only Workspace it learns nothing.
 pub(super) fn store_error(target: &LocatedPath<'_>, fault: StoreFault) -> Error {
     let path = target.path.clone();
     if target.workspace.scope() == AccessScope::WriteOnly {

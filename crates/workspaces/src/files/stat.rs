@@ -17,7 +17,7 @@ use crate::{
 };
 
 impl Files {
-    /// Tells what a path is.
+    /// Describes a path.
     pub async fn stat(&self, request: StatRequest) -> Result<String, Error> {
         let path = parse(&request.path)?;
         let above = !self.workspaces.below(&path).is_empty();
@@ -51,7 +51,7 @@ impl Files {
     }
 }
 
-/// What is said of a directory that exists because Workspaces lie below it.
+/// Returns the description of a directory that exists because Workspaces lie below it.
 fn above_all(path: &LogicalPath) -> String {
     format!("{path}: directory above Workspaces\n")
 }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Files {
-    /// Creates or replaces a file, or adds to its end.
+    /// Creates or replaces a file, or appends to it.
     pub async fn write(&self, request: WriteRequest) -> Result<String, Error> {
         let target = self.permit(Tool::Write, Right::Write, &request.path)?;
         let bytes = request.content.len() as u64;
@@ -37,7 +37,7 @@ impl Files {
         Ok(wrote(&target, &changed, bytes, request.append))
     }
 
-    /// Makes a directory.
+    /// Creates a directory.
     pub async fn mkdir(&self, request: MkdirRequest) -> Result<String, Error> {
         let target = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
         let target = self.located(target).await?;
@@ -46,8 +46,8 @@ impl Files {
         Ok(format!("{} is there\n", target.path))
     }
 
-    /// What the caller expects to find. A write-only Workspace takes no expectation: whether it
-    /// holds would tell what is there.
+    /// Returns the precondition of the caller. A write-only Workspace accepts none, because its result would reveal
+    /// what is there.
     pub(super) fn expected(
         target: &LocatedPath<'_>,
         version: Option<&str>,
@@ -64,7 +64,7 @@ impl Files {
         }
     }
 
-    /// Refuses a file where Workspaces lie below: it could never be a file.
+    /// Refuses a path that has Workspaces below it and therefore can never be a file.
     pub(super) fn refuse_above(&self, target: &LocatedPath<'_>) -> Result<(), Error> {
         if target.at.is_root() || !self.workspaces.below(&target.path).is_empty() {
             return Err(store_error(target, StoreFault::IsDirectory));

@@ -1,8 +1,8 @@
 //! Applying an overlay to the Workspace below it, or dropping it.
 //!
-//! *Invariants*: only what was in the overlay when it was asked to be applied is applied. What somebody writes
-//! meanwhile stays in the overlay, on top of what is below then. A row is removed only by whoever applies or drops it:
-//! that what is below agrees with it for a moment is no reason.
+//! *Invariants*: applying covers only the changes that the overlay held when it was requested. Later writes stay in the
+//! overlay, on top of the new lower state. A row is removed only by an operation that applies or drops it; agreeing
+//! with the lower Store for a moment is no reason to remove it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,46 +25,45 @@ use crate::{
     workspaces::Workspaces,
 };
 
-/// Which changes of an overlay are applied, and to what.
+/// A request to apply changes of an overlay.
 #[derive(Clone, Debug)]
 pub struct ApplyRequest {
-    /// The Workspace that the overlay lies over.
+    /// Workspace that the overlay lies over.
     pub over: LogicalPath,
-    /// The Workspace of the overlay, under which the records of its changes are kept: their authors are named in the
-    /// records of what is applied.
+    /// Workspace of the overlay, which holds the records of its changes. Their authors are named in the records of the
+    /// applied changes.
     pub overlay: Option<LogicalPath>,
-    /// The changes that somebody agreed to; without them, every change that there is.
+    /// Changes that were reviewed and approved. `None` applies every change.
     pub reviewed: Option<Vec<OverlayDifference>>,
-    /// Whether what changed below since stays in the overlay and the rest is applied, instead of nothing at all.
+    /// Leaves paths that changed below in the overlay and applies the rest. Otherwise one such path refuses everything.
     pub leaves_conflicts: bool,
 }
 
 impl ApplyRequest {
-    /// Every change, to this Workspace.
+    /// Requests every change, applied to this Workspace.
     pub const fn everything(over: LogicalPath) -> Self {
         Self { over, overlay: None, reviewed: None, leaves_conflicts: false }
     }
 }
 
-/// What applying an overlay did.
+/// Result of applying an overlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Applied {
-    /// The paths that were changed below.
+    /// Paths that were changed below.
     pub paths: Vec<LogicalPath>,
-    /// What is in the overlay after that, path by path.
+    /// Changes that the overlay still holds, path by path.
     pub left: Vec<LeftChange>,
-    /// Why it stopped before the end, if it did.
+    /// Error that stopped the operation before its end.
     pub stopped: Option<Error>,
 }
 
-/// A path that differs after an overlay was applied.
+/// A path that still differs after an overlay was applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftChange {
-    /// The path, as it is called below.
+    /// Path as it is called below.
     pub path: LogicalPath,
-    /// Why it is not applied.
     pub reason: LeftReason,
-    /// Why agents only read the path below, if that is the reason.
+    /// Reason that agents may only read the path below, if that is why it was left.
     pub protected: Option<Protected>,
 }
 
@@ -83,7 +82,7 @@ piton_core::closed_set! {
 }
 
 impl OverlayStore {
-    /// What whoever applies the overlay acts on: what lies below, read-write, at `prefix`.
+    /// Returns the view of the operator who applies the overlay: the lower Store, read-write, at `prefix`.
     pub fn operator(&self, prefix: &LogicalPath) -> Result<Workspaces, Error> {
         Workspaces::new(vec![Definition {
             prefix: prefix.to_string(),
@@ -96,12 +95,11 @@ impl OverlayStore {
         }])
     }
 
-    /// Makes the lower Workspace as the overlay shows it, and takes what is there then from the overlay. `files` are
-    /// the operations of whoever applies it, who needs a read-write Workspace at `over` on the same Store. If something
-    /// below changed since it was copied up, nothing is applied and every such path is named, unless the request says
-    /// that such paths are left. Whatever happens after
-    /// the first change is part of the answer: what was applied, what was not, and why. What agents only read below
-    /// stays in the overlay.
+    /// Makes the lower Workspace look as the overlay shows it, and removes the applied changes from the overlay.
+    /// `files` are the operations of the caller, who needs a read-write Workspace at `over` on the same Store. If
+    /// something below changed since it was copied up, nothing is applied and every such path is named, unless the
+    /// request leaves such paths. Everything that happens after the first change is part of the answer: which changes
+    /// were applied, which were not, and why. Changes to paths that agents may only read below stay in the overlay.
     pub async fn apply(&self, files: &Files, request: &ApplyRequest) -> Result<Applied, Error> {
         let over = &request.over;
         let place = files.workspaces().permit(Tool::Write, Right::Change, over)?;
@@ -113,11 +111,12 @@ impl OverlayStore {
             move |fault| Error::File { path, fault }
         };
         let rows = self.scan_rows().await.map_err(told(&MountPath::root()))?;
-        // What somebody left who died. If that fails now, it is removed the next time.
+        // Rows that a process applied but did not remove before it died. If this fails now, the next call removes them.
         self.remove_applied(&rows, &BTreeSet::new()).await.ok();
         let rows = reviewed_of(rows.changed, request);
         let split = self.split(rows).await.map_err(told(&MountPath::root()))?;
         let (mut rows, protected) = (split.applied, split.left);
+        // Every row is checked before the first one is applied, so a conflict known up front refuses the whole request.
         let mut conflicts = BTreeSet::new();
         for changed in rows.iter().filter(|changed| !changed.differences.is_empty()) {
             if !self.fits(changed).await.map_err(told(&changed.path))? {
@@ -130,7 +129,7 @@ impl OverlayStore {
         }
         let (mut paths, mut reasons, mut stopped) = (Vec::new(), BTreeMap::new(), None);
         rows.retain(|ChangedRow { path, .. }| {
-            // What lies in a directory that is left has no place below.
+            // An entry of a directory that is left has no parent below to go into.
             let is_left = path.ancestors().any(|at| conflicts.contains(&at));
             if is_left {
                 reasons.insert(over.join(path), LeftReason::ChangedBelow);
@@ -139,6 +138,7 @@ impl OverlayStore {
         });
         let operator = Operator { files, over, overlay: request.overlay.as_ref() };
         let mut on_the_way = BTreeSet::new();
+        // Rows are in path order, so a directory is created before its entries.
         for changed in &rows {
             let path = over.join(&changed.path);
             if stopped.is_some() {
@@ -150,18 +150,21 @@ impl OverlayStore {
                 on_the_way.extend(changed.path.ancestors());
             }
             match landed {
-                // One that only had to be settled changed nothing.
+                // The row only had to be settled; nothing changed below.
                 Ok(Landed::Applied) if changed.differences.is_empty() => {}
                 Ok(Landed::Applied) => paths.push(path),
                 Ok(Landed::Left(reason)) => drop(reasons.insert(path, reason)),
+                // After the first failure nothing more is attempted, but all of the rest is reported.
                 Err(error) => {
                     reasons.insert(path, LeftReason::NotReached);
                     stopped = Some(error);
                 }
             }
         }
+        // Read the overlay again: agents may have written while the rows were applied.
         let left = match self.scan_rows().await {
             Ok(rows) => {
+                // Changes have been made by now, so an error becomes part of the answer instead of replacing it.
                 if let Err(fault) = self.remove_applied(&rows, &on_the_way).await {
                     stopped.get_or_insert(told(&MountPath::root())(fault));
                 }
@@ -183,23 +186,23 @@ impl OverlayStore {
             LeftChange { path, reason, protected }
         };
         let mut left: Vec<LeftChange> = left.into_iter().map(because).collect();
-        // What took the place of something else differs twice.
+        // An entry that replaced one of another kind is listed twice, as a deletion and as an addition.
         left.dedup();
         Ok(Applied { paths, left, stopped })
     }
 
-    /// Makes an overlay that is empty show what this one shows; returns how many entries its upper Store has then.
-    /// From there on each goes its own way.
+    /// Makes an empty overlay show the same as this one, and returns the number of entries in its upper Store. From
+    /// then on the two change independently.
     pub async fn fork_into(&self, target: &Self) -> Result<u64, StoreFault> {
         self.upper.copy_to(&target.upper).await
     }
 
-    /// Forgets every change: the overlay shows what is below again.
+    /// Drops every change: the overlay shows the lower Store again.
     pub async fn drop_all(&self) -> Result<(), StoreFault> {
         let mut waiting = self.changed_in(&MountPath::root()).await?;
         while let Some(path) = waiting.pop() {
             match self.upper.forget(path.clone()).await {
-                // More than one commit takes: what is in it goes first.
+                // Too much for one commit: remove the entries of the directory first, then try it again.
                 Err(StoreFault::Limit { .. }) => {
                     let inside = self.changed_in(&path).await?;
                     waiting.push(path);
@@ -211,26 +214,26 @@ impl OverlayStore {
         Ok(())
     }
 
-    /// The paths in a directory that something above stands at.
+    /// Returns the paths in a directory that have a row above.
     async fn changed_in(&self, directory: &MountPath) -> Result<Vec<MountPath>, StoreFault> {
         let rows = self.rows_above(directory).await?;
         rows.iter().map(|(name, _)| directory.child(name).map_err(|_| StoreFault::Io)).collect()
     }
 }
 
-/// How many paths differ.
+/// Returns the number of paths that differ.
 fn count_paths(rows: &[ChangedRow]) -> usize {
     rows.iter().filter(|changed| !changed.differences.is_empty()).count()
 }
 
-/// The rows that say nothing but what somebody agreed to.
+/// Returns the rows that contain only reviewed changes.
 fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<ChangedRow> {
     let Some(reviewed) = &request.reviewed else { return rows };
     let mut by_path: BTreeMap<&MountPath, Vec<&OverlayDifference>> = BTreeMap::new();
     for one in reviewed {
         by_path.entry(&one.path).or_default().push(one);
     }
-    // Whether a file is added or modified is for what is below to say, and whoever agrees agrees to the file.
+    // The state below decides between added and modified; the reviewer approved the file, not that label.
     let is_same = |one: &OverlayDifference, other: &OverlayDifference| {
         (one.now, one.executable) == (other.now, other.executable)
             && (one.now.is_some() || one.kind == other.kind)

@@ -1,4 +1,4 @@
-//! What an overlay changed.
+//! Differences between an overlay and the Store below it.
 
 use std::collections::BTreeSet;
 
@@ -26,55 +26,53 @@ piton_core::closed_set! {
     }
 }
 
-/// One path that an overlay changed, compared with what is below now.
+/// A path that an overlay changed, compared with the current lower Store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OverlayDifference {
-    /// The path.
     pub path: MountPath,
-    /// How it differs.
     pub kind: DifferenceKind,
-    /// Whether somebody changed what is below since the overlay did, so that it cannot be applied.
+    /// Set when the path changed below since the overlay changed it, so the change cannot be applied.
     pub changed_below: bool,
-    /// The digest of what was below when it was changed first.
+    /// Digest of the lower entry at the time of the first change.
     pub base: Option<Digest>,
-    /// The digest of what is above.
+    /// Digest of the upper content.
     pub now: Option<Digest>,
-    /// When it was changed, in seconds since 1970.
+    /// Time of the change, in seconds since 1970.
     pub modified: u64,
-    /// Whether it becomes a program, or is none any more; nothing if that stays as it is.
+    /// New state of the executable bit. `None` if it stays as it is.
     pub executable: Option<bool>,
 }
 
-/// The rows of an overlay.
+/// Rows of an overlay, classified.
 pub(super) struct RowScan {
-    /// Those that applying acts on, in the order of paths.
+    /// Rows that applying acts on, in path order.
     pub(super) changed: Vec<ChangedRow>,
-    /// Those that say nothing which is not below as well, and may be what is left of applying; a directory comes before
-    /// what is in it.
+    /// Rows that agree with the lower Store and may be leftovers of an earlier apply. A directory comes before its
+    /// entries.
     redundant: Vec<MountPath>,
 }
 
-/// A row above that says that something differs, or that somebody who applied it left unsettled.
+/// A row that differs from the lower Store, or that an interrupted apply left unsettled.
 pub(super) struct ChangedRow {
     pub(super) path: MountPath,
     pub(super) row: DirectoryRow,
-    /// Whether what is below at this path would show without the row.
+    /// Set when the lower entry at this path would be visible without the row.
     pub(super) shines: bool,
     pub(super) differences: Vec<OverlayDifference>,
 }
 
 impl RowScan {
-    /// What differs, in the order of paths.
+    /// Returns the differences in path order.
     pub(super) fn into_differences(self) -> Vec<OverlayDifference> {
         self.changed.into_iter().flat_map(|changed| changed.differences).collect()
     }
 }
 
 impl OverlayStore {
-    /// Every path that differs from the lower Store, in the order of paths. A file that was put back
-    /// as it was does not differ, nor does one that is below by now; what an agent did to it stays above all the same,
-    /// because what is below may be another in a moment. What took the place of something else is listed twice: that
-    /// the one was deleted, then the other. Of what changed below since, only the digest of what was there is known.
+    /// Returns every path that differs from the lower Store, in path order. A file that was restored to its old content
+    /// does not differ, nor does one whose content is below by now. Its row stays above all the same, because the lower
+    /// file may change at any moment. An entry that replaced one of another kind is listed twice: the deletion, then
+    /// the new entry. For an entry that changed below since, only the digest of its former content is known.
     pub async fn diff(&self) -> Result<Vec<OverlayDifference>, StoreFault> {
         let mut rows = self.scan_rows().await?;
         for changed in rows.changed.iter_mut().filter(|changed| !changed.differences.is_empty()) {
@@ -85,11 +83,11 @@ impl OverlayStore {
         Ok(rows.into_differences())
     }
 
-    /// Compares every row with what is below.
+    /// Compares every row with the lower Store.
     pub(super) async fn scan_rows(&self) -> Result<RowScan, StoreFault> {
         let mut scan = RowScan { changed: Vec::new(), redundant: Vec::new() };
         let mut count = 0;
-        // Each with whether the directory below shines through.
+        // Each directory with a flag that its lower counterpart is visible through it.
         let mut waiting = vec![(MountPath::root(), true)];
         while let Some((path, shines)) = waiting.pop() {
             for (name, row) in self.rows_above(&path).await? {
@@ -105,6 +103,8 @@ impl OverlayStore {
                 } else {
                     scan.changed.push(ChangedRow { path: at, row, shines, differences });
                 }
+                // The bound is on differences, because each of them may end up in an answer or in a list of paths to
+                // apply.
                 if count > OVERLAY_CHANGES_MAX {
                     let max = OVERLAY_CHANGES_MAX as u64;
                     return Err(StoreFault::Limit { what: "changes in an overlay", max });
@@ -115,15 +115,16 @@ impl OverlayStore {
         Ok(scan)
     }
 
-    /// Removes the rows that applying left although what they say is below, each only if that is still so: those with
-    /// a note of what somebody was about to make below, and the directories `on_the_way` to what was applied just now.
+    /// Removes rows that an apply left although their state is below, each only if that still holds: rows with a note
+    /// of an intended change below, and the directories `on_the_way` to the rows that were just applied.
     pub(super) async fn remove_applied(
         &self,
         rows: &RowScan,
         on_the_way: &BTreeSet<MountPath>,
     ) -> Result<(), StoreFault> {
-        // What is in a directory goes before it; one that still holds a change stays.
+        // In reverse order entries come before their directory. A directory that still holds a change stays.
         for path in rows.redundant.iter().rev() {
+            // Read the row before the lower Store: the exchange fails if the row changes after this point.
             let Some(seen) = self.upper.seen(path).await? else { continue };
             let row = seen.row();
             let is_directory = matches!(row, DirectoryRow::Directory { .. });
@@ -134,7 +135,7 @@ impl OverlayStore {
                 continue;
             }
             match self.upper.exchange(path, &seen, None).await {
-                // Somebody changed it, or is changing things all the time: then it stays.
+                // The row changed, or changes all the time: leave it.
                 Ok(_) | Err(StoreFault::Busy) => {}
                 Err(other) => return Err(other),
             }
@@ -142,7 +143,7 @@ impl OverlayStore {
         Ok(())
     }
 
-    /// The contents of a path that differs: what is below now, and above. A directory has none.
+    /// Returns the contents of a path that differs: the current lower one and the upper one. A directory has none.
     pub async fn contents(
         &self,
         one: &OverlayDifference,
@@ -161,7 +162,7 @@ impl OverlayStore {
         Ok((below, above))
     }
 
-    /// A whole file of the lower Store, of at most so many bytes; nothing if there is none that may be shown.
+    /// Loads a whole file of the lower Store of at most `bytes_max` bytes. `None` if there is none that may be shown.
     pub async fn load_below(&self, path: MountPath, bytes_max: u64) -> Option<LoadedFile> {
         if self.lower_mask.hides(&path).is_some() {
             return None;
@@ -170,7 +171,7 @@ impl OverlayStore {
     }
 }
 
-/// What a row says that differs from what is below. What was deleted stands before what took its place.
+/// Returns the differences between a row and the lower Store. A deletion comes before the entry that replaced it.
 fn differences(
     path: &MountPath,
     row: &DirectoryRow,
@@ -192,7 +193,8 @@ fn differences(
             let takes_place = kind_below == Some(EntryKind::Directory);
             let was = below.is_some_and(|stat| stat.executable);
             let executable = executable.filter(|now| *now != was);
-            // While somebody applies the row, only what is below now says whether it was put back as it was.
+            // While an apply is in progress, the base is outdated: only the current lower content shows whether the
+            // file was restored.
             let is_same = below.is_some_and(|stat| stat.digest == Some(digest))
                 || landing.is_none() && base == Some(digest);
             let kind = match kind_below {
@@ -219,8 +221,8 @@ fn differences(
     }
 }
 
-/// Whether nobody is about to make anything else below than what a row says. A row that agrees with what is below can go
-/// then: whoever applies it finds that nothing is left to do.
+/// True if no apply in progress intends another state below than the row describes. Such a row can be removed once it
+/// agrees with the lower Store: the next apply finds nothing left to do.
 fn is_settled(row: &DirectoryRow) -> bool {
     match (row, row.landing()) {
         (_, None)

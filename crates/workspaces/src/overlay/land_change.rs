@@ -1,9 +1,9 @@
-//! Bringing one changed row to what is below, while others may write above.
+//! Applying one changed row to the lower Store, while agents may write above.
 //!
-//! Three steps, each of which may be the last one that happens: what will be below is noted in the row; it is made;
-//! the row goes, or is put on what is below now. Each step that changes the row does so only if the row is still the
-//! one that was looked at. Whatever an agent does to the row in between keeps the note, so that what it does stays
-//! above and is a change of what is below after all, not of what was.
+//! There are three steps, and a crash may follow each of them. The intended lower state is noted in the row; the change
+//! is made below; the row is removed, or rebased onto the new lower state. A step changes the row only if it is still
+//! the one that was read. Every change that an agent makes to the row in between keeps the note. So the agent's change
+//! stays above, and counts as a change of the new lower state and not of the old one.
 
 use std::sync::Arc;
 
@@ -27,32 +27,32 @@ use crate::{
     virtual_store::{DirectoryRow, Landing, SeenRow},
 };
 
-/// Who applies an overlay, and to what.
+/// The party that applies an overlay, and its target.
 pub(super) struct Operator<'a> {
     pub(super) files: &'a Files,
     pub(super) over: &'a LogicalPath,
-    /// Where the records of the overlay's own changes are, if there are any.
+    /// Workspace that holds the records of the overlay's own changes, if there are any.
     pub(super) overlay: Option<&'a LogicalPath>,
 }
 
-/// What became of a row.
+/// Outcome of applying a row.
 pub(super) enum Landed {
-    /// What is below is as it says.
+    /// The lower Store is in the state that the row describes.
     Applied,
-    /// It stays above.
+    /// The row stays above.
     Left(LeftReason),
 }
 
-/// What is below, if a change may be made on it.
+/// State of the lower Store relative to the row to be applied.
 enum LowerState {
-    /// Nothing, or something with this digest.
+    /// Nothing, or an entry with this digest; the change may be made.
     Fits(Option<Digest>),
-    /// Something else than the change was made on.
+    /// An entry other than the one that the row was based on.
     Changed,
 }
 
 impl OverlayStore {
-    /// Makes what is below as a row says, and takes the row away. Nothing happens if the row changed.
+    /// Makes the lower Store match a row, and removes the row. Does nothing if the row changed.
     pub(super) async fn land(
         &self,
         operator: &Operator<'_>,
@@ -64,11 +64,13 @@ impl OverlayStore {
             return Ok(Landed::Left(LeftReason::Newer));
         };
         let below = self.found_below(path).await.map_err(told)?;
+        // An entry of another kind, or one that the row hides, has to be removed before anything takes its place.
         let is_in_the_way = below.as_ref().is_some_and(|stat| match seen.row() {
             DirectoryRow::Whiteout { .. } => true,
             DirectoryRow::File { .. } => stat.kind != EntryKind::File,
             DirectoryRow::Directory { opaque, .. } => *opaque || stat.kind != EntryKind::Directory,
         });
+        // A deletion is staged even if nothing is below by now, because the row itself still has to be settled.
         if is_in_the_way
             || matches!(
                 seen.row(),
@@ -82,8 +84,9 @@ impl OverlayStore {
                 return Ok(removed);
             }
         }
-        // What was in the way is gone, and somebody may have changed the row since.
+        // The obstacle is gone, and an agent may have changed the row in the meantime.
         let Some(seen) = self.same_row(changed).await.map_err(told)? else {
+            // Once something was deleted below, that part of the row was applied, whatever happened to the row since.
             let is_untouched = !is_in_the_way;
             return Ok(if is_untouched {
                 Landed::Left(LeftReason::Newer)
@@ -101,7 +104,7 @@ impl OverlayStore {
         self.stage(operator, path, &seen, landing, below).await
     }
 
-    /// The row as it is now, if it still says what it said.
+    /// Returns the current row if it still says the same.
     async fn same_row(&self, changed: &ChangedRow) -> Result<Option<SeenRow>, StoreFault> {
         let seen = self.upper.seen(&changed.path).await?;
         Ok(seen.filter(|seen| match (seen.row(), &changed.row) {
@@ -115,8 +118,8 @@ impl OverlayStore {
         }))
     }
 
-    /// Whether what is below is still what a row was made on, or what an earlier attempt to apply it made, or already
-    /// as the row says.
+    /// Compares the lower Store with a row. It fits if it is still what the row was based on, or what an earlier
+    /// attempt to apply the row left, or already what the row describes.
     async fn lower_state(
         &self,
         path: &MountPath,
@@ -124,14 +127,14 @@ impl OverlayStore {
     ) -> Result<LowerState, StoreFault> {
         let below = self.found_below(path).await?;
         let digest = match &below {
-            // A directory that is only passed through, or was made already.
+            // The row only leads to deeper changes, or its directory was created already.
             Some(stat) if stat.kind == EntryKind::Directory && is_passage(row) => {
                 return Ok(LowerState::Fits(None));
             }
             Some(stat) if stat.kind == EntryKind::Directory => {
                 match tree_digest(&*self.lower, &self.lower_mask, path).await {
-                    // It came later: what holds it, or so much, is not deleted above. Or somebody is changing it right
-                    // now.
+                    // Nothing like this can be deleted through an overlay, so it appeared later. Or the tree is being
+                    // changed right now.
                     Err(
                         StoreFault::HoldsUnusable
                         | StoreFault::HoldsHidden
@@ -143,10 +146,11 @@ impl OverlayStore {
                 }
             }
             Some(FileStat { digest: Some(digest), .. }) => Some(*digest),
-            // Too large to be told apart.
+            // Too large to be hashed, so a change could not be noticed.
             Some(_) => return Ok(LowerState::Changed),
             None => None,
         };
+        // The three accepted states: the base, the noted intent of an interrupted apply, and the final state itself.
         let fits = digest == row.base()
             || row.landing().is_some_and(|landing| landing.digest() == digest)
             || match row {
@@ -156,9 +160,9 @@ impl OverlayStore {
         Ok(if fits { LowerState::Fits(digest) } else { LowerState::Changed })
     }
 
-    /// Whether a row can be applied to what is below now, or is no more because somebody else applied it.
+    /// True if a row can be applied to the current lower Store, or is gone because another process applied it.
     pub(super) async fn fits(&self, changed: &ChangedRow) -> Result<bool, StoreFault> {
-        // What hides it above is deleted below before this is applied.
+        // The directory that hides the lower entry is replaced before this row is applied.
         if !changed.shines {
             return Ok(true);
         }
@@ -167,8 +171,8 @@ impl OverlayStore {
             if matches!(self.lower_state(&changed.path, &row).await?, LowerState::Fits(_)) {
                 return Ok(true);
             }
-            // Whoever applies it changes the row before what is below, and after: what is below belongs to another row
-            // then than the one that was looked at.
+            // A concurrent apply changes the row before the lower Store and again after it. So the lower state seen
+            // here may belong to a newer version of the row: compare again with that one.
             match self.upper.seen(&changed.path).await? {
                 None => return Ok(true),
                 Some(seen) if *seen.row() == row => return Ok(false),
@@ -178,7 +182,7 @@ impl OverlayStore {
         Ok(false)
     }
 
-    /// Makes what is below as `landing` says, and puts the row on it.
+    /// Brings the lower Store to the state `landing`, and rebases or removes the row.
     async fn stage(
         &self,
         operator: &Operator<'_>,
@@ -192,10 +196,13 @@ impl OverlayStore {
             return Ok(Landed::Left(LeftReason::ChangedBelow));
         };
         let was = base.map(|base| (base, below.as_ref().is_some_and(|stat| stat.executable)));
+        // Step one: note the intent in the row before anything changes below. After a crash the note explains a lower
+        // state that differs from the base.
         let noted = seen.row().clone().on(base, Some(landing));
         if !self.upper.exchange(path, seen, Some(&noted)).await.map_err(told)? {
             return Ok(Landed::Left(LeftReason::Newer));
         }
+        // Step two: make the change below, as an ordinary recorded change with the base as its precondition.
         if let Some((tool, change)) =
             self.change_below(path, seen, landing, base, below).await.map_err(told)?
         {
@@ -205,7 +212,8 @@ impl OverlayStore {
             let made = files.change(tool, &place, None, change).await;
             match made {
                 Ok(_) => {}
-                // Somebody else was there first: with the same, or with something that is not to be lost.
+                // Another process was faster. If it left the same state, the goal is reached; its other content must
+                // not be lost.
                 Err(Error::File { fault, .. }) if is_another_hand(&fault) => {
                     match self.lower_state(path, &noted).await.map_err(told)? {
                         LowerState::Fits(digest) if digest == landing.digest() => {}
@@ -215,11 +223,12 @@ impl OverlayStore {
                 Err(other) => return Err(other),
             }
         }
+        // Step three: the lower Store is in the noted state, so the row can go.
         self.mark_landed(path, landing, seen.row(), was).await.map_err(told)?;
         Ok(Landed::Applied)
     }
 
-    /// What has to be done below, if anything.
+    /// Returns the change to make below, if any is needed.
     async fn change_below(
         &self,
         path: &MountPath,
@@ -254,7 +263,7 @@ impl OverlayStore {
         })
     }
 
-    /// Where a change comes from, as the record below says it.
+    /// Returns the origin of a change for the record below.
     async fn source(
         &self,
         operator: &Operator<'_>,
@@ -266,8 +275,8 @@ impl OverlayStore {
         Ok(Some(OverlaySource { overlay: overlay.clone(), authors }))
     }
 
-    /// Takes a row away whose content is below now, or puts what somebody wrote meanwhile on that. If others are too
-    /// fast, the note in the row says as much to whoever applies it next.
+    /// Removes a row whose content is below now, or rebases a change that was made meanwhile. If concurrent changes
+    /// keep winning, the note in the row tells the next apply the same.
     async fn mark_landed(
         &self,
         path: &MountPath,
@@ -277,6 +286,7 @@ impl OverlayStore {
     ) -> Result<(), StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let seen = self.upper.seen(path).await?;
+            // Without the note this row is not the one that was applied: a directory above it was deleted or replaced.
             let Some(seen) = seen.filter(|seen| seen.row().landing() == Some(landing)) else {
                 return self.settle_above(path, was).await;
             };
@@ -292,8 +302,8 @@ impl OverlayStore {
 }
 
 impl OverlayStore {
-    /// Somebody deleted a directory above the path meanwhile. If it was made on what was below before this was
-    /// applied, it is made on what is below now: that is no change of somebody else.
+    /// Handles an ancestor that was deleted above during the apply. If its deletion was based on the lower state before
+    /// the apply, it is rebased onto the current one: the apply itself is not a foreign change.
     async fn settle_above(
         &self,
         path: &MountPath,
@@ -303,12 +313,14 @@ impl OverlayStore {
             let Some(seen) = self.upper.seen(&above).await?.filter(|seen| hides(seen.row())) else {
                 continue;
             };
+            // Recompute the tree digest as if this path had not been applied. If it matches, nothing else changed
+            // below.
             let (lower, mask) = (&*self.lower, &self.lower_mask);
             let before = tree_digest_with(lower, mask, &above, Some((path, was))).await;
             if before.is_ok_and(|before| seen.row().base() == Some(before)) {
                 let now = tree_digest(lower, mask, &above).await?;
                 let row = seen.row().clone().on(Some(now), seen.row().landing());
-                // Whoever is faster than this finds out by a conflict, and loses nothing.
+                // A writer that is faster sees a conflict later and loses nothing.
                 self.upper.exchange(&above, &seen, Some(&row)).await?;
             }
             return Ok(());
@@ -317,12 +329,12 @@ impl OverlayStore {
     }
 }
 
-/// Whether a row is a directory that takes the place of nothing.
+/// True if a row is a directory that replaces nothing.
 fn is_passage(row: &DirectoryRow) -> bool {
     matches!(row, DirectoryRow::Directory { opaque: false, base: None, .. })
 }
 
-/// A row after what it says, or said before somebody changed it, is below.
+/// Returns the row that remains once its state, or the one before a concurrent change, is below. `None` removes it.
 fn settled(row: &DirectoryRow, landing: Landing, applied: &DirectoryRow) -> Option<DirectoryRow> {
     match (row, landing, applied) {
         (DirectoryRow::Whiteout { .. }, Landing::Nothing, _) => None,
@@ -331,7 +343,7 @@ fn settled(row: &DirectoryRow, landing: Landing, applied: &DirectoryRow) -> Opti
             Landing::Content(landed),
             DirectoryRow::File { executable: program, .. },
         ) if *digest == landed && executable == program => None,
-        // Nothing is below that it has to hide.
+        // Nothing is left below to hide, so the directory need not be opaque any more.
         (DirectoryRow::Directory { id, modified, .. }, Landing::Nothing, _) => {
             Some(DirectoryRow::Directory {
                 id: *id,
@@ -346,7 +358,7 @@ fn settled(row: &DirectoryRow, landing: Landing, applied: &DirectoryRow) -> Opti
     }
 }
 
-/// Whether a change was refused because somebody else changed the same path at that moment.
+/// True if a change was refused because another process changed the same path at that moment.
 const fn is_another_hand(fault: &StoreFault) -> bool {
     matches!(
         fault,

@@ -1,4 +1,4 @@
-//! Changes that an overlay keeps when it is applied, because agents only read their paths below.
+//! Changes that stay in an overlay when it is applied, because agents may only read their paths below.
 
 use super::{
     diff::{ChangedRow, DifferenceKind},
@@ -11,21 +11,22 @@ use crate::{
     store::{EntryKind, StoreFault},
 };
 
-/// The changed rows of an overlay, by whether they may be applied.
+/// Changed rows of an overlay, split by whether they may be applied.
 pub(super) struct Split {
     pub(super) applied: Vec<ChangedRow>,
-    /// Each path that stays above, with why.
+    /// Paths that stay above, each with the reason.
     pub(super) left: Vec<(MountPath, Protected)>,
 }
 
 impl OverlayStore {
     /// Splits rows into those that may be applied and those that stay above. A directory that is deleted or replaced
-    /// stays as a whole if anything protected is in it, below or above.
+    /// stays as a whole if it contains anything protected, below or above.
     pub(super) async fn split(&self, rows: Vec<ChangedRow>) -> Result<Split, StoreFault> {
         let deletes = |changed: &&ChangedRow| {
             changed.differences.iter().any(|one| one.kind == DifferenceKind::Deleted)
         };
         let mut kept: Vec<(MountPath, Protected)> = Vec::new();
+        // Deleting a directory below would take protected entries with it, so look for those first.
         for changed in rows.iter().filter(deletes) {
             let mut above = rows.iter().filter(|other| other.path.starts_with(&changed.path));
             let above = above.find_map(|other| self.lower_mask.protects(&other.path));
@@ -47,7 +48,8 @@ impl OverlayStore {
         Ok(split)
     }
 
-    /// What is protected somewhere in a directory of the lower Store, if it is one and something is.
+    /// Returns the protection of any entry in a directory of the lower Store. `None` if the path is no directory or
+    /// holds nothing protected.
     async fn protected_below(&self, path: &MountPath) -> Result<Option<Protected>, StoreFault> {
         let is_directory = |kind| kind == EntryKind::Directory;
         if !self.found_below(path).await?.is_some_and(|stat| is_directory(stat.kind)) {
@@ -57,7 +59,7 @@ impl OverlayStore {
         let mut count = 0;
         while let Some(directory) = waiting.pop() {
             let listing = match self.lower.list(directory.clone()).await {
-                // Somebody else who applies the overlay deleted it since it was listed.
+                // A concurrent apply deleted it since it was listed.
                 Err(StoreFault::NotFound | StoreFault::NotDirectory) => continue,
                 listing => listing?,
             };

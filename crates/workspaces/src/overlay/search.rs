@@ -1,4 +1,4 @@
-//! Searching both Stores of an overlay, with what is above in front.
+//! Search across both Stores of an overlay, with the upper one in front.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl OverlayStore {
-    /// Finds what a search asks for in both Stores.
+    /// Runs a search over both Stores.
     pub(super) async fn search_both(
         &self,
         search: &Arc<Search>,
@@ -29,18 +29,21 @@ impl OverlayStore {
             } else {
                 Ok(SearchResult::default())
             };
+            // A directory that hid the lower one may have been applied during the search. Then its entries are below,
+            // where this search would not look: decide again.
             if lower || self.still_hides(&search.start).await? {
                 break (upper, lower, above);
             }
         };
         let above = match above {
-            // It was passed through only, and went when the last change in it was applied.
+            // The directory only led to deeper changes, and was removed when the last of them was applied.
             Err(StoreFault::NotFound) if lower => SearchResult::default(),
             above => above?,
         };
         if !lower || self.lower_mask.hides(&search.start).is_some() {
             return Ok(above);
         }
+        // Read after the upper search: a row that is gone by now was found above, and duplicates are removed below.
         let covered = if upper { self.covered(&search.start).await? } else { Vec::new() };
         let inner = self.lower_mask.merged(&search.mask).with_covered(covered);
         let query = Search {
@@ -60,7 +63,7 @@ impl OverlayStore {
         Ok(joined(above, below, search))
     }
 
-    /// The paths below a directory at which what is above hides what is below.
+    /// Returns the paths under a directory at which a row hides the lower entry.
     async fn covered(&self, start: &MountPath) -> Result<Vec<MountPath>, StoreFault> {
         let mut covered = Vec::new();
         let mut waiting = vec![start.clone()];
@@ -87,11 +90,12 @@ impl OverlayStore {
     }
 }
 
-/// Two results as one, in the order of paths.
+/// Merges two results in path order.
 fn joined(above: SearchResult, below: SearchResult, search: &Search) -> SearchResult {
     let mut skipped = above.skipped;
     skipped.add(below.skipped);
     let mut both = SearchResult::new(skipped);
+    // Files and matches beyond the limits of each half are only counted; carry those counts over.
     let unkept_files =
         above.files_total + below.files_total - (above.files.len() + below.files.len()) as u64;
     let kept = |found: &SearchResult| found.files.iter().map(|file| file.matches).sum::<u64>();
@@ -99,7 +103,7 @@ fn joined(above: SearchResult, below: SearchResult, search: &Search) -> SearchRe
     let mut files = above.files;
     files.extend(below.files);
     files.sort_by(|left, right| left.path.cmp(&right.path));
-    // What was applied in between is found in both.
+    // A file that was applied between the two searches is found in both.
     files.dedup_by(|later, first| later.path == first.path);
     for file in files {
         both.push(file, search.depth == Depth::Lines, search.results_max);

@@ -18,7 +18,7 @@ use crate::{
     workspace::Workspace,
 };
 
-/// A Virtual Store in front of another Store that is only read.
+/// A Virtual Store in front of another Store, which is only read.
 #[derive(Clone)]
 pub struct OverlayStore {
     pub(super) upper: VirtualStore,
@@ -27,7 +27,7 @@ pub struct OverlayStore {
 }
 
 impl OverlayStore {
-    /// An overlay over a Workspace; what is hidden there is hidden here.
+    /// Creates an overlay over a Workspace. Paths hidden there are hidden here.
     pub fn new(upper: VirtualStore, lower: &Workspace) -> Self {
         Self { upper, lower: Arc::clone(&lower.store), lower_mask: Arc::clone(&lower.mask) }
     }
@@ -40,7 +40,7 @@ impl OverlayStore {
                 View::Lower => (false, true),
                 View::Merged { lower } => (true, lower),
             };
-            // Those above first: what is applied in between is then found twice rather than not at all.
+            // The upper rows first: an entry that is applied in between is then found twice rather than not at all.
             let rows = if upper { self.rows_above(&path).await? } else { Vec::new() };
             if lower || self.still_hides(&path).await? {
                 break (upper, lower, rows);
@@ -65,6 +65,7 @@ impl OverlayStore {
         } else if !upper {
             return Err(StoreFault::NotFound);
         }
+        // Upper entries replace lower ones of the same name, and whiteouts remove them.
         for (name, row) in rows {
             let entry = match row {
                 DirectoryRow::Whiteout { .. } => {
@@ -83,7 +84,7 @@ impl OverlayStore {
         Ok(DirectoryListing { entries: entries.into_values().collect(), unusable })
     }
 
-    /// Whether a file above stands in front of a program below, and nobody said that it is none.
+    /// True if an upper file hides an executable lower one and does not set the executable bit itself.
     async fn is_executable_below(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let row = self.upper.seen(path).await?;
         if !matches!(
@@ -99,7 +100,7 @@ impl OverlayStore {
         }
     }
 
-    /// Asks the Store that has the file at a path. A file that is applied in between is below when it is gone above.
+    /// Asks the Store that holds the file at a path. A file that is applied in between is below once it is gone above.
     async fn ask<'a, T>(
         &'a self,
         path: &MountPath,
@@ -108,6 +109,7 @@ impl OverlayStore {
         for _ in 0..COMMIT_TRIES_MAX {
             match self.view(path).await? {
                 View::Upper => match question(&self.upper).await {
+                    // The view is outdated: the row was applied or replaced since. Look again.
                     Err(
                         StoreFault::NotFound | StoreFault::NotDirectory | StoreFault::IsDirectory,
                     ) => {}
@@ -132,7 +134,7 @@ impl Store for OverlayStore {
                     stat.executable |= self.is_executable_below(&path).await?;
                     Ok(stat)
                 }
-                // It may be passed through only, and is below when it is gone above.
+                // The upper directory may only lead to deeper changes, and is below once it is gone above.
                 Err(StoreFault::IsDirectory) => match self.upper.stat(path.clone(), digest).await {
                     Err(StoreFault::NotFound) => self.lower.stat(path, digest).await,
                     stat => stat,
@@ -142,7 +144,8 @@ impl Store for OverlayStore {
         })
     }
 
-    /// What is below is another file, although it shows here: a change here does not reach it.
+    /// Returns the identity in the upper Store. The lower file shows here but is a different one: a change made here
+    /// does not reach it.
     fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
         self.upper.identity(path)
     }

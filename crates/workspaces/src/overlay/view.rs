@@ -1,4 +1,4 @@
-//! What an overlay shows at a path.
+//! The view of an overlay at a path.
 
 use super::store::OverlayStore;
 use crate::{
@@ -7,27 +7,27 @@ use crate::{
     virtual_store::DirectoryRow,
 };
 
-/// Where what stands at a path comes from.
+/// Origin of the entry at a path.
 pub(super) enum View {
-    /// A file above.
+    /// An upper file.
     Upper,
-    /// A directory above; whether the one below shines through.
+    /// An upper directory.
     Merged {
-        /// Whether the one below shines through.
+        /// Set when the lower directory is visible through it.
         lower: bool,
     },
-    /// Nothing above: what is below, if anything.
+    /// No row above: the lower entry, if there is one.
     Lower,
-    /// Nothing: it was deleted above, or a directory above hides it.
+    /// Nothing: the entry was deleted above, or a directory above hides it.
     Hidden,
 }
 
 impl OverlayStore {
-    /// Where what stands at a path comes from. A file on the way is not a directory.
+    /// Returns the origin of the entry at a path. Fails with `NotDirectory` if a file is on the way.
     pub(super) async fn view(&self, path: &MountPath) -> Result<View, StoreFault> {
         let mut trail = self.upper.path_steps(path).await?;
-        // Rows are read one by one. What hides something is looked at again: when it was applied in between, what it
-        // held is below, and it hides that no more.
+        // Rows are read one by one, not in one snapshot. A row that hides something is read again: if it was applied in
+        // between, its content is below and no longer hidden.
         while trail.iter().any(|(row, _)| hides(row)) {
             let again = self.upper.path_steps(path).await?;
             if again == trail {
@@ -36,6 +36,7 @@ impl OverlayStore {
             trail = again;
         }
         let depth = path.names().count();
+        // One opaque directory on the way cuts off the lower Store for everything deeper.
         let mut lower = true;
         for (at, (row, _)) in trail.iter().enumerate() {
             let last = at + 1 == depth;
@@ -53,12 +54,12 @@ impl OverlayStore {
         })
     }
 
-    /// Whether a directory above that hid what is below still does: it does no more once it was applied.
+    /// True if an upper directory still hides the lower one. It stops doing so once it is applied.
     pub(super) async fn still_hides(&self, path: &MountPath) -> Result<bool, StoreFault> {
         Ok(matches!(self.view(path).await?, View::Upper | View::Merged { lower: false }))
     }
 
-    /// The entries of a directory above; none if it is gone, which it may be since somebody looked.
+    /// Returns the entries of an upper directory; none if it is gone by now.
     pub(super) async fn rows_above(
         &self,
         path: &MountPath,
@@ -69,7 +70,7 @@ impl OverlayStore {
         }
     }
 
-    /// What stands below at a path, if it is not hidden there.
+    /// Returns the lower entry at a path, unless it is hidden there.
     pub(super) async fn below(&self, path: &MountPath) -> Result<Option<FileStat>, StoreFault> {
         if self.lower_mask.hides(path).is_some() {
             return Ok(None);
@@ -81,7 +82,7 @@ impl OverlayStore {
         }
     }
 
-    /// The same; a file on the way leaves nothing.
+    /// Like [`Self::below`], but a file on the way means that there is no entry.
     pub(super) async fn found_below(
         &self,
         path: &MountPath,
@@ -92,7 +93,7 @@ impl OverlayStore {
         }
     }
 
-    /// Whether something below would shine through if nothing stood above at this path.
+    /// Returns the lower entry that would be visible if no row stood at this path.
     pub(super) async fn would_shine(
         &self,
         path: &MountPath,
@@ -107,7 +108,7 @@ impl OverlayStore {
     }
 }
 
-/// Whether a row hides everything below it.
+/// True if a row hides everything below it.
 pub(super) const fn hides(row: &DirectoryRow) -> bool {
     matches!(row, DirectoryRow::Whiteout { .. } | DirectoryRow::Directory { opaque: true, .. })
 }

@@ -1,4 +1,4 @@
-//! Changes of an overlay: all of them happen above.
+//! Changes to an overlay, all of which are made in the upper Store.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,10 +14,10 @@ use crate::{
     virtual_store::{PendingCommit, Staged},
 };
 
-/// Changes that are told as one, and happen as one.
+/// Changes that are reported and committed as one.
 struct ChangeBatch {
     steps: Vec<Box<dyn Prepared>>,
-    /// Holds back what the steps do, if there are several.
+    /// Buffer for the writes of several steps, so that they reach the table in one commit.
     staged: Option<Arc<Staged>>,
     before: Before,
     after: Option<Digest>,
@@ -44,6 +44,7 @@ impl Prepared for ChangeBatch {
 
     fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
         Box::pin(async move {
+            // With several steps these commits only fill the buffer; the flush makes all of them durable at once.
             for step in self.steps {
                 step.commit().await?;
             }
@@ -64,7 +65,7 @@ fn before(stat: Option<&FileStat>) -> Before {
 }
 
 impl OverlayStore {
-    /// Makes a change ready, above.
+    /// Prepares a change in the upper Store.
     pub(super) async fn prepare_above(
         &self,
         change: FileChange,
@@ -80,7 +81,7 @@ impl OverlayStore {
                     Err(other) => return Err(other),
                 };
                 let prepared = self.write(path, &joined, expected, None).await;
-                // Somebody who changed or made it in between is no reason to refuse: it is tried again.
+                // A concurrent change is no reason to refuse an append: report it as a race, which is tried again.
                 prepared.map_err(|fault| match fault {
                     StoreFault::Conflict { .. } | StoreFault::Exists => StoreFault::Raced,
                     other => other,
@@ -101,6 +102,8 @@ impl OverlayStore {
         expected: Expected,
         executable: Option<bool>,
     ) -> Result<Box<dyn Prepared>, StoreFault> {
+        // The version is read first. Every decision below is about this row or a newer one, and `since` rejects the
+        // latter.
         let seen = self.version_above(&path).await?;
         match self.view(&path).await? {
             View::Upper | View::Hidden => {
@@ -115,6 +118,7 @@ impl OverlayStore {
                 if stat.as_ref().is_some_and(|stat| stat.kind == EntryKind::Directory) {
                     return Err(StoreFault::IsDirectory);
                 }
+                // The digest of the lower file goes into the row, so that an apply can tell whether it changed since.
                 let base = stat.as_ref().and_then(|stat| stat.digest);
                 expected.check(base.as_ref())?;
                 let copied = self.upper.prepare_copy_up(path, bytes, base, executable).await?;
@@ -135,6 +139,7 @@ impl OverlayStore {
         let seen = self.version_above(&path).await?;
         let deleted = self.delete_seen(path.clone(), seen, recursive, expected, mask).await;
         match deleted {
+            // The refusal may be about a mixture of two states: try again.
             Err(_) if self.version_above(&path).await? != seen => Err(StoreFault::Raced),
             deleted => deleted,
         }
@@ -159,13 +164,14 @@ impl OverlayStore {
             }
         }
         let below = self.would_shine(&path).await?;
-        // What is being applied may be below any moment: only a whiteout hides it then.
+        // An apply in progress may put the entry below at any moment; only a whiteout would hide it then.
         if below.is_none() && !self.upper.is_landing(&path).await? {
             let (at, mask) = (path.clone(), Arc::clone(mask));
             let change = FileChange::Delete { path, recursive, expected, mask };
             let prepared = self.upper.prepare_change(change).await;
             return self.since(&at, seen, prepared).await;
         }
+        // The base is that of the first change: a later one keeps it, so the deletion is compared with the same state.
         let base = match (self.upper.row_at(&path).await?.and_then(|row| row.base()), below) {
             (Some(base), _) => Some(base),
             (None, Some(below)) if below.kind == EntryKind::Directory => {
@@ -177,7 +183,7 @@ impl OverlayStore {
         Ok(Box::new(ChangeBatch::one(step, before(Some(&stat)), None)))
     }
 
-    /// Moves a file or a directory: everything is made at its new path and the old one is deleted, in one commit.
+    /// Moves a file or a directory: creates everything at the new path and deletes the old one, in one commit.
     async fn relocate(
         &self,
         from: MountPath,
@@ -201,13 +207,13 @@ impl OverlayStore {
         }))
     }
 
-    /// The commit that the row of a path is from. It is asked for before what decides about a change is looked at: a
-    /// change that was decided about another row is decided about again.
+    /// Returns the version of the row at a path. It is read before anything that decides about a change: if the row
+    /// differs at the commit, the change is decided again.
     async fn version_above(&self, path: &MountPath) -> Result<Option<EntryVersion>, StoreFault> {
         Ok(self.upper.seen(path).await?.map(|seen| seen.version))
     }
 
-    /// A change above, or why there is none, unless that was decided about another row than the one that was seen.
+    /// Returns a prepared change or its refusal, unless the row changed since it was seen.
     async fn since(
         &self,
         path: &MountPath,
@@ -221,7 +227,7 @@ impl OverlayStore {
         }
     }
 
-    /// The same overlay, with what is changed above kept back until it is flushed.
+    /// Returns this overlay with its upper writes buffered until they are flushed.
     fn staged(&self) -> (Self, Arc<Staged>) {
         let (upper, staged) = self.upper.staged();
         (Self { upper, ..self.clone() }, staged)
@@ -233,6 +239,7 @@ impl OverlayStore {
         to: MountPath,
         mask: &Arc<Mask>,
     ) -> Result<Box<dyn Prepared>, StoreFault> {
+        // A directory cannot be moved into itself.
         if to.starts_with(&from) {
             return Err(if to == from { StoreFault::Exists } else { StoreFault::NotDirectory });
         }
@@ -279,7 +286,7 @@ impl OverlayStore {
         }
     }
 
-    /// Everything below a directory, those above first; refused if the mask hides some of it.
+    /// Returns everything under a directory, parents first. Refused if the mask hides any of it.
     async fn tree(
         &self,
         path: &MountPath,
@@ -305,20 +312,20 @@ impl OverlayStore {
     }
 }
 
-/// The path, unless nobody could name it: it is too deep or too long.
+/// Returns the path, unless it is too deep or too long to be addressed.
 fn fitting(path: &MountPath) -> Result<MountPath, StoreFault> {
     let too_deep = StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
     path.as_str().parse().map_err(|_| too_deep)
 }
 
-/// The digest of a directory that nothing is in.
+/// Returns the digest of an empty directory.
 pub(super) fn empty_tree() -> Digest {
     DigestBuilder::new().finish()
 }
 
-/// A digest over everything below a directory that deleting it would lose: names, the content of files and whether they
-/// are programs, and where links lead. Of a file whose content is not read it covers the fingerprint. Refused if the
-/// mask hides some of it, or a name cannot be used here.
+/// Returns a digest of everything under a directory that deleting it would lose: names, the content and the executable
+/// bit of files, and the targets of links. For a file whose content is not read it covers the fingerprint. Refused if
+/// the mask hides any of it, or if a name is unusable here.
 pub(crate) async fn tree_digest(
     store: &dyn Store,
     mask: &Mask,
@@ -327,7 +334,7 @@ pub(crate) async fn tree_digest(
     tree_digest_with(store, mask, path, None).await
 }
 
-/// The same, as if a file had this content and was a program or none, or was not there.
+/// Like [`tree_digest`], as if one file had the given content and executable bit, or did not exist.
 pub(super) async fn tree_digest_with(
     store: &dyn Store,
     mask: &Mask,
@@ -342,6 +349,7 @@ pub(super) async fn tree_digest_with(
         if listing.unusable > 0 {
             return Err(StoreFault::HoldsUnusable);
         }
+        // The order of names has to be independent of the Store, or equal trees would have different digests.
         let mut entries: BTreeMap<String, EntryKind> =
             listing.entries.into_iter().map(|one| (one.name, one.kind)).collect();
         if let Some((place, content)) = other
@@ -386,7 +394,7 @@ pub(super) async fn tree_digest_with(
                         digest.update(Digest::of(&FileBytes(&fingerprint)).as_bytes());
                     }
                     if executable {
-                        // No name begins with this byte.
+                        // No name begins with this byte, so it cannot be taken for the next entry.
                         digest.update(&[1]);
                     }
                 }

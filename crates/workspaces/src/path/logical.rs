@@ -1,11 +1,11 @@
-//! A path as an agent writes it.
+//! Paths as agents write them.
 
 use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
 
 use super::{MountPath, PathProblem, name::join_names, order::compare};
 use crate::bounds::PATH_BYTES_MAX;
 
-/// An absolute path in the file world of an agent, such as `/home/src/main.rs`; `/` is its root.
+/// An absolute path in the file world of an agent, such as `/home/src/main.rs`. Its root is `/`.
 ///
 /// It starts with `/`, ends with a name, and has no empty name, no `.` and no `..`.
 #[derive(Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -13,27 +13,27 @@ use crate::bounds::PATH_BYTES_MAX;
 pub struct LogicalPath(Arc<str>);
 
 impl LogicalPath {
-    /// The root, above everything.
+    /// Returns the root, above everything.
     pub fn root() -> Self {
         Self("/".into())
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is the root.
+    /// True for the root.
     pub fn is_root(&self) -> bool {
         self.0.len() == 1
     }
 
-    /// Its names, from the root on.
+    /// Returns the names of the path, starting at the root.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0[1..].split('/').filter(|name| !name.is_empty())
     }
 
-    /// The path itself and everything above it, the longest first, as text.
+    /// Returns the path itself and everything above it as text, the longest first.
     pub fn ancestors(&self) -> impl Iterator<Item = &str> {
         let mut next = Some(&*self.0);
         std::iter::from_fn(move || {
@@ -48,7 +48,7 @@ impl LogicalPath {
         })
     }
 
-    /// Whether `prefix` is the path itself or lies above it, name by name.
+    /// True if `prefix` is the path itself or lies above it, name by name.
     pub fn starts_with(&self, prefix: &Self) -> bool {
         prefix.is_root()
             || self
@@ -57,7 +57,7 @@ impl LogicalPath {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// What comes after `prefix`, if the path starts with it.
+    /// Returns the rest of the path after `prefix`, if the path starts with it.
     pub fn below(&self, prefix: &Self) -> Option<MountPath> {
         if !self.starts_with(prefix) {
             return None;
@@ -66,7 +66,7 @@ impl LogicalPath {
         Some(MountPath::from_checked(self.0[from..].trim_start_matches('/')))
     }
 
-    /// The path of something below this one.
+    /// Returns the path of something below this one.
     #[must_use]
     pub fn join(&self, below: &MountPath) -> Self {
         match (self.is_root(), below.is_root()) {

@@ -1,7 +1,7 @@
-//! Paths: as agents write them, and as Stores are asked for them.
+//! Paths, as agents write them and as Stores receive them.
 //!
-//! *Invariants*: a path is parsed once. The text that was checked is the text that is used; nothing is
-//! decoded, trimmed, unquoted or normalised besides leaving out empty names and `.`.
+//! *Invariants*: a path is parsed once. The text that was checked is the text that is used: nothing is decoded,
+//! trimmed, unquoted or normalised, except that empty names and `.` are dropped.
 
 mod logical;
 mod mount;

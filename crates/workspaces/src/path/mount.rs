@@ -1,4 +1,4 @@
-//! A path as a Store is asked for it.
+//! Paths as Stores receive them.
 
 use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
 
@@ -9,39 +9,39 @@ use super::{
 };
 use crate::bounds::{PATH_BYTES_MAX, PATH_DEPTH_MAX};
 
-/// A path relative to a Mount, such as `src/main.rs`; the empty path is the Mount itself.
+/// A path relative to a Mount, such as `src/main.rs`. The empty path is the Mount itself.
 ///
 /// It neither starts nor ends with `/`, and has no empty name, no `.` and no `..`.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct MountPath(Arc<str>);
 
 impl MountPath {
-    /// The Mount itself.
+    /// Returns the path of the Mount itself.
     pub fn root() -> Self {
         Self("".into())
     }
 
-    /// A path whose names were checked before.
+    /// Creates a path from names that were checked before.
     pub(super) fn from_checked(text: &str) -> Self {
         Self(text.into())
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is the Mount itself.
+    /// True for the Mount itself.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Its names, from the Mount on.
+    /// Returns the names of the path, starting below the Mount.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The directory that holds it and its name there, unless it is the Mount itself.
+    /// Splits the path into its directory and its last name. `None` for the Mount itself.
     pub fn split(&self) -> Option<(Self, &str)> {
         if self.is_root() {
             return None;
@@ -52,7 +52,7 @@ impl MountPath {
         })
     }
 
-    /// The path itself and everything above it but the Mount, the longest first.
+    /// Returns the path itself and everything above it except the Mount, the longest first.
     pub fn ancestors(&self) -> impl Iterator<Item = Self> {
         let mut next = (!self.is_root()).then(|| self.clone());
         std::iter::from_fn(move || {
@@ -62,7 +62,7 @@ impl MountPath {
         })
     }
 
-    /// An entry of this directory.
+    /// Returns the path of an entry in this directory.
     pub fn child(&self, name: &str) -> Result<Self, PathProblem> {
         check_name(name)?;
         if self.0.len() + 1 + name.len() > PATH_BYTES_MAX {
@@ -75,12 +75,12 @@ impl MountPath {
         Ok(Self([&*self.0, separator, name].concat().into()))
     }
 
-    /// Whether `prefix` is the path itself or lies above it, name by name.
+    /// True if `prefix` is the path itself or lies above it, name by name.
     pub fn starts_with(&self, prefix: &Self) -> bool {
         self.below(prefix).is_some()
     }
 
-    /// What comes after `prefix`, if the path starts with it.
+    /// Returns the rest of the path after `prefix`, if the path starts with it.
     pub fn below(&self, prefix: &Self) -> Option<Self> {
         if prefix.is_root() {
             return Some(self.clone());
@@ -92,7 +92,7 @@ impl MountPath {
         rest.strip_prefix('/').map(|rest| Self(rest.into()))
     }
 
-    /// The path of something below this one.
+    /// Returns the path of something below this one.
     #[must_use]
     pub fn join(&self, below: &Self) -> Self {
         match (self.is_root(), below.is_root()) {

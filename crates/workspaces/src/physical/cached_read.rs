@@ -1,9 +1,8 @@
-//! Small files that the kernel has in memory, read without a wait.
+//! Small files that the kernel has in memory, read without waiting.
 //!
-//! Most of what an agent reads was just written or read by somebody. To hand such a read to another thread costs more
-//! than the read. So the kernel is asked for the file on the condition that it need not wait: names that are in its
-//! cache (`RESOLVE_CACHED`), then bytes that are (`RWF_NOWAIT`). Whatever is not there is read on a thread that may
-//! block, as before.
+//! Most files that an agent reads were read or written just before. Passing such a read to another thread costs more
+//! than the read itself. So the kernel is asked for the file on condition that it need not wait: for names in its cache
+//! (`RESOLVE_CACHED`), then for bytes in its cache (`RWF_NOWAIT`). Everything else is read on a thread that may block.
 //!
 //! *Invariants*: nothing here waits for a disk or a network. The file is opened beneath the Mount by the same rules as
 //! any other.
@@ -28,7 +27,7 @@ use super::{list::size, open::READ};
 use crate::bounds::AT_HAND_BYTES_MAX;
 use crate::path::MountPath;
 
-/// A file that was at hand.
+/// A file that was in memory.
 pub(super) struct CachedFile {
     pub(super) stat: Stat,
     pub(super) bytes: Vec<u8>,
@@ -36,22 +35,24 @@ pub(super) struct CachedFile {
 
 #[cfg(target_os = "linux")]
 impl Root {
-    /// The bytes of a regular file, if it is small and the kernel has it in memory. That there is nothing here says
-    /// nothing about the file.
+    /// Returns the content of a regular file if it is small and the kernel has it in memory. `None` says nothing about
+    /// the file.
     pub(super) fn at_hand(&self, path: &MountPath) -> Option<CachedFile> {
         let (file, stat) = self.regular(self.open_at_hand(path, READ)?).ok()?;
         let bytes = usize::try_from(size(&stat)).ok()?;
-        // A file without a size may have content all the same, as in `/proc`.
+        // A file of size zero may still have content, as in `/proc`.
         if bytes == 0 || bytes > AT_HAND_BYTES_MAX {
             return None;
         }
         let mut content = vec![0; bytes];
         let mut whole = [IoSliceMut::new(&mut content)];
         let read = rustix::io::preadv2(file.as_fd(), &mut whole, 0, ReadWriteFlags::NOWAIT);
+        // A short read means that the rest is not cached or that the file shrank: leave both to the blocking path.
         (read == Ok(bytes)).then_some(CachedFile { stat, bytes: content })
     }
 
-    /// What a path names, if the kernel knows it. Nothing is opened by that: a device would notice.
+    /// Returns the metadata of a path if the kernel has it cached. The file is not opened, because a device would
+    /// notice.
     pub(super) fn known(&self, path: &MountPath) -> Option<Stat> {
         let found = self.open_at_hand(path, OFlags::PATH | OFlags::NOFOLLOW)?;
         rustix::fs::fstat(found).ok()

@@ -1,4 +1,4 @@
-//! Making directories, and taking them back if nothing came of it.
+//! Creating directories, and removing them again if the change that needed them is not made.
 
 use std::os::fd::OwnedFd;
 
@@ -10,12 +10,12 @@ use rustix::{
 use super::{errno::fault, open::Root};
 use crate::{path::MountPath, store::StoreFault};
 
-/// Directories that were made on the way to a change, outermost first.
+/// Directories created on the way to a change, outermost first. Dropping this removes those that are still empty.
 #[derive(Default)]
 pub(super) struct Made(Vec<(OwnedFd, String)>);
 
 impl Made {
-    /// Keeps them.
+    /// Makes the directories durable and keeps them.
     pub(super) fn keep(&mut self) -> Result<(), StoreFault> {
         for (parent, _) in self.0.drain(..) {
             rustix::fs::fsync(&parent).map_err(fault)?;
@@ -23,8 +23,9 @@ impl Made {
         Ok(())
     }
 
-    /// Removes those that are still empty.
+    /// Removes the directories that are still empty.
     pub(super) fn undo(&mut self) {
+        // Innermost first, because a directory has to be empty to be removed.
         for (parent, name) in self.0.drain(..).rev() {
             let _ = rustix::fs::unlinkat(&parent, &*name, AtFlags::REMOVEDIR);
         }
@@ -38,12 +39,13 @@ impl Drop for Made {
 }
 
 impl Root {
-    /// Opens a directory and makes it, with those above it, if it is missing.
+    /// Opens a directory; creates it and its missing ancestors first.
     pub(super) fn make(&self, path: &MountPath) -> Result<(OwnedFd, Made), StoreFault> {
         match self.directory(path) {
             Err(StoreFault::NotFound) => {}
             opened => return Ok((opened?, Made::default())),
         }
+        // Rebuild the path from the Mount downwards; each step opens relative to the previous descriptor.
         let mut made = Made::default();
         let mut current = self.directory(&MountPath::root())?;
         for name in path.names() {
@@ -54,6 +56,7 @@ impl Root {
                             let parent = current.try_clone().map_err(|_| StoreFault::Busy)?;
                             made.0.push((parent, name.to_owned()));
                         }
+                        // Another writer created it first: use it, but leave its removal to that writer.
                         Err(Errno::EXIST) => {}
                         Err(errno) => return Err(fault(errno)),
                     }

@@ -1,10 +1,10 @@
-//! What an error of the operating system means for a Store.
+//! Translation of operating system errors into Store faults.
 
 use rustix::io::Errno;
 
 use crate::store::StoreFault;
 
-/// The fault that stands for an error. Its text is left behind: it may name a path.
+/// Returns the fault for an error. The text of the error is dropped, because it may name a path.
 pub(super) fn fault(errno: Errno) -> StoreFault {
     match errno {
         Errno::NOENT | Errno::NAMETOOLONG => StoreFault::NotFound,

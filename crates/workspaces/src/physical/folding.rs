@@ -1,10 +1,11 @@
-//! File systems that do not tell capital letters from small ones.
+//! File systems that ignore the case of letters in names.
 //!
-//! There one file answers to many names, and what hides a name would hide one of them. So a name counts only as its
-//! directory writes it: another spelling is not found, and nothing is made under one.
+//! On such a file system one file answers to many names, and a rule that hides a name would cover only one of them.
+//! Therefore a name counts only in the spelling that its directory stores: no other spelling is found, and nothing is
+//! created under one.
 //!
-//! *Limitations*: whether letters are told apart is found out once, for the Mount. A directory deeper down that folds
-//! letters in a Mount that does not is not noticed, nor is a Mount in which nothing has a letter yet.
+//! *Limitations*: case folding is detected once, for the whole Mount. It goes unnoticed in a directory deeper down that
+//! folds case inside a Mount that does not, and in a Mount where no name has a letter yet.
 
 use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
@@ -19,21 +20,24 @@ use rustix::{
 use super::open::Root;
 use crate::bounds::FOLDING_TRIES_MAX;
 
-/// Whether a directory, or the one that it is in, finds a name in other letters.
+/// True if a directory, or the directory that contains it, finds a name by another spelling.
 pub(super) fn folds(directory: &OwnedFd, path: &Path) -> bool {
     let is_found = |at: BorrowedFd<'_>, name: &Path| {
         let Some(other) = in_other_letters(name) else { return false };
         let found = |name: &Path| rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok();
         let place = |stat: Stat| (stat.st_dev, stat.st_ino);
+        // Both spellings have to lead to the same inode: two files may differ in case alone.
         let one = found(name).map(place);
         one.is_some() && one == found(&other).map(place)
     };
+    // The entries of the directory come first. Without a usable one, the directory's own name is tried, as its parent
+    // finds it.
     let names = Dir::read_from(directory).into_iter().flatten().take(FOLDING_TRIES_MAX).flatten();
     let mut names = names.filter_map(|entry| Some(entry.file_name().to_str().ok()?.to_owned()));
     names.any(|name| is_found(directory.as_fd(), Path::new(&name))) || is_found(CWD, path)
 }
 
-/// The same path with its last name in other letters, if it has any.
+/// Returns the path with the case of its last name swapped, or `None` if that name has no letters.
 fn in_other_letters(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let turned = |one: char| match one {
@@ -45,8 +49,9 @@ fn in_other_letters(path: &Path) -> Option<PathBuf> {
 }
 
 impl Root {
-    /// Refuses a name that its directory writes otherwise.
+    /// Refuses a name that its directory stores in another spelling.
     pub(super) fn check_spelling(&self, directory: &OwnedFd, name: &str) -> Result<(), Errno> {
+        // Most names do not exist, or the file system does not fold case. The directory is read only if neither holds.
         if !self.is_taken(directory, name) {
             return Ok(());
         }
@@ -58,7 +63,7 @@ impl Root {
         Err(Errno::NOENT)
     }
 
-    /// Whether letters are folded and there is something at a name, though it may be written otherwise.
+    /// True if case is folded and something exists at a name, possibly stored in another spelling.
     pub(super) fn is_taken(&self, directory: &OwnedFd, name: &str) -> bool {
         self.folds && rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
@@ -72,7 +77,7 @@ mod tests {
     use super::*;
     use crate::physical::PhysicalOptions;
 
-    // Hard links are all that looks like a file system that folds letters on one that does not.
+    // On a file system that does not fold case, only hard links can imitate one that does.
     #[test]
     fn that_letters_are_folded_is_seen_by_a_file_with_two_spellings() {
         let directory = tempfile::tempdir().unwrap();

@@ -1,8 +1,7 @@
-//! Resolving links inside a Mount, for Workspaces that opted in.
+//! Link resolution inside a Mount, for Workspaces that opted in.
 //!
-//! Links are resolved here, name by name, and the result is opened without following any. So the
-//! kernel never follows a link, and what is judged by deny patterns and inner Workspaces is the path
-//! that is opened.
+//! Links are resolved here, name by name, and the result is opened without following any. So the kernel never follows a
+//! link, and deny patterns and inner Workspaces are applied to the very path that is opened.
 
 use std::os::fd::OwnedFd;
 
@@ -16,15 +15,18 @@ use crate::{
 };
 
 impl Root {
-    /// The path without links. Names that do not exist yet are kept.
+    /// Returns the path with all links resolved. Names that do not exist yet are kept.
     pub(super) fn resolve(&self, path: &MountPath) -> Result<MountPath, StoreFault> {
-        // Each name with whether a link brought it: what a link names has to exist.
+        // A stack of the names still to resolve, each with a flag that a link supplied it: the target of a link has to
+        // exist, a name in the request does not.
         let mut waiting: Vec<(String, bool)> =
             path.names().map(|name| (name.to_owned(), false)).collect();
         waiting.reverse();
         let mut resolved: Vec<String> = Vec::new();
         let mut links = 0;
         while let Some((name, by_link)) = waiting.pop() {
+            // Only link targets contain `..`. Popping from the resolved path keeps it inside the Mount, and stepping
+            // above the Mount is an error instead of a no-op.
             if name == ".." {
                 resolved.pop().ok_or(StoreFault::LinkLeadsOut)?;
                 continue;
@@ -32,6 +34,7 @@ impl Root {
             let directory = match self.directory(&joined(&resolved)?) {
                 Ok(directory) => directory,
                 Err(StoreFault::NotFound) if by_link => return Err(StoreFault::LinkLeadsOut),
+                // The caller may create this directory: the remaining names are kept as they are.
                 Err(StoreFault::NotFound) => {
                     resolved.push(name);
                     continue;
@@ -50,9 +53,11 @@ impl Root {
             if links > LINKS_MAX {
                 return Err(StoreFault::LinkLoop);
             }
+            // An absolute target would be resolved against the root of the machine.
             if target.starts_with('/') {
                 return Err(StoreFault::LinkLeadsOut);
             }
+            // Names of the target are resolved in turn, so a link may lead through other links.
             let names = target.split('/').filter(|name| !name.is_empty() && *name != ".");
             let names: Vec<_> = names.map(|name| (name.to_owned(), true)).collect();
             waiting.extend(names.into_iter().rev());
@@ -65,7 +70,7 @@ fn joined(names: &[String]) -> Result<MountPath, StoreFault> {
     names.join("/").parse().map_err(|_| StoreFault::LinkLeadsOut)
 }
 
-/// What stands under a name.
+/// An entry of a directory as link resolution sees it.
 enum LinkEntry {
     Missing,
     Plain,

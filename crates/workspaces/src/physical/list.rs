@@ -1,4 +1,4 @@
-//! What stands in a directory.
+//! Directory listings.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -11,13 +11,13 @@ use crate::{
     store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault},
 };
 
-/// One entry as the directory has it.
+/// One entry as its directory stores it.
 pub(super) struct RawEntry {
     pub(super) name: String,
     pub(super) kind: EntryKind,
 }
 
-/// The entries of an open directory in byte order, and how many have names that cannot be used.
+/// Returns the entries of an open directory in byte order, and the number of entries with unusable names.
 pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64), StoreFault> {
     let mut found = Vec::new();
     let mut unusable = 0;
@@ -28,6 +28,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
             continue;
         }
         let Some(name) = usable(bytes) else {
+            // Unfinished writes of Piton are invisible rather than unusable.
             unusable += u64::from(!std::str::from_utf8(bytes).is_ok_and(crate::path::is_temp_name));
             continue;
         };
@@ -36,6 +37,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
             return Err(StoreFault::Limit { what: "entries in one directory", max });
         }
         let kind = match entry.file_type() {
+            // Some file systems do not store the type in the directory.
             FileType::Unknown => {
                 let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
                 stat.map_or(EntryKind::Other, |stat| kind_of(&stat))
@@ -52,13 +54,14 @@ fn usable(name: &[u8]) -> Option<&str> {
     std::str::from_utf8(name).ok().filter(|name| check_name(name).is_ok())
 }
 
-/// The entries of an open directory with their sizes. A link has none: its target is not asked.
+/// Returns the entries of an open directory with their sizes. A link has none, because it is not followed.
 pub(super) fn listing(directory: &OwnedFd) -> Result<DirectoryListing, StoreFault> {
     let (raw, unusable) = entries(directory.as_fd())?;
     let entries = raw.into_iter().map(|entry| {
         let is_file = entry.kind == EntryKind::File;
         let stat = is_file
             .then(|| rustix::fs::statat(directory, &*entry.name, AtFlags::SYMLINK_NOFOLLOW).ok());
+        // The entry may have been replaced since the directory was read.
         let stat = stat.flatten().filter(|stat| kind_of(stat) == EntryKind::File);
         DirectoryEntry {
             name: entry.name,
@@ -69,7 +72,7 @@ pub(super) fn listing(directory: &OwnedFd) -> Result<DirectoryListing, StoreFaul
     Ok(DirectoryListing { entries: entries.collect(), unusable })
 }
 
-/// What a path names.
+/// Returns the kind of entry that the metadata describes.
 pub(super) fn kind_of(stat: &Stat) -> EntryKind {
     kind_of_type(FileType::from_raw_mode(stat.st_mode))
 }
@@ -83,7 +86,7 @@ fn kind_of_type(file_type: FileType) -> EntryKind {
     }
 }
 
-/// The size that a file claims.
+/// Returns the size that a file claims.
 pub(super) fn size(stat: &Stat) -> u64 {
     u64::try_from(stat.st_size).unwrap_or_default()
 }

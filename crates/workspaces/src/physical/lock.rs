@@ -1,7 +1,7 @@
-//! One writer at a time in a directory, between threads and processes.
+//! One writer at a time per directory, across threads and processes.
 //!
-//! The lock is the operating system's advisory lock on the directory itself: it leaves nothing behind
-//! and is freed when its holder dies.
+//! The lock is the operating system's advisory lock on the directory itself. It leaves nothing behind and is released
+//! when its holder dies.
 #![expect(clippy::disallowed_methods, reason = "waiting for another process is this module's job")]
 
 use std::{os::fd::OwnedFd, thread, time::Instant};
@@ -14,7 +14,7 @@ use crate::{
     store::StoreFault,
 };
 
-/// Locks an open directory until its descriptor is closed.
+/// Locks an open directory until its descriptor is closed. Fails as busy after `LOCK_WAIT`.
 pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {
     let start = Instant::now();
     loop {
@@ -32,9 +32,11 @@ pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {
 pub(super) fn lock_both(first: &OwnedFd, second: &OwnedFd) -> Result<(), StoreFault> {
     let place = |fd: &OwnedFd| rustix::fs::fstat(fd).map(|stat| (stat.st_dev, stat.st_ino));
     let (one, other) = (place(first).map_err(fault)?, place(second).map_err(fault)?);
+    // A second `flock` through another descriptor of the same directory would wait for the first until it times out.
     if one == other {
         return lock(first);
     }
+    // The order by device and inode keeps two writers that move in opposite directions from a deadlock.
     let (before, after) = if one < other { (first, second) } else { (second, first) };
     lock(before)?;
     lock(after)

@@ -1,16 +1,16 @@
-//! The Physical Store: files of a directory of this machine.
+//! The Physical Store: the files of a directory of this machine.
 //!
-//! The Mount is opened once and held as a descriptor. Every path is opened beneath it by the kernel
-//! (`openat2` with `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`) or, where that is missing, name by
-//! name without following links; changes happen by name inside a directory that was opened so. What
-//! is checked is what was opened, so there is no moment in between to exchange it.
+//! The Mount is opened once and held as a descriptor. Every path is opened beneath it by the kernel (`openat2` with
+//! `RESOLVE_BENEATH`, `RESOLVE_NO_SYMLINKS` and `RESOLVE_NO_MAGICLINKS`) or, where that is missing, name by name
+//! without following links. Changes are made by name inside a directory opened this way. Checks apply to the opened
+//! descriptor, so nothing can be exchanged between the check and the use.
 //!
-//! *Invariants*: no path of the machine leaves this module. Nothing is opened that could block. A file
-//! is replaced, never written in place, so a hard link to it elsewhere keeps the old content.
+//! *Invariants*: no path of the machine leaves this module. Nothing is opened that could block. A file is replaced,
+//! never written in place, so a hard link to it elsewhere keeps the old content.
 //!
-//! *Limitations*: a hard link into the Mount is a file of the Mount, unless the Workspace refuses files
-//! with several links. Programs that do not take the lock of the directory can change a file between
-//! the comparison of its version and the rename that replaces it.
+//! *Limitations*: a hard link into the Mount is a file of the Mount, unless the Workspace refuses files with several
+//! links. Programs that do not take the lock of the directory can change a file between the comparison of its version
+//! and the rename that replaces it.
 
 mod cached_read;
 mod directories;

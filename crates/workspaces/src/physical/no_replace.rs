@@ -1,7 +1,7 @@
-//! Giving something another name, unless that name is taken.
+//! Renaming without replacing an existing target.
 //!
-//! Linux can do it in one step. Some file systems cannot, such as NFS; there it takes two, of which the first fails if
-//! there is something. In between a file has both names: after a crash it has at least one.
+//! Linux can do this in one step. Some file systems, such as NFS, cannot; there it takes two steps, and the first one
+//! fails if the target exists. In between a file has both names, so after a crash it has at least one.
 
 use std::os::fd::OwnedFd;
 
@@ -13,7 +13,7 @@ use rustix::{
 use super::errno::fault;
 use crate::store::StoreFault;
 
-/// Renames unless there is something at the target.
+/// Renames an entry, and fails if the target exists.
 pub(super) fn rename_no_replace(
     from: &OwnedFd,
     name: &str,
@@ -21,7 +21,7 @@ pub(super) fn rename_no_replace(
     target: &str,
 ) -> Result<(), StoreFault> {
     match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
-        // The file system does not know the flag, or a directory would become a part of itself.
+        // EINVAL: the file system does not know the flag, or a directory would be moved into itself.
         Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, name, to, target),
         renamed => renamed.map_err(fault),
     }
@@ -36,37 +36,40 @@ fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Resul
     }
 }
 
-/// A directory takes the place of an empty one that nobody else made.
+/// Renames a directory onto an empty directory that this call created.
 fn rename_directory(
     from: &OwnedFd,
     name: &str,
     to: &OwnedFd,
     target: &str,
 ) -> Result<(), StoreFault> {
+    // `mkdirat` fails if the target exists, which reserves the name atomically.
     rustix::fs::mkdirat(to, target, Mode::RWXU).map_err(fault)?;
     rustix::fs::renameat(from, name, to, target).map_err(|errno| {
-        // If somebody put something there, it stays.
+        // Removes the placeholder. If another process put something into it, it is not empty and stays.
         let _ = rustix::fs::unlinkat(to, target, AtFlags::REMOVEDIR);
         match errno {
-            // A directory cannot become a part of itself; the kernel calls that an invalid argument.
+            // A directory cannot be moved into itself; the kernel reports that as an invalid argument.
             Errno::INVAL => StoreFault::NotDirectory,
             other => fault(other),
         }
     })
 }
 
-/// A file gets its new name, then loses the old one.
+/// Gives a file its new name, then removes the old one.
 fn link_and_unlink(
     from: &OwnedFd,
     name: &str,
     to: &OwnedFd,
     target: &str,
 ) -> Result<(), StoreFault> {
+    // `linkat` never replaces a target. Some file systems have no hard links at all.
     match rustix::fs::linkat(from, name, to, target, AtFlags::empty()) {
         Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(StoreFault::NoRename),
         linked => linked.map_err(fault)?,
     }
     rustix::fs::unlinkat(from, name, AtFlags::empty()).map_err(|errno| {
+        // The old name could not be removed: take the new one back, so that the move failed as a whole.
         let _ = rustix::fs::unlinkat(to, target, AtFlags::empty());
         fault(errno)
     })
@@ -79,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// Moves one name of a directory to another in two steps; what came of it, and which files are there then.
+    /// Moves one name of a directory to another in two steps, then checks the result and the remaining files.
     fn check(from: &str, to: (&str, &str), expected: Result<(), &StoreFault>, files: &[&str]) {
         let directory = tempfile::tempdir().unwrap();
         let at = |path: &str| directory.path().join(path);

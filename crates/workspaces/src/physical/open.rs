@@ -1,4 +1,4 @@
-//! The held directory of a Mount, and opening beneath it.
+//! The held root directory of a Mount, and opening paths beneath it.
 
 use std::{
     fs::File,
@@ -14,7 +14,7 @@ use rustix::{
 use super::{errno::fault, folding::folds, store::PhysicalOptions};
 use crate::{path::MountPath, store::StoreFault};
 
-/// How a file is opened that is read: never blocking, never becoming a terminal.
+/// Flags for opening a file to read: never blocks, never follows a link, never acquires a controlling terminal.
 pub(super) const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::NOFOLLOW);
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
@@ -24,23 +24,25 @@ const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::
 pub(super) struct Root {
     pub(super) fd: OwnedFd,
     pub(super) by_kernel: bool,
-    /// Whether capital letters are not told from small ones.
+    /// Set when the file system ignores the case of letters in names.
     pub(super) folds: bool,
     deny_hard_links: bool,
-    /// What tells the Mount from what is mounted inside of it, if the system says.
+    /// Identity of the Mount itself, which differs from that of anything mounted inside it. `None` if the system does
+    /// not report one.
     mount: Option<MountId>,
-    /// Whether what is mounted inside of it is followed.
+    /// Set when file systems mounted inside the Mount are followed.
     follows_mounts: bool,
 }
 
 impl Root {
-    /// Opens a directory of the machine and holds it. Links on the way to it are followed, this once.
-    /// With `by_name`, paths are walked name by name even where the kernel could do it.
+    /// Opens a directory of the machine and holds it. Links on the way to it are followed, this once. With `by_name`,
+    /// paths are walked name by name even where the kernel could resolve them in one call.
     pub(super) fn hold(directory: &Path, options: PhysicalOptions) -> Result<Self, StoreFault> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(directory, flags, Mode::empty()).map_err(fault)?;
         let folds = folds(&fd, directory);
-        // The kernel would take any spelling for a name.
+        // On a file system that folds case, the kernel accepts any spelling of a name, so each name has to be checked
+        // against its directory. The trial open finds out whether `openat2` exists here at all.
         let by_kernel = !options.by_name
             && !folds
             && beneath(fd.as_fd(), ".", DIRECTORY, options.mounts).is_ok();
@@ -54,12 +56,12 @@ impl Root {
         self.open(path, DIRECTORY)
     }
 
-    /// Opens a regular file to be read.
+    /// Opens a regular file for reading.
     pub(super) fn file(&self, path: &MountPath) -> Result<(File, Stat), StoreFault> {
         self.regular(self.open(path, READ)?)
     }
 
-    /// Opens the directory that holds a path.
+    /// Opens the directory that holds a path, and returns it with the last name of the path.
     pub(super) fn parent<'a>(&self, path: &'a MountPath) -> Result<(OwnedFd, &'a str), StoreFault> {
         let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         let directory = self.directory(&parent)?;
@@ -67,19 +69,20 @@ impl Root {
         Ok((directory, name))
     }
 
-    /// Opens a regular file of an open directory to be read.
+    /// Opens a regular file in an open directory for reading.
     pub(super) fn file_in(
         &self,
         directory: &OwnedFd,
         name: &str,
     ) -> Result<(File, Stat), StoreFault> {
         self.check_spelling(directory, name).map_err(fault)?;
+        // A plain `openat` crosses mounts, so the check that `openat2` does has to be made here.
         let file = one(directory.as_fd(), name, READ).map_err(fault)?;
         self.check_mount(file.as_fd()).map_err(fault)?;
         self.regular(file)
     }
 
-    /// Opens a directory of an open directory.
+    /// Opens a subdirectory of an open directory.
     pub(super) fn directory_in(
         &self,
         directory: &OwnedFd,
@@ -91,17 +94,18 @@ impl Root {
         Ok(below)
     }
 
-    /// Whether what is mounted inside of the Mount is followed.
+    /// True if file systems mounted inside the Mount are followed.
     pub(super) fn follows_mounts(&self) -> bool {
         self.follows_mounts
     }
 
-    /// Refuses what lies on something that is mounted inside of the Mount, unless that is followed.
+    /// Refuses an entry on a file system mounted inside the Mount, unless those are followed.
     pub(super) fn check_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
         if self.follows_mounts { Ok(()) } else { self.check_same_mount(opened) }
     }
 
-    /// The same, whether or not that is followed: what is mounted somewhere is neither moved nor deleted with it.
+    /// Refuses an entry on another mount even if mounts are followed. A mounted file system is neither moved nor
+    /// deleted together with the directory that holds it.
     pub(super) fn check_same_mount(&self, opened: BorrowedFd<'_>) -> Result<(), Errno> {
         match &self.mount {
             Some(mount) if mount_id(opened)? != *mount => Err(Errno::XDEV),
@@ -127,15 +131,17 @@ impl Root {
             .by_kernel
             .then(|| beneath(self.fd.as_fd(), text, flags, self.follows_mounts()))
         {
-            // A link that should be a directory is told as no directory; the walk asks what it is.
+            // With `O_NOFOLLOW | O_DIRECTORY` the kernel reports a link as ENOTDIR. The walk finds out which it is.
             Some(Err(Errno::NOTDIR)) | None => self.walk(path, flags),
             Some(opened) => opened,
         };
         opened.map_err(fault)
     }
 
-    /// Opens name by name; no link is followed.
+    /// Opens a path name by name, without following any link.
     fn walk(&self, path: &MountPath, flags: OFlags) -> Result<OwnedFd, Errno> {
+        // Every step opens relative to the descriptor of the step before, so replacing a directory that was already
+        // passed cannot redirect the walk.
         let mut current = one(self.fd.as_fd(), ".", DIRECTORY)?;
         let Some((parent, last)) = path.split() else {
             return Ok(current);
@@ -152,11 +158,11 @@ impl Root {
     }
 }
 
-/// Opens one entry of an open directory without following it.
+/// Opens one entry of an open directory without following links.
 pub(super) fn one(directory: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match rustix::fs::openat(directory, name, flags, Mode::empty()) {
-        // A link that should be a directory is told as no directory: ask what it is.
+        // A link opened as a directory is reported as ENOTDIR. Stat the name to report it as a link.
         Err(Errno::NOTDIR) => {
             match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_symlink() => Err(Errno::LOOP),
@@ -167,18 +173,18 @@ pub(super) fn one(directory: BorrowedFd<'_>, name: &str, flags: OFlags) -> Resul
     }
 }
 
-/// Opens one directory of an open directory without following it.
+/// Opens a subdirectory of an open directory without following links.
 pub(super) fn one_directory(directory: &OwnedFd, name: &str) -> Result<OwnedFd, StoreFault> {
     one(directory.as_fd(), name, DIRECTORY).map_err(fault)
 }
 
-/// How the kernel looks for a path: not outside the Mount, and over no link.
+/// Resolution rules for the kernel: stay beneath the Mount and cross no links.
 #[cfg(target_os = "linux")]
 const RESOLVE: rustix::fs::ResolveFlags = rustix::fs::ResolveFlags::BENEATH
     .union(rustix::fs::ResolveFlags::NO_SYMLINKS)
     .union(rustix::fs::ResolveFlags::NO_MAGICLINKS);
 
-/// The same, and over no mount unless those are followed.
+/// Returns the resolution rules, which also forbid crossing mounts unless those are followed.
 #[cfg(target_os = "linux")]
 pub(super) fn resolving(mounts: bool) -> rustix::fs::ResolveFlags {
     if mounts { RESOLVE } else { RESOLVE | rustix::fs::ResolveFlags::NO_XDEV }
@@ -199,8 +205,8 @@ fn beneath(_: BorrowedFd<'_>, _: &str, _: OFlags, _: bool) -> Result<OwnedFd, Er
     Err(Errno::NOSYS)
 }
 
-/// What tells a mount from others: its id where the kernel has one, else its device. A directory of the same device
-/// that is mounted a second time has the same device.
+/// Identity of a mount: its id where the kernel reports one, otherwise its device. By device, a second mount of the
+/// same file system cannot be distinguished from the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MountId(u64);
 
@@ -209,7 +215,7 @@ fn mount_id(opened: BorrowedFd<'_>) -> Result<MountId, Errno> {
     use rustix::fs::StatxFlags;
     match rustix::fs::statx(opened, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID) {
         Ok(stat) if stat.stx_mask & StatxFlags::MNT_ID.bits() != 0 => Ok(MountId(stat.stx_mnt_id)),
-        // Before Linux 5.8.
+        // Linux before 5.8 does not report mount ids.
         _ => rustix::fs::fstat(opened).map(|stat| MountId(stat.st_dev)),
     }
 }

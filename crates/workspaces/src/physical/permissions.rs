@@ -1,6 +1,6 @@
-//! Who a file belongs to and who may do what with it, carried over to the file that replaces it.
+//! Ownership and permissions of a file, carried over to the file that replaces it.
 //!
-//! *Invariants*: nobody gets more than they had. The right to run as somebody else is not carried over.
+//! *Invariants*: nobody gains access. The set-user-id and set-group-id bits are not carried over.
 //!
 //! *Limitations*: other extended attributes are not carried over.
 
@@ -14,20 +14,20 @@ use rustix::{
 use super::errno::fault;
 use crate::{bounds::ACCESS_LIST_BYTES_MAX, store::StoreFault};
 
-/// Who may do what with a file.
+/// Owner, group, mode and access control list of a file.
 pub(super) struct Permissions {
     owner: Uid,
     group: Gid,
     mode: Mode,
-    /// The list for single users and groups, where the file has one. With one, the mode has the rights of the owning
-    /// group no more: without it they would become others.
+    /// POSIX access control list, if the file has one. With a list, the group bits of the mode hold the mask instead of
+    /// the rights of the owning group, so the mode alone would change those rights.
     list: Option<Vec<u8>>,
 }
 
 const ACCESS_LIST: &str = "system.posix_acl_access";
 
 impl Permissions {
-    /// Those of an open file. The right to run as somebody else is not among them.
+    /// Reads the permissions of an open file, without its set-user-id and set-group-id bits.
     pub(super) fn of(file: &File, stat: &Stat) -> Result<Self, StoreFault> {
         let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
         let (owner, group) = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
@@ -35,26 +35,27 @@ impl Permissions {
         let list = match rustix::fs::fgetxattr(file, ACCESS_LIST, &mut list) {
             Ok(bytes) => Some(list[..bytes].to_vec()),
             Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => None,
-            // Other systems keep such lists elsewhere, and Piton does not carry them over.
+            // Other systems store access control lists elsewhere; Piton does not carry those over.
             Err(_) if cfg!(not(target_os = "linux")) => None,
             Err(errno) => return Err(fault(errno)),
         };
         Ok(Self { owner, group, mode, list })
     }
 
-    /// Gives them to a file that was just made.
+    /// Applies the permissions to a file that was just created.
     pub(super) fn give(&self, file: &File) -> Result<(), StoreFault> {
         if !self.give_to_group(file)? {
-            // A list would say what the group may that has the file now.
+            // The list would grant the rights of the old owning group to the group that the file has now.
             return rustix::fs::fchmod(file, for_no_group(self.mode)).map_err(fault);
         }
+        // The mode before the list: setting the mode afterwards would overwrite the mask of the list.
         rustix::fs::fchmod(file, self.mode).map_err(fault)?;
         let Some(list) = &self.list else { return Ok(()) };
         rustix::fs::fsetxattr(file, ACCESS_LIST, list, XattrFlags::empty()).map_err(fault)
     }
 
-    /// Gives the file to whom it belonged, as far as this process may; says whether the group got it. Only root can
-    /// give a file to another user, and others give it to a group that they are in.
+    /// Restores the owner and the group of the file as far as this process may. Returns true if the group was restored.
+    /// Only root can give a file to another user; others can give it to a group that they belong to.
     fn give_to_group(&self, file: &File) -> Result<bool, StoreFault> {
         let made = rustix::fs::fstat(file).map_err(fault)?;
         let give =
@@ -71,7 +72,7 @@ impl Permissions {
     }
 }
 
-/// Lets those run a file who may read it, or nobody.
+/// Makes a file executable for everyone who may read it, or for nobody.
 pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), StoreFault> {
     let stat = rustix::fs::fstat(file).map_err(fault)?;
     let mode = Mode::from_raw_mode(stat.st_mode & 0o777);
@@ -79,12 +80,13 @@ pub(super) fn make_executable(file: &File, executable: bool) -> Result<(), Store
 }
 
 fn with_execution(mode: Mode, executable: bool) -> Mode {
+    // Each read bit is two positions above the execute bit of the same class.
     let readers = (mode & (Mode::RUSR | Mode::RGRP | Mode::ROTH)).as_raw_mode();
     let runners = Mode::from_raw_mode(readers >> 2);
     if executable { mode | runners } else { mode - (Mode::XUSR | Mode::XGRP | Mode::XOTH) }
 }
 
-/// A mode for a file that its group could not keep: the group that has it now is nobody in particular.
+/// Returns the mode for a file that lost its group: its current group gets the rights of everyone else.
 fn for_no_group(mode: Mode) -> Mode {
     let others = mode & Mode::RWXO;
     (mode - Mode::RWXG) | Mode::from_raw_mode(others.as_raw_mode() << 3)

@@ -1,4 +1,4 @@
-//! What the changes of a Physical Store have in common.
+//! Common parts of the changes of a Physical Store.
 
 use std::{fs::File, io::Read as _, os::fd::OwnedFd};
 
@@ -11,26 +11,26 @@ use crate::{
     store::{Before, StoreFault},
 };
 
-/// A change that is ready; it blocks when it is made.
+/// A prepared change. Committing it blocks.
 pub(super) trait Ready: Send {
-    /// What is there now.
+    /// Returns the state of the path before the change.
     fn before(&self) -> Before;
 
-    /// The digest of what the change leaves.
+    /// Returns the digest of the content that the change leaves.
     fn after(&self) -> Option<Digest> {
         None
     }
 
-    /// The unfinished write beside the path.
+    /// Returns the temporary name beside the path.
     fn temp(&self) -> Option<&str> {
         None
     }
 
-    /// Makes the change, durably.
+    /// Makes the change durably.
     fn commit(&mut self) -> Result<(), StoreFault>;
 }
 
-/// A directory that is ready: it is made already, and taken back unless it is kept.
+/// A prepared directory: it exists already, and is removed again unless it is committed.
 pub(super) struct Making {
     pub(super) directory: OwnedFd,
     pub(super) made: Made,
@@ -47,7 +47,7 @@ impl Ready for Making {
     }
 }
 
-/// The bytes of an open file, if they are not too many. A file that grows is cut where that shows.
+/// Reads an open file of at most `bytes_max` bytes. A file that grows past the limit meanwhile is refused.
 pub(super) fn read_all(file: File, stat: &Stat, bytes_max: u64) -> Result<Vec<u8>, StoreFault> {
     let bytes = size(stat);
     if bytes > bytes_max {
@@ -55,6 +55,7 @@ pub(super) fn read_all(file: File, stat: &Stat, bytes_max: u64) -> Result<Vec<u8
     }
     let room = usize::try_from(bytes).expect("the limit fits in memory") + 1;
     let mut content = Vec::with_capacity(room);
+    // One byte past the limit is enough to notice that the file grew since its size was read.
     file.take(bytes_max + 1).read_to_end(&mut content).map_err(|_| StoreFault::Io)?;
     if content.len() as u64 > bytes_max {
         return Err(StoreFault::TooLarge { bytes: content.len() as u64, max: bytes_max });
@@ -62,7 +63,7 @@ pub(super) fn read_all(file: File, stat: &Stat, bytes_max: u64) -> Result<Vec<u8
     Ok(content)
 }
 
-/// The digest of a file in an open directory, if it can be read and is not too large.
+/// Returns the digest of a file in an open directory, or `None` if it cannot be read or is too large.
 pub(super) fn digest_in(
     root: &Root,
     directory: &OwnedFd,

@@ -1,7 +1,7 @@
 //! Quotas of a Physical Store.
 //!
-//! What is used is counted when something is added, under the lock of the Mount. The count stops as
-//! soon as it is over the quota, so its cost is bounded by the quota itself.
+//! Usage is counted whenever something is added, under the lock of the Mount. The count stops as soon as it exceeds the
+//! quota, so the quota itself bounds its cost.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -20,8 +20,8 @@ use crate::{
 };
 
 impl Root {
-    /// Refuses a write that takes the Mount over its quota: `path` then has `bytes` bytes, or with
-    /// `added` so many more than now.
+    /// Refuses a write that would take the Mount over its quota. Afterwards `path` has `bytes` bytes or, with `added`,
+    /// that number of bytes more than now.
     pub(super) fn check_quota(
         &self,
         quota: Quota,
@@ -35,10 +35,11 @@ impl Root {
         };
         let mut used = Used { quota, bytes, files: u64::from(old.is_none()) };
         if let (false, Some(old)) = (added, old) {
-            // What is replaced does not count; it is among the files that are counted.
+            // The content that is replaced does not count, but the scan below includes it: raise the limit by its size.
             used.quota.bytes_max = used.quota.bytes_max.saturating_add(old);
         }
         let counted = used.count(self.directory(&MountPath::root())?.as_fd(), 0);
+        // The error names the configured limit, not the raised one.
         counted.map_err(|refused| match refused {
             StoreFault::Quota { kind: QuotaKind::Bytes, .. } => {
                 StoreFault::Quota { kind: QuotaKind::Bytes, max: quota.bytes_max }
@@ -56,6 +57,7 @@ struct Used {
 
 impl Used {
     fn count(&mut self, directory: BorrowedFd<'_>, depth: usize) -> Result<(), StoreFault> {
+        // Deeper entries cannot be reached through the Store either.
         if depth > PATH_DEPTH_MAX {
             return Ok(());
         }

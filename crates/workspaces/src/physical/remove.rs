@@ -1,11 +1,12 @@
 //! Removing files and directories.
 //!
-//! A directory is first renamed to a name of its own, which is the moment at which it is gone, and then
-//! cleared away. Where what is in it matters, it is compared in between with what was there when the removal was made
-//! ready, and gets its name back if it changed.
+//! A directory is first renamed to a temporary name, which is the moment at which it is gone, and then cleared away. If
+//! its contents matter, they are compared in between with those at the time the removal was prepared. If they changed,
+//! the directory gets its name back.
 //!
-//! *Limitations*: what somebody writes into a file that they had open before is not seen after that comparison. A
-//! process that dies in the middle of it leaves a directory that whoever settles the records clears away.
+//! *Limitations*: writes through a descriptor that another process already had open are not noticed after the
+//! comparison. A process that dies in the middle of a removal leaves a directory behind; recovery of the records clears
+//! it away.
 
 use std::{
     ffi::CString,
@@ -33,20 +34,20 @@ use crate::{
     store::{Before, EntryKind, StoreFault},
 };
 
-/// A removal that is ready.
+/// A prepared removal.
 pub(super) struct Removal {
     directory: OwnedFd,
     name: String,
     before: Before,
-    /// Where a directory goes first.
+    /// Name to which a directory is renamed first. `None` for a file.
     temp: Option<String>,
-    /// What is in it, if it is to be removed only as it is.
+    /// Digest of the contents of a directory that may be removed only if unchanged.
     contents: Option<Digest>,
     _lock: Option<OwnedFd>,
 }
 
 impl Root {
-    /// Makes a removal ready.
+    /// Prepares a removal.
     pub(super) fn prepare_removal(
         &self,
         path: &MountPath,
@@ -59,6 +60,7 @@ impl Root {
         if lock.is_none() {
             super::lock::lock(&directory)?;
         }
+        // From here on the lock of the parent is held, so other writers that take it cannot change the answers below.
         let stat =
             rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         let (before, temp) = match kind_of(&stat) {
@@ -89,12 +91,13 @@ impl Removal {
         Ok(())
     }
 
-    /// Gives a directory its name back if something in it changed.
+    /// Gives a directory its name back if its contents changed.
     fn compare(&self, temp: &str) -> Result<(), StoreFault> {
         let Some(expected) = self.contents else { return Ok(()) };
         if contents(&self.directory, temp) == Ok(expected) {
             return Ok(());
         }
+        // The original name was free since the rename, so another process may have taken it: do not replace that.
         rename_no_replace(&self.directory, temp, &self.directory, &self.name)?;
         Err(StoreFault::Raced)
     }
@@ -112,11 +115,14 @@ impl Ready for Removal {
     fn commit(&mut self) -> Result<(), StoreFault> {
         let name = &*self.name;
         if let Some(temp) = &self.temp {
+            // One rename makes the whole tree disappear atomically, however many entries it has.
             rustix::fs::renameat(&self.directory, name, &self.directory, &**temp).map_err(fault)?;
             self.compare(temp)?;
         } else {
             rustix::fs::unlinkat(&self.directory, name, AtFlags::empty()).map_err(fault)?;
         }
+        // The removal has to be durable before the slow cleanup: a crash from here on leaves only a directory under a
+        // temporary name that the record knows.
         let durable = rustix::fs::fsync(&self.directory).map_err(fault);
         if let Some(temp) = &self.temp {
             discard(&self.directory, temp);
@@ -136,8 +142,7 @@ fn is_empty(directory: &OwnedFd) -> Result<bool, StoreFault> {
 }
 
 impl Root {
-    /// Refuses a tree that holds a hidden or protected name, something that is mounted there, or more than is changed
-    /// at once.
+    /// Refuses a tree that holds a hidden or protected name, a mount, or more entries than may be changed at once.
     pub(super) fn check_tree(
         &self,
         directory: &OwnedFd,
@@ -174,8 +179,8 @@ impl Root {
     }
 }
 
-/// A digest that is another one when anything in a directory changed, whatever its name: of what the system says about
-/// each entry, not of what is in the files.
+/// Returns a digest that changes whenever anything in a directory does, whatever the directory is called. It covers the
+/// metadata of each entry, not the content of files.
 fn contents(directory: &OwnedFd, name: &str) -> Result<Digest, StoreFault> {
     let mut digest = DigestBuilder::new();
     contents_below(&one_directory(directory, name)?, 0, &mut digest)?;
@@ -201,6 +206,8 @@ fn contents_below(
         let stat =
             rustix::fs::statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         digest.update(name.to_bytes_with_nul());
+        // The change time cannot be set by programs, so it also reveals a write that restored size and modification
+        // time.
         let about = (stat.st_ino, stat.st_mode, stat.st_size);
         let when = (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec);
         digest.update(format!("{depth} {about:?} {when:?}\n").as_bytes());
@@ -213,7 +220,7 @@ fn contents_below(
     Ok(())
 }
 
-/// Removes a directory with everything in it; a link goes, what it leads to stays.
+/// Removes a directory with everything in it. Links are removed; their targets stay.
 pub(super) fn remove_tree(directory: BorrowedFd<'_>, name: &str) -> Result<(), StoreFault> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     remove_below(&one(directory, name, flags).map_err(fault)?, 0)?;
@@ -236,6 +243,7 @@ fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), StoreFault> {
             let inside = rustix::fs::openat(directory, name, flags, rustix::fs::Mode::empty());
             remove_below(&inside.map_err(fault)?, depth + 1)?;
             rustix::fs::unlinkat(directory, name, AtFlags::REMOVEDIR).map_err(fault)?;
+        // An entry that disappeared since it was listed is what is wanted anyway.
         } else {
             match rustix::fs::unlinkat(directory, name, AtFlags::empty()) {
                 Ok(()) | Err(Errno::NOENT) => {}

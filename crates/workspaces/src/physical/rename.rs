@@ -20,7 +20,7 @@ use crate::{
     store::{Before, EntryKind, StoreFault},
 };
 
-/// A move that is ready.
+/// A prepared move.
 pub(super) struct Renaming {
     from: (OwnedFd, String),
     to: (OwnedFd, String),
@@ -30,7 +30,7 @@ pub(super) struct Renaming {
 }
 
 impl Root {
-    /// Makes a move ready. The target must not exist; its directories are made.
+    /// Prepares a move. The target must not exist; missing directories above it are created.
     pub(super) fn prepare_move(
         &self,
         from: &MountPath,
@@ -48,6 +48,7 @@ impl Root {
         }
         let (parent, target_name) = to.split().ok_or(StoreFault::Exists)?;
         let (target, made) = self.make(&parent)?;
+        // An early answer only: the rename itself refuses a target that appears after this.
         match rustix::fs::statat(&target, target_name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => {}
             Ok(_) => return Err(StoreFault::Exists),
@@ -56,11 +57,12 @@ impl Root {
         if lock.is_none() {
             lock_both(&source, &target)?;
         }
-        // What is moved is looked at under the lock: nobody who takes it changes that until it is moved.
+        // Inspected under the lock: no writer that takes the lock changes the source before it is moved.
         let before = if kind == EntryKind::File {
             Before::File(digest_in(self, &source, name)?)
         } else {
             let directory = one_directory(&source, name)?;
+            // Whatever is mounted in the tree must not be moved along with it.
             self.check_same_mount(directory.as_fd()).map_err(fault)?;
             self.check_tree(&directory, from, mask)?;
             Before::Directory
@@ -90,7 +92,9 @@ impl Ready for Renaming {
     fn commit(&mut self) -> Result<(), StoreFault> {
         let (from, to) = (&self.from, &self.to);
         rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
+        // The directories that were created have to be durable too, or the moved file could be lost with them.
         self.made.keep()?;
+        // The target first: a crash between the two syncs may leave both names, but never neither.
         rustix::fs::fsync(&to.0).map_err(fault)?;
         rustix::fs::fsync(&from.0).map_err(fault)
     }

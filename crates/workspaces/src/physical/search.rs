@@ -1,4 +1,4 @@
-//! Searching the files of a Mount with several threads, with results in the order of paths.
+//! Multi-threaded search of the files of a Mount, with results in path order.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -16,7 +16,7 @@ use crate::{
     store::StoreFault,
 };
 
-/// Finds what a search asks for.
+/// Runs a search.
 pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, StoreFault> {
     let Walked { files, skipped } = walk(root, search)?;
     let mut found = SearchResult::new(skipped);
@@ -28,6 +28,7 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, Store
         }
         return Ok(found);
     };
+    // Results are collected batch by batch to keep them in path order and to notice a cancellation soon.
     for batch in files.chunks(SEARCH_BATCH) {
         if search.cancel.is_cancelled() {
             return Err(StoreFault::Cancelled);
@@ -45,7 +46,7 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, Store
 
 type Searched = Result<FoundFile, Skipped>;
 
-/// Searches some files; the results are in their order.
+/// Searches a batch of files and returns the results in the order of the batch.
 fn search_batch(
     root: &Root,
     search: &Search,
@@ -54,6 +55,7 @@ fn search_batch(
 ) -> Vec<Searched> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let threads = processors.min(SEARCH_THREADS_MAX).min(batch.len().div_ceil(16)).max(1);
+    // Threads take the next file from a shared counter, so one large file does not hold up the rest of the batch.
     let next = AtomicUsize::new(0);
     let work = || {
         let mut searcher = content.searcher();
@@ -65,7 +67,7 @@ fn search_batch(
             };
             let result = match root.file(path) {
                 Ok((file, _)) => content.search(&mut searcher, path, file, search.depth),
-                // What is gone, or is no file any more, is not there to be found.
+                // The file was removed or replaced since the walk, so it is simply not a result.
                 Err(
                     StoreFault::NotFound
                     | StoreFault::Link
@@ -85,6 +87,7 @@ fn search_batch(
         }
         results
     });
+    // Threads finish in any order.
     results.sort_unstable_by_key(|(at, _)| *at);
     results.into_iter().map(|(_, result)| result).collect()
 }

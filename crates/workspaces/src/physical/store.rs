@@ -1,4 +1,4 @@
-//! The Physical Store as a [`Store`]: blocking work, off the threads that serve calls.
+//! The Physical Store as a [`Store`]: blocking work runs off the threads that serve calls.
 
 use std::{path::Path, sync::Arc};
 
@@ -29,23 +29,23 @@ use crate::{
     },
 };
 
-/// What a Workspace may choose about its Physical Store.
+/// Options of a Physical Store.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct PhysicalOptions {
-    /// Whether links that stay inside the Mount are followed.
+    /// Follows links that stay inside the Mount.
     pub links: bool,
-    /// Whether a file that has other names elsewhere is refused.
+    /// Refuses files that have more than one hard link.
     pub deny_hard_links: bool,
-    /// Whether what is mounted inside the Mount is followed.
+    /// Follows file systems mounted inside the Mount.
     pub mounts: bool,
-    /// How much the Mount may hold.
+    /// Limit on the contents of the Mount.
     pub quota: Option<Quota>,
-    /// Whether paths are opened name by name although the kernel could open them beneath the Mount.
+    /// Opens paths name by name even if the kernel could open them beneath the Mount.
     pub by_name: bool,
 }
 
-/// Files of a directory of this machine.
+/// A Store over the files of a directory of this machine.
 pub struct PhysicalStore {
     inner: Arc<PhysicalInner>,
 }
@@ -57,7 +57,7 @@ struct PhysicalInner {
 }
 
 impl PhysicalStore {
-    /// Opens a directory and holds it: what happens to its path later has no effect.
+    /// Opens a directory and holds it. Later changes to its path have no effect.
     pub fn open(
         directory: &Path,
         options: PhysicalOptions,
@@ -78,6 +78,7 @@ impl PhysicalStore {
 
 impl Store for PhysicalStore {
     fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+        // The answer is often in the cache of the kernel; then no other thread is needed.
         if let Some(stat) = self.inner.known_stat(&path, digest) {
             return Box::pin(async move { Ok(stat) });
         }
@@ -157,17 +158,19 @@ impl Store for PhysicalStore {
     }
 
     fn has_lost(&self, _: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
-        // What is missing in a directory of the machine, somebody removed.
+        // A file missing from a directory of the machine was removed by someone; the Store itself loses nothing.
         Box::pin(async { Ok(false) })
     }
 
     fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
         self.run(move |inner| {
+            // The name comes from a record: never let a damaged record remove an ordinary file.
             if !is_temp_name(&temp) {
                 return Ok(());
             }
             match inner.root.parent(&path) {
                 Ok((directory, _)) => {
+                    // Without a quota, a writer that is still alive holds this lock until it is done.
                     lock(&directory)?;
                     discard(&directory, &temp);
                     Ok(())
@@ -184,12 +187,12 @@ fn loaded(bytes: Vec<u8>, stat: &Stat) -> LoadedFile {
     LoadedFile { bytes, digest, executable: is_executable(stat) }
 }
 
-/// Whether the owner of a file may run it.
+/// True if the owner of a file may run it.
 fn is_executable(stat: &Stat) -> bool {
     kind_of(stat) == EntryKind::File && Mode::from_raw_mode(stat.st_mode).contains(Mode::XUSR)
 }
 
-/// What is told of a path that is no link.
+/// Builds the public metadata of a path that is not a link.
 fn file_stat(stat: &Stat, digest: Option<Digest>) -> FileStat {
     let kind = kind_of(stat);
     FileStat {
@@ -202,12 +205,13 @@ fn file_stat(stat: &Stat, digest: Option<Digest>) -> FileStat {
 }
 
 impl PhysicalInner {
-    /// What stands at a path, if the kernel has all that is asked for in memory.
+    /// Returns the metadata of a path if the kernel has everything that is asked for in memory.
     fn known_stat(&self, path: &MountPath, digest: bool) -> Option<FileStat> {
         let stat = self.root.known(path)?;
         match kind_of(&stat) {
             EntryKind::Link => None,
             EntryKind::File if digest => {
+                // The size and the digest have to describe the same file, so both come from one descriptor.
                 let CachedFile { stat, bytes } = self.root.at_hand(path)?;
                 Some(file_stat(&stat, Some(Digest::of(&FileBytes(&bytes)))))
             }
@@ -215,7 +219,7 @@ impl PhysicalInner {
         }
     }
 
-    /// What stands at a path; a link is not followed.
+    /// Returns the metadata of a path without following a link.
     fn entry(&self, path: &MountPath) -> Result<Stat, StoreFault> {
         if path.is_root() {
             return rustix::fs::fstat(self.root.directory(path)?).map_err(fault);
@@ -242,7 +246,7 @@ impl PhysicalInner {
 
     fn prepare(&self, change: &FileChange) -> Result<Box<dyn Ready>, StoreFault> {
         let (root, entropy) = (&self.root, &*self.entropy);
-        // With a quota, every change takes the lock of the Mount, so that what is counted holds.
+        // With a quota, every change takes the lock of the Mount, so that the count stays valid until the commit.
         let held = match self.options.quota {
             Some(_) => {
                 let mount = root.directory(&MountPath::root())?;
@@ -274,6 +278,7 @@ impl PhysicalInner {
             }
             FileChange::Delete { path, recursive, expected, mask } => {
                 let mut removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
+                // A directory has no single digest to check here; its metadata is compared again at the commit.
                 if matches!(expected, Expected::Digest(_)) {
                     removal.remember()?;
                 }
@@ -293,7 +298,7 @@ impl PhysicalInner {
     }
 }
 
-/// A change that is ready, as the port wants it.
+/// A prepared change, adapted to the port.
 struct PendingChange(Box<dyn Ready>);
 
 impl Prepared for PendingChange {

@@ -1,4 +1,4 @@
-//! Unfinished writes: a file beside its target under a name of its own.
+//! Unfinished writes: a temporary file beside its target, under a name of its own.
 
 use std::{
     fs::File,
@@ -16,15 +16,15 @@ use super::{
 };
 use crate::{path::temp_name, store::StoreFault};
 
-/// A name that nothing has, as far as chance goes.
+/// Returns a random temporary name that, in all likelihood, nothing else has.
 pub(super) fn random_name(entropy: &dyn Entropy) -> String {
     let mut bytes = [0; 8];
     entropy.fill(&mut bytes);
     temp_name(u64::from_le_bytes(bytes))
 }
 
-/// Writes a new file beside the target and makes it durable: with these permissions, or with those of any new file, and
-/// as a program or none if that is said.
+/// Writes a new file beside the target and makes it durable. It gets `permissions`, or the defaults of a new file, and
+/// its executable bits are set or cleared if `executable` says so.
 pub(super) fn write_temp(
     directory: &OwnedFd,
     name: &str,
@@ -32,7 +32,10 @@ pub(super) fn write_temp(
     permissions: Option<&Permissions>,
     executable: Option<bool>,
 ) -> Result<(), StoreFault> {
+    // `O_EXCL` never reuses an existing file, and `O_NOFOLLOW` never writes through a planted link.
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A replacement may hold private content: it is readable by its owner alone until it has the permissions of the
+    // file that it replaces.
     let initial =
         if permissions.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let fd = rustix::fs::openat(directory, name, flags, initial).map_err(fault)?;
@@ -59,11 +62,14 @@ fn fill(
     if let Some(executable) = executable {
         make_executable(&file, executable)?;
     }
+    // The content has to be on disk before a rename makes the file visible. Otherwise a crash could leave an empty file
+    // under the final name.
     file.sync_all().map_err(told)
 }
 
-/// Removes an unfinished write or an unfinished removal, if it is there.
+/// Removes an unfinished write or an unfinished removal, if it exists.
 pub(super) fn discard(directory: &OwnedFd, name: &str) {
+    // An unfinished removal leaves a directory, which `unlinkat` refuses without `AT_REMOVEDIR`.
     if rustix::fs::unlinkat(directory, name, AtFlags::empty()).is_err() {
         let _ = remove_tree(directory.as_fd(), name);
     }

@@ -1,4 +1,4 @@
-//! Walking a directory tree by descriptor, in the order of paths.
+//! Directory tree walks by descriptor, in path order.
 
 use std::{
     io::Read as _,
@@ -18,7 +18,7 @@ use crate::{
     store::{EntryKind, StoreFault},
 };
 
-/// The files that a search selects.
+/// Files selected by a search.
 pub(super) struct Walked {
     pub(super) files: Vec<MountPath>,
     pub(super) skipped: Skipped,
@@ -49,7 +49,7 @@ struct TreeWalk<'a> {
 }
 
 impl TreeWalk<'_> {
-    /// The ignore files between the Mount and where the search starts.
+    /// Collects the ignore files between the root of the Mount and the start of the search.
     fn ignores_above(&self) -> Ignores {
         let mut ignores = Ignores::default();
         if !self.search.selection.follows_ignores() {
@@ -85,6 +85,7 @@ impl TreeWalk<'_> {
         if self.search.cancel.is_cancelled() {
             return Err(StoreFault::Cancelled);
         }
+        // One unreadable directory does not fail the search; it is counted and reported instead.
         let found = match entries(directory.as_fd()) {
             Ok((found, unusable)) => {
                 self.found.skipped.unusable += unusable;
@@ -128,7 +129,7 @@ impl TreeWalk<'_> {
             return Ok(());
         }
         let Ok(below) = path.child(&entry.name) else {
-            // Its name is one that can be used, so there are too many above it.
+            // The name itself is usable, so the path must be too deep.
             self.found.skipped.deep += 1;
             return Ok(());
         };
@@ -139,6 +140,7 @@ impl TreeWalk<'_> {
         match entry.kind {
             EntryKind::File if self.search.selects(&below) => self.found.files.push(below),
             EntryKind::Directory => {
+                // Opened relative to the directory that was listed, so the walk cannot be redirected by a rename.
                 match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
                     Ok(inside) if self.root.check_mount(inside.as_fd()).is_err() => {
                         self.found.skipped.mounted += 1;

@@ -1,7 +1,7 @@
 //! Writing files: a new file beside the old one, then one rename.
 //!
-//! Nothing is written before the commit, so that whoever records what is meant has done so by then:
-//! an unfinished write that a dead process left behind has a name that somebody knows.
+//! Nothing is written before the commit. By then the caller has recorded its intent, so the name of an unfinished write
+//! that a dead process left behind is always known.
 
 use std::{os::fd::OwnedFd, sync::Arc};
 
@@ -23,16 +23,16 @@ use crate::{
 };
 use piton_core::{Digest, Entropy, FileBytes};
 
-/// A write that is ready.
+/// A prepared write.
 pub(super) struct PreparedWrite {
     directory: OwnedFd,
     name: String,
     bytes: Arc<[u8]>,
-    /// Those of the file that is replaced.
+    /// Permissions of the file that is replaced.
     permissions: Option<Permissions>,
-    /// Whether it is a program from now on, if that is said.
+    /// New state of the executable bits, if the write changes them.
     executable: Option<bool>,
-    /// The name under which the bytes are written before they are the file.
+    /// Name under which the bytes are written before they become the file.
     temp: String,
     made: Made,
     before: Before,
@@ -41,16 +41,16 @@ pub(super) struct PreparedWrite {
     _lock: Option<OwnedFd>,
 }
 
-/// What a write puts into a file.
+/// New content of a file.
 pub(super) enum WriteBody<'a> {
-    /// All of it, and whether it is a program from now on if that is said.
+    /// Replaces the whole content and, optionally, sets or clears the executable bits.
     Whole(&'a Arc<[u8]>, Option<bool>),
-    /// What comes after what is there.
+    /// Appends to the current content.
     Added(&'a [u8]),
 }
 
 impl Root {
-    /// Makes a write ready.
+    /// Prepares a write.
     pub(super) fn prepare_write(
         &self,
         path: &MountPath,
@@ -60,11 +60,14 @@ impl Root {
         entropy: &dyn Entropy,
     ) -> Result<PreparedWrite, StoreFault> {
         let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
+        // Missing directories are created now, but removed again if the prepared write is dropped without a commit.
         let (directory, made) = self.make(&parent)?;
+        // With a quota the caller already holds the lock of the whole Mount.
         if held.is_none() {
             lock(&directory)?;
         }
         let old = self.old(&directory, name)?;
+        // A file too large to be hashed may be overwritten blindly, but never compared with an expectation.
         let found = match &old {
             Some(Old { content: Some(content), .. }) => Some(Digest::of(&FileBytes(content))),
             Some(old) if !matches!(expected, Expected::Anything) => {
@@ -104,11 +107,11 @@ impl Root {
         })
     }
 
-    /// What is there before a write, if there is something.
+    /// Reads the current state of a file before a write. `None` if it does not exist.
     fn old(&self, directory: &OwnedFd, name: &str) -> Result<Option<Old>, StoreFault> {
         let (file, stat) = match self.file_in(directory, name) {
             Ok(opened) => opened,
-            // To write it would replace what is written otherwise.
+            // The name exists in another spelling; writing to it would replace that file.
             Err(StoreFault::NotFound) if self.is_taken(directory, name) => {
                 return Err(StoreFault::Exists);
             }
@@ -147,7 +150,10 @@ impl Ready for PreparedWrite {
     fn commit(&mut self) -> Result<(), StoreFault> {
         let (directory, temp) = (&self.directory, &*self.temp);
         let (permissions, executable) = (self.permissions.as_ref(), self.executable);
+        // First the bytes, durable under a temporary name; then one atomic rename. A crash at any point leaves either
+        // the old file or the new one.
         write_temp(directory, temp, &self.bytes, permissions, executable)?;
+        // The expectation was checked in preparation, but a program that ignores the lock may have made the file since.
         let renamed = if self.must_be_new {
             rename_no_replace(directory, temp, directory, &self.name)
         } else {
@@ -158,6 +164,7 @@ impl Ready for PreparedWrite {
             return renamed;
         }
         self.made.keep()?;
+        // The rename is durable only once the directory is.
         rustix::fs::fsync(&self.directory).map_err(fault)
     }
 }

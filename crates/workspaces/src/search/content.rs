@@ -1,6 +1,6 @@
-//! Which lines of a file match.
+//! Matching the lines of a file.
 //!
-//! *Invariants*: matching takes time linear in the text, whatever the expression; its automaton and the
+//! *Invariants*: matching takes time linear in the text for any expression. The size of its automaton and of the
 //! longest line are bounded.
 
 use std::io::{self, Read};
@@ -22,18 +22,17 @@ use crate::{
     path::MountPath,
 };
 
-/// How lines are matched.
+/// Options of a line match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentOptions {
-    /// Whether the pattern is plain text.
+    /// Treats the pattern as plain text.
     pub literal: bool,
-    /// Whether upper and lower case are the same.
     pub ignore_case: bool,
-    /// Lines before and after a match.
+    /// Number of lines shown before and after a match.
     pub context: usize,
 }
 
-/// Which lines match.
+/// A compiled line pattern.
 #[derive(Debug)]
 pub struct ContentMatcher {
     matcher: LineMatcher,
@@ -41,7 +40,7 @@ pub struct ContentMatcher {
 }
 
 impl ContentMatcher {
-    /// Lines that a regular expression, or a plain text, occurs in.
+    /// Compiles a regular expression or a plain text that matching lines contain.
     pub fn new(pattern: &str, options: ContentOptions) -> Result<Self, Error> {
         if pattern.is_empty() || pattern.len() > REGEX_BYTES_MAX {
             return Err(Error::Limit(format!("a pattern has 1 to {REGEX_BYTES_MAX} bytes")));
@@ -50,10 +49,10 @@ impl ContentMatcher {
         builder
             .case_insensitive(options.ignore_case)
             .fixed_strings(options.literal)
-            // `^` and `$` stand for the ends of lines. The searcher looks at many lines at once, so that without this
-            // they would stand for the ends of whatever it has in memory.
+            // `^` and `$` match at the ends of lines. The searcher passes many lines at once; without this the anchors
+            // would match at the ends of its buffer.
             .multi_line(true)
-            // A carriage return before a line feed belongs to the line end.
+            // A carriage return before a line feed belongs to the line ending.
             .crlf(true)
             .size_limit(REGEX_SIZE_MAX)
             .dfa_size_limit(REGEX_SIZE_MAX);
@@ -61,7 +60,7 @@ impl ContentMatcher {
         Ok(Self { matcher: LineMatcher(matcher), context: options.context })
     }
 
-    /// Something that searches one file after another.
+    /// Returns a searcher that can be used for one file after another.
     pub fn searcher(&self) -> Searcher {
         SearcherBuilder::new()
             .line_number(true)
@@ -72,8 +71,7 @@ impl ContentMatcher {
             .build()
     }
 
-    /// Searches one file. A file that is not text counts as passed over, also if a line before the
-    /// first zero byte matches.
+    /// Searches one file. A file that is not text counts as skipped, even if a line before the first zero byte matches.
     pub fn search(
         &self,
         searcher: &mut Searcher,
@@ -87,6 +85,7 @@ impl ContentMatcher {
             Ok(()) => {
                 Ok(FoundFile { path: path.clone(), matches: lines.matches, lines: lines.kept })
             }
+            // The searcher reports a line larger than its heap limit as an error of kind `Other`.
             Err(error) if error.0.kind() == io::ErrorKind::Other => {
                 Err(Skipped { large: 1, ..Skipped::default() })
             }
@@ -97,8 +96,8 @@ impl ContentMatcher {
 
 /// Matches lines that end with a line feed, with or without a carriage return before it.
 ///
-/// The searcher takes either the one or the other for a line end. Told that it is CR LF, it leaves the line feed of
-/// other lines to the expression where it goes line by line, and `\z` matches none of them.
+/// The searcher supports only one of the two line endings at a time. Set to CR LF, it leaves the line feed of other
+/// lines to the expression when it searches line by line, and `\z` matches none of them.
 #[derive(Debug)]
 struct LineMatcher(RegexMatcher);
 
@@ -107,8 +106,8 @@ impl Matcher for LineMatcher {
     type Error = <RegexMatcher as Matcher>::Error;
 
     fn find_at(&self, haystack: &[u8], at: usize) -> Result<Option<Match>, Self::Error> {
-        // Line by line the haystack is one line without its line feed. Otherwise it is many lines, and the expression
-        // itself knows what belongs to their ends.
+        // Line by line, the haystack is one line without its line feed. Otherwise it is many lines, and the expression
+        // itself handles their endings.
         let line = match self.line_terminator() {
             None => haystack.strip_suffix(b"\r").unwrap_or(haystack),
             Some(_) => haystack,
@@ -138,21 +137,21 @@ fn refused(error: &str) -> Error {
     if size {
         return Error::Limit("the pattern is too complex; make its repetitions smaller".into());
     }
-    // How the engine says that a pattern asks for a line end.
+    // The messages of the engine for a pattern that contains a line ending.
     if error.contains("is not allowed in a regex") || error.contains("is impossible to match") {
         return Error::BadArgument(
             "the pattern asks for a line end, and lines are searched one by one, without their ends; search for a part within one line, and set `context` to see the lines around it"
                 .into(),
         );
     }
-    // The last line of the engine's message says what is wrong; those before it draw the place.
+    // The last line of the engine's message names the problem; those before it draw its position.
     let last = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
     Error::BadArgument(format!(
         "the pattern is no regular expression ({last}); set `literal` to search for it as it is"
     ))
 }
 
-/// Takes the lines of one file from the searcher.
+/// Collects the lines of one file from the searcher.
 struct LineSink {
     depth: Depth,
     matches: u64,
@@ -180,7 +179,7 @@ impl Sink for LineSink {
     type Error = SearchFailure;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, SearchFailure> {
-        // Without the mode that searches over line ends, the searcher reports one line at a time.
+        // Outside multi-line mode the searcher reports one line at a time.
         self.matches += 1;
         self.keep(found.line_number(), found.bytes(), true);
         Ok(self.depth != Depth::File)
@@ -202,7 +201,7 @@ impl Sink for LineSink {
     }
 }
 
-/// Why a file was not searched to its end.
+/// Error that ended the search of a file early.
 struct SearchFailure(io::Error);
 
 impl SinkError for SearchFailure {
@@ -215,10 +214,11 @@ impl SinkError for SearchFailure {
     }
 }
 
-/// The line as it is shown.
+/// Returns the line as it is displayed.
 fn clip(bytes: &[u8]) -> String {
     let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    // A character has at most four bytes, so this prefix always holds enough of them. The rest is never converted.
     let start = &bytes[..bytes.len().min(4 * GREP_LINE_CHARACTERS_MAX)];
     let text = visible(&String::from_utf8_lossy(start)).into_owned();
     match text.char_indices().nth(GREP_LINE_CHARACTERS_MAX) {

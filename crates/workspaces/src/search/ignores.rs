@@ -1,4 +1,4 @@
-//! Ignore files, from the Mount down to one directory.
+//! Ignore files, from the root of the Mount down to a directory.
 //!
 //! *Invariants*: only `.gitignore` files inside the Mount count; none above it is ever read.
 
@@ -8,10 +8,10 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::path::MountPath;
 
-/// The name of an ignore file.
+/// Name of an ignore file.
 pub const IGNORE_FILE: &str = ".gitignore";
 
-/// The ignore files that count in a directory: its own and those above it.
+/// The ignore files in effect in a directory: its own and those above it.
 #[derive(Clone, Debug, Default)]
 pub struct Ignores(Option<Arc<Level>>);
 
@@ -22,12 +22,12 @@ struct Level {
 }
 
 impl Ignores {
-    /// The ignore files of a directory below, with the content of its own one.
+    /// Adds the ignore file of a deeper directory, given its content.
     #[must_use]
     pub fn below(&self, directory: &MountPath, content: &str) -> Self {
         let mut builder = GitignoreBuilder::new(Path::new(directory.as_str()));
         for line in content.lines() {
-            // A line that is no pattern is passed over, as git does.
+            // A malformed line is skipped, as in git.
             let _ = builder.add_line(None, line);
         }
         match builder.build() {
@@ -38,12 +38,12 @@ impl Ignores {
         }
     }
 
-    /// Whether an entry is ignored whose directory is not. The innermost file that says something
-    /// about it decides.
+    /// True if an entry is ignored, given that its directory is not. The innermost file with a matching rule decides.
     pub fn ignores(&self, path: &MountPath, is_directory: bool) -> bool {
         let mut level = self.0.as_ref();
         while let Some(here) = level {
             let matched = here.rules.matched(Path::new(path.as_str()), is_directory);
+            // A rule that re-includes the entry is a match too, and ends the search.
             if !matched.is_none() {
                 return matched.is_ignore();
             }

@@ -1,6 +1,6 @@
-//! Searching: which files a query selects, and which lines in them.
+//! Searching: selection of files, and of lines in them.
 //!
-//! Pure but for the readers that Stores hand in. Walking belongs to the Stores.
+//! Everything here is pure except for the readers that Stores pass in. Walking directories belongs to the Stores.
 
 mod content;
 mod ignores;

@@ -1,4 +1,4 @@
-//! What a Store is asked to find.
+//! The query that a Store receives.
 
 use std::sync::{
     Arc,
@@ -8,40 +8,37 @@ use std::sync::{
 use super::{ContentMatcher, Selection};
 use crate::{mask::Mask, path::MountPath};
 
-/// How much of a file that matches is wanted.
+/// Level of detail that is wanted for a matching file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// That it matches.
+    /// Only the fact that it matches.
     File,
-    /// How many of its lines match.
+    /// The number of its matching lines.
     Count,
-    /// The lines.
     Lines,
 }
 
-/// What a Store is asked to find.
+/// A query for a Store.
 #[derive(Debug)]
 pub struct Search {
-    /// Where to start: a directory, or one file.
+    /// Start of the search: a directory or one file.
     pub start: MountPath,
-    /// The way from where the agent started to `start`; patterns see paths with it in front.
+    /// Path from the start of the agent's search to `start`. Patterns see paths with it in front.
     pub lead: MountPath,
-    /// Which files.
     pub selection: Arc<Selection>,
-    /// Which lines; without it, files are found by name alone.
+    /// Pattern for lines. Without it, files are found by name alone.
     pub content: Option<Arc<ContentMatcher>>,
-    /// What is hidden.
+    /// Paths that are hidden.
     pub mask: Arc<Mask>,
-    /// How much of each file.
     pub depth: Depth,
-    /// How many results are kept: lines with [`Depth::Lines`], else files. The rest is counted.
+    /// Number of results to keep: lines with [`Depth::Lines`], files otherwise. The rest is only counted.
     pub results_max: usize,
-    /// Whether somebody still waits.
+    /// Signal that the caller no longer waits.
     pub cancel: Cancel,
 }
 
 impl Search {
-    /// Whether a file is selected by its path.
+    /// True if a file is selected by its path.
     pub fn selects(&self, path: &MountPath) -> bool {
         let below = path.below(&self.start).unwrap_or_else(|| path.clone());
         let seen = if below.is_root() { self.lead.clone() } else { self.lead.join(&below) };
@@ -49,17 +46,17 @@ impl Search {
     }
 }
 
-/// Says that nobody waits any more.
+/// A signal that stops a search.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Stops the search soon.
+    /// Requests that the search stop soon.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to stop.
+    /// True if the search should stop.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

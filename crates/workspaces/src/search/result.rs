@@ -1,58 +1,57 @@
-//! What a search found.
+//! Search results.
 
 use crate::path::MountPath;
 
-/// A line of a file, or of the context around a match.
+/// A matching line, or a line of context around one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLine {
-    /// Its number, counted from one.
+    /// Line number, starting at one.
     pub number: u64,
-    /// Its text, cut if it is long.
+    /// Text, shortened if it is long.
     pub text: String,
-    /// Whether it matches, or stands around a match.
+    /// True for a matching line, false for context.
     pub is_match: bool,
 }
 
-/// A file that is selected and matches.
+/// A selected file that matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Its path.
     pub path: MountPath,
-    /// How many of its lines match; counted to the first one only if no more was asked for.
+    /// Number of matching lines. At most one if only the fact that the file matches was wanted.
     pub matches: u64,
-    /// Its lines, if they were asked for.
+    /// Lines, if they were requested.
     pub lines: Vec<FoundLine>,
 }
 
-/// What a search passed over.
+/// Entries that a search skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Files that are not text.
     pub binary: u64,
     /// Files and directories that could not be read.
     pub unreadable: u64,
-    /// Files that are too large, or have a line that is.
+    /// Files that are too large, or contain a line that is.
     pub large: u64,
-    /// Directories with more entries than a search looks at.
+    /// Directories with more entries than a search inspects.
     pub crowded: u64,
-    /// Files and directories that lie deeper than a path can say.
+    /// Files and directories deeper than a path can express.
     pub deep: u64,
-    /// Files and directories whose names cannot be said here: with control characters, or not UTF-8.
+    /// Files and directories with unusable names: with control characters, or not UTF-8.
     pub unusable: u64,
-    /// Directories that are mounted there, where that is not followed.
+    /// Mounted directories, if mounts are not followed.
     pub mounted: u64,
-    /// Whether there were more files than a search looks at.
+    /// Set when there were more files than a search inspects.
     pub incomplete: bool,
 }
 
 impl Skipped {
-    /// Whether files may match that were not looked at, because there are too many, or they lie too deep or
-    /// cannot be named.
+    /// True if matching files may have been missed because there are too many, they lie too deep or they cannot be
+    /// named.
     pub fn is_cut(&self) -> bool {
         self.incomplete || self.crowded > 0 || self.deep > 0 || self.unusable > 0
     }
 
-    /// Adds what another part of the search passed over.
+    /// Adds the counts of another part of the search.
     pub fn add(&mut self, other: Self) {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
@@ -65,27 +64,26 @@ impl Skipped {
     }
 }
 
-/// What a search found, in the order of paths.
+/// The result of a search, in path order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The files that are kept.
+    /// Files that are kept.
     pub files: Vec<FoundFile>,
-    /// How many files match, kept or not.
+    /// Number of matching files, kept or not.
     pub files_total: u64,
-    /// How many lines match, kept or not.
+    /// Number of matching lines, kept or not.
     pub matches_total: u64,
-    /// What was passed over.
     pub skipped: Skipped,
     kept: usize,
 }
 
 impl SearchResult {
-    /// Nothing yet, but for what was passed over.
+    /// Creates an empty result with these skipped entries.
     pub fn new(skipped: Skipped) -> Self {
         Self { skipped, ..Self::default() }
     }
 
-    /// Takes in the next file, in the order of paths; keeps it while there is room.
+    /// Adds the next file in path order; keeps it while there is room.
     pub fn push(&mut self, file: FoundFile, by_lines: bool, results_max: usize) {
         self.files_total += 1;
         self.matches_total += file.matches;

@@ -1,11 +1,11 @@
-//! Which files a search looks at, by their paths.
+//! Selection of the files to search, by path.
 
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::types::{Types, TypesBuilder};
 
 use crate::{bounds::PATTERN_BYTES_MAX, error::Error, path::MountPath};
 
-/// Which files a search looks at.
+/// Selects the files to search.
 #[derive(Debug)]
 pub struct Selection {
     glob: Option<GlobMatcher>,
@@ -15,8 +15,8 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects by a glob and a file type. With `all`, hidden and ignored files are selected too; a
-    /// glob that names a hidden file selects hidden ones.
+    /// Selects by a glob and a file type. With `all`, hidden and ignored files are selected too. A glob that names a
+    /// hidden file also selects hidden ones.
     pub fn new(glob: Option<&str>, file_type: Option<&str>, all: bool) -> Result<Self, Error> {
         let hidden = glob.is_some_and(|glob| glob.starts_with('.') || glob.contains("/."));
         Ok(Self {
@@ -27,25 +27,25 @@ impl Selection {
         })
     }
 
-    /// Whether the path of a file, as the agent sees it, is selected.
+    /// True if the path of a file, as the agent sees it, is selected.
     pub fn selects(&self, path: &MountPath) -> bool {
         let text = path.as_str();
         self.glob.as_ref().is_none_or(|glob| glob.is_match(text))
             && self.types.as_ref().is_none_or(|types| !types.matched(text, false).is_ignore())
     }
 
-    /// Whether an entry with this name is passed over because it is hidden.
+    /// True if an entry with this name is skipped because it is hidden.
     pub fn skips_name(&self, name: &str) -> bool {
         !self.hidden && name.starts_with('.')
     }
 
-    /// Whether ignore files are followed.
+    /// True if ignore files are followed.
     pub fn follows_ignores(&self) -> bool {
         !self.ignored
     }
 }
 
-/// A glob over paths below where the search starts. Without `/` it matches a name at any depth.
+/// Compiles a glob over paths relative to the start of the search. Without `/` it matches a name at any depth.
 fn compile(pattern: &str) -> Result<GlobMatcher, Error> {
     if pattern.is_empty() || pattern.len() > PATTERN_BYTES_MAX {
         return Err(glob_length());
@@ -68,7 +68,7 @@ fn select_type(name: &str) -> Result<Types, Error> {
     })
 }
 
-/// A glob is empty or too long.
+/// Returns the refusal of a glob that is empty or too long.
 pub(crate) fn glob_length() -> Error {
     Error::Limit(format!("a glob has 1 to {PATTERN_BYTES_MAX} bytes"))
 }

@@ -1,6 +1,6 @@
-//! Changes of files, in two steps: everything but the change, and the change.
+//! Changes of files, in two steps: preparation, and the change itself.
 //!
-//! What is between the two is where an audit record is written ahead.
+//! An audit record is written between the two.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -10,22 +10,22 @@ use piton_store::port::BoxFuture;
 use super::StoreFault;
 use crate::{mask::Mask, path::MountPath};
 
-/// What an agent names a version of a file by: the first 16 hex digits of its digest.
+/// Version of a file as agents name it: the first 16 hex digits of its digest.
 ///
-/// It tells two versions of one file apart by accident, not against an adversary who can already
-/// write the file. The whole digest is taken as well.
+/// It distinguishes versions of one file against accidents, not against an adversary who can already write the file.
+/// The whole digest is accepted as well.
 #[derive(Clone, PartialEq, Eq)]
 pub struct FileVersion(String);
 
 const VERSION_DIGITS: usize = 16;
 
 impl FileVersion {
-    /// The version of a file with this digest.
+    /// Returns the version of a file with this digest.
     pub fn of(digest: &Digest) -> Self {
         Self(digest.hex()[..VERSION_DIGITS].to_owned())
     }
 
-    /// Whether a file with this digest has this version.
+    /// True if a file with this digest has this version.
     pub fn is(&self, digest: &Digest) -> bool {
         digest.hex().starts_with(&self.0)
     }
@@ -56,21 +56,19 @@ impl fmt::Debug for FileVersion {
     }
 }
 
-/// What must be true of a file for a change to happen.
+/// Precondition of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// Nothing.
+    /// No condition.
     Anything,
-    /// There is nothing at the path.
+    /// The path is free.
     Nothing,
-    /// The file has this version.
     Version(FileVersion),
-    /// The file has this digest.
     Digest(Digest),
 }
 
 impl Expected {
-    /// Whether a file with this digest, or no file, is as expected.
+    /// Checks a file with this digest, or no file, against the precondition.
     pub fn check(&self, found: Option<&Digest>) -> Result<(), StoreFault> {
         match (self, found) {
             (Self::Nothing, Some(_)) => Err(StoreFault::Exists),
@@ -84,77 +82,66 @@ impl Expected {
     }
 }
 
-/// A change of a Mount.
+/// A change to a Mount.
 #[derive(Clone, Debug)]
 pub enum FileChange {
-    /// Makes a file have these bytes, with the directories above it.
+    /// Gives a file this content; creates the file and missing directories above it.
     Write {
-        /// The file.
         path: MountPath,
-        /// Its content.
         bytes: Arc<[u8]>,
-        /// What must be true before.
         expected: Expected,
-        /// Whether it is a program from now on. Nothing keeps what a file was, and a new file is none.
+        /// New state of the executable bit. `None` keeps that of an existing file; a new file is not executable.
         executable: Option<bool>,
     },
-    /// Adds bytes to the end of a file, which is made if there is none.
+    /// Appends bytes to a file, which is created if it is missing.
     Append {
-        /// The file.
         path: MountPath,
-        /// What is added.
         bytes: Arc<[u8]>,
     },
-    /// Removes a file, or a directory.
+    /// Removes a file or a directory.
     Delete {
-        /// The file or directory.
         path: MountPath,
-        /// Whether a directory goes with everything in it.
+        /// Removes a directory with everything in it.
         recursive: bool,
-        /// What must be true before, of a file. A digest of a directory is checked by whoever makes the change.
+        /// Precondition on a file. The digest of a directory is checked by the maker of the change.
         expected: Expected,
-        /// What is hidden: a directory that holds such a name stays.
+        /// Hidden paths. A directory that holds one stays.
         mask: Arc<Mask>,
     },
-    /// Gives a file or directory another path, at which there is nothing.
+    /// Moves a file or directory to a path that is free.
     Move {
-        /// The path now.
         from: MountPath,
-        /// The path after.
         to: MountPath,
-        /// What is hidden: a directory that holds such a name stays.
+        /// Hidden paths. A directory that holds one stays.
         mask: Arc<Mask>,
     },
-    /// Makes a directory, with the directories above it. One that exists is fine.
+    /// Creates a directory and those above it. An existing one is fine.
     MakeDirectory {
-        /// The directory.
         path: MountPath,
     },
 }
 
-/// What a change finds at its path.
+/// State of a path before a change.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "kind", content = "digest", rename_all = "snake_case")]
 pub enum Before {
-    /// Nothing.
     Nothing,
-    /// A file; its digest, unless it is too large to be read for it.
+    /// A file with its digest, unless it is too large to be hashed.
     File(Option<Digest>),
-    /// A directory.
     Directory,
 }
 
-/// A change that is ready. Dropping it leaves everything as it was.
+/// A prepared change. Dropping it leaves everything as it was.
 pub trait Prepared: Send {
-    /// What is at the path of the change now.
+    /// Returns the current state of the path.
     fn before(&self) -> Before;
 
-    /// The digest of the file that the change leaves at its path, if it leaves one.
+    /// Returns the digest of the file that the change leaves at its path, if it leaves one.
     fn after(&self) -> Option<Digest>;
 
-    /// The name of the unfinished write that lies beside the path of the change, if there is one.
+    /// Returns the name of the unfinished write beside the path, if there is one.
     fn temp(&self) -> Option<&str>;
 
-    /// Makes the change, durably.
+    /// Makes the change durably.
     fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>>;
 }

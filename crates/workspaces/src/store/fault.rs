@@ -1,7 +1,7 @@
-//! Why a Store fails.
+//! Faults of Stores.
 //!
-//! *Invariants*: a fault carries no path and no text of the operating system, so that none can reach
-//! an agent. Who asked knows the path.
+//! *Invariants*: a fault carries no path and no text of the operating system, so none can reach an agent. The caller
+//! knows the path.
 
 use std::fmt;
 
@@ -9,112 +9,102 @@ use piton_core::Code;
 
 use crate::protection::Protected;
 
-/// Why a Store fails.
+/// Reason that a Store refuses or fails an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreFault {
-    /// There is nothing.
     NotFound,
     /// A part of the path is a link, and links are not followed.
     Link,
     /// A link leads nowhere inside the Mount.
     LinkLeadsOut,
-    /// It lies on something that is mounted inside the Mount, and that is not followed.
+    /// The path is on a file system mounted inside the Mount, and those are not followed.
     OtherMount,
-    /// Links lead in a circle.
+    /// Links form a cycle.
     LinkLoop,
-    /// It is a pipe, a socket or a device.
+    /// A pipe, a socket or a device.
     NotRegular,
-    /// It is a directory.
     IsDirectory,
     /// A part of the path is not a directory.
     NotDirectory,
-    /// There is something already.
     Exists,
-    /// The directory holds something.
     NotEmpty,
-    /// It is not UTF-8 text.
+    /// The file is not UTF-8 text.
     NotText {
-        /// Its size.
+        /// Size of the file.
         bytes: u64,
-        /// What it looks like.
         kind: NotTextKind,
     },
-    /// It is too large for the operation.
+    /// The file is too large for the operation.
     TooLarge {
-        /// Its size.
+        /// Size of the file.
         bytes: u64,
-        /// The largest size.
         max: u64,
     },
-    /// There is too much of something.
+    /// A bound is exceeded.
     Limit {
-        /// Of what, as words that follow "more than" and the number.
+        /// Bounded quantity, as words that follow "more than" and the number.
         what: &'static str,
-        /// The most that is taken.
         max: u64,
     },
     /// The window starts after the last line.
     PastEnd {
-        /// The number of lines.
+        /// Number of lines of the file.
         lines: u64,
     },
-    /// The file is not as expected.
+    /// The file does not meet the precondition.
     Conflict {
-        /// Whether there is a file.
+        /// Set when there is a file.
         exists: bool,
     },
-    /// Something in the directory is hidden by configuration.
+    /// The directory holds something hidden by configuration.
     HoldsHidden,
-    /// Something in the directory has a name that cannot be used here.
+    /// The directory holds a name that is unusable here.
     HoldsUnusable,
-    /// Something in the directory is protected.
+    /// The directory holds something protected.
     HoldsProtected(Protected),
     /// The operating system refused access.
     Permission,
-    /// The quota of the Workspace is used up.
+    /// The quota of the Workspace is exceeded.
     Quota {
-        /// Of what.
         kind: QuotaKind,
-        /// The quota.
         max: u64,
     },
-    /// There is no room on the disk.
+    /// The disk is full.
     Full,
-    /// Another process is changing the same place, or too much is open.
+    /// Another process is changing the same directory, or too many files are open.
     Busy,
-    /// Somebody else changed it between preparing and making a change; it can be prepared again.
+    /// The path changed between preparing and committing a change; the change can be prepared again.
     Raced,
-    /// The call was cancelled.
     Cancelled,
     /// The file system can neither rename without replacing nor link.
     NoRename,
-    /// The operating system reported another error.
+    /// Any other error of the operating system.
     Io,
     /// Piton's own data failed.
     Data(Code),
 }
 
-/// What the bytes of a file look like that is not text.
+/// Apparent content of a file that is not text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotTextKind {
-    /// It has zero bytes.
+    /// The file has zero bytes.
     Binary,
-    /// It has bytes that are not UTF-8.
+    /// The file has bytes that are not UTF-8.
     OtherEncoding,
 }
 
-/// What a quota counts.
+/// Quantity that a quota limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuotaKind {
-    /// Bytes of files.
+    /// Total size of all files.
     Bytes,
-    /// Files.
+    /// Number of files.
     Files,
 }
 
 impl StoreFault {
-    /// The closed code that stands for it.
+    /// Returns the stable error code.
     pub fn code(&self) -> Code {
         match self {
             Self::NotFound => Code::WorkspaceNotFound,
@@ -148,7 +138,7 @@ impl From<piton_store::Error> for StoreFault {
     }
 }
 
-/// Words that follow a path.
+/// Writes words that follow a path.
 impl fmt::Display for StoreFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = match self {

@@ -1,7 +1,7 @@
-//! The Store: what holds the files of a Workspace.
+//! The Store, which holds the files of a Workspace.
 //!
-//! *Invariants*: a Store does data operations only and cannot start a program. It is asked for paths
-//! relative to its Mount, and what it answers names no place of the machine.
+//! *Invariants*: a Store performs data operations only and cannot start a program. It takes paths relative to its
+//! Mount, and its answers name no path of the machine.
 
 mod change;
 mod fault;

@@ -1,6 +1,6 @@
-//! Some lines of a text, from a reader, in bounded memory.
+//! Windows of lines of a text, read in bounded memory.
 //!
-//! Pure but for the reader: every Store hands in its own.
+//! Everything here is pure except for the reader, which each Store supplies.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -11,43 +11,43 @@ use crate::bounds::{
     LINE_BYTES_KEPT, LINE_CHARACTERS_MAX, READ_BUFFER_BYTES, SNIFF_BYTES, WHOLE_BYTES_MAX,
 };
 
-/// Which lines are wanted.
+/// A range of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The first line, counted from one.
+    /// Number of the first line, starting at one.
     pub first: u64,
-    /// How many lines, at most.
+    /// Maximum number of lines.
     pub lines_max: u64,
-    /// How many bytes of text, at most.
+    /// Maximum number of bytes of text.
     pub bytes_max: usize,
 }
 
-/// The lines that were found.
+/// The lines of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowRead {
-    /// The lines, without line ends; long ones are cut and say so.
+    /// Lines without line endings. Long ones are shortened and say so.
     pub lines: Vec<String>,
-    /// The number of the first line.
+    /// Number of the first line.
     pub first: u64,
-    /// The number of lines of the file, if it was read to its end.
+    /// Number of lines of the file, if it was read to its end.
     pub total: Option<u64>,
-    /// Whether there is more after the last line here.
+    /// Set if there is more after the last line.
     pub more: bool,
-    /// The size of the file.
+    /// Size of the file.
     pub bytes: u64,
-    /// The digest of the file, if it was read to its end.
+    /// Digest of the file, if it was read to its end.
     pub digest: Option<Digest>,
 }
 
-/// Reads a window from a file of `size` bytes. A file that grows while it is read ends at its size;
-/// one that has no size but content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
+/// Reads a window from a file of `size` bytes. A file that grows meanwhile ends at its size. One without a size but
+/// with content, as in `/proc`, ends at [`WHOLE_BYTES_MAX`].
 pub fn read_window(reader: impl Read, size: u64, window: Window) -> Result<WindowRead, StoreFault> {
     let cap = if size == 0 { WHOLE_BYTES_MAX } else { size };
     let reader = BufReader::with_capacity(READ_BUFFER_BYTES, reader.take(cap));
     read_buffered(reader, size, window)
 }
 
-/// The same of bytes that are in memory.
+/// Like [`read_window`], for bytes in memory.
 pub fn read_window_of(bytes: &[u8], window: Window) -> Result<WindowRead, StoreFault> {
     let size = bytes.len() as u64;
     match plain_text(bytes) {
@@ -56,13 +56,13 @@ pub fn read_window_of(bytes: &[u8], window: Window) -> Result<WindowRead, StoreF
     }
 }
 
-/// The bytes as text, if nothing in them needs a closer look.
+/// Returns the bytes as text, if nothing in them needs a closer look.
 fn plain_text(bytes: &[u8]) -> Option<&str> {
     let is_binary = memchr::memchr(0, bytes).is_some();
     str::from_utf8(bytes).ok().filter(|_| !is_binary)
 }
 
-/// Most files are small and plain: all of their bytes are checked at once, not line by line.
+/// Reads a window from plain text. Most files are small and plain: their bytes are checked at once, not line by line.
 fn read_text(text: &str, window: Window) -> Result<WindowRead, StoreFault> {
     let mut gathered = Gathered::new(window);
     let mut rest = text;
@@ -88,6 +88,7 @@ fn read_buffered(
     let mut gathered = Gathered::new(window);
     while let Some(line) = lines.next(size)? {
         gathered.take(line);
+        // The rest of a small file is still read, for its digest and its number of lines. A large file ends here.
         if gathered.more && !whole {
             break;
         }
@@ -96,13 +97,13 @@ fn read_buffered(
     gathered.finish(whole, bytes, lines.digest.map(DigestBuilder::finish))
 }
 
-/// The lines of a window as they come by.
+/// The lines of a window, collected one by one.
 struct Gathered {
     window: Window,
     lines: Vec<String>,
-    /// How many bytes of text there is still room for.
+    /// Number of bytes of text that still fit.
     room: usize,
-    /// How many lines came by.
+    /// Number of lines seen.
     number: u64,
     more: bool,
 }
@@ -112,7 +113,7 @@ impl Gathered {
         Self { window, lines: Vec::new(), room: window.bytes_max, number: 0, more: false }
     }
 
-    /// Takes the next line, if it is wanted and there is room for it.
+    /// Adds the next line, if it is in the window and fits.
     fn take(&mut self, line: WindowLine<'_>) {
         self.number += 1;
         if self.more || self.number < self.window.first {
@@ -123,6 +124,7 @@ impl Gathered {
             return;
         }
         let text = clip(line);
+        // The first line is always kept, however long, or a reader could never get past it.
         if text.len() < self.room || self.lines.is_empty() {
             self.room = self.room.saturating_sub(text.len() + 1);
             self.lines.push(text);
@@ -131,7 +133,7 @@ impl Gathered {
         }
     }
 
-    /// What was found in a file of so many bytes. One that was not read as a `whole` ends where there is more.
+    /// Returns the window of a file of `bytes` bytes. Without `whole`, reading stopped where there is more.
     fn finish(
         self,
         whole: bool,
@@ -139,6 +141,7 @@ impl Gathered {
         digest: Option<Digest>,
     ) -> Result<WindowRead, StoreFault> {
         let Self { window, lines, number, more, .. } = self;
+        // An empty file has no lines, and reading it from its first line is no error.
         if lines.is_empty() && !(number == 0 && window.first == 1) {
             return Err(StoreFault::PastEnd { lines: number });
         }
@@ -147,7 +150,7 @@ impl Gathered {
     }
 }
 
-/// One line as it was read: the start of it, and how long it was.
+/// The kept start of a line, and the length of the whole line.
 #[derive(Clone, Copy)]
 struct WindowLine<'a> {
     start: &'a str,
@@ -158,9 +161,9 @@ struct LineReader<R> {
     reader: R,
     read: u64,
     digest: Option<DigestBuilder>,
-    /// How much of what the reader holds is in the digest already.
+    /// Number of bytes in the reader's buffer that the digest covers already.
     hashed: usize,
-    /// The start of the line that is being read.
+    /// Start of the current line.
     start: Vec<u8>,
 }
 
@@ -175,7 +178,7 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// The next line, or nothing at the end. Keeps the start of a long one only.
+    /// Returns the next line, or `None` at the end. Only the start of a long line is kept.
     fn next(&mut self, size: u64) -> Result<Option<WindowLine<'_>>, StoreFault> {
         self.start.clear();
         let mut bytes = 0;
@@ -192,6 +195,7 @@ impl<R: BufRead> LineReader<R> {
                     check_text(&self.start, bytes, size).map(Some)
                 };
             }
+            // Binary data is recognized by its first bytes, before any of it is collected as a line.
             if self.read == 0
                 && memchr::memchr(0, &buffer[..buffer.len().min(SNIFF_BYTES)]).is_some()
             {
@@ -203,7 +207,7 @@ impl<R: BufRead> LineReader<R> {
             let room = LINE_BYTES_KEPT.saturating_sub(self.start.len());
             self.start.extend_from_slice(&text[..text.len().min(room)]);
             bytes += taken as u64;
-            // Everything that was brought at once is hashed at once, not line by line.
+            // A filled buffer is hashed at once, not line by line.
             if let Some(digest) = &mut self.digest
                 && self.hashed == 0
             {
@@ -220,7 +224,7 @@ impl<R: BufRead> LineReader<R> {
     }
 }
 
-/// The line, unless it is not UTF-8 in what was kept of it.
+/// Returns the line, unless its kept part is not UTF-8.
 fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<WindowLine<'_>, StoreFault> {
     let refused = |kind| Err(StoreFault::NotText { bytes: size, kind });
     if memchr::memchr(0, start).is_some() {
@@ -229,7 +233,7 @@ fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<WindowLine<'_>, Sto
     let whole = bytes == start.len() as u64;
     let text = match str::from_utf8(start) {
         Ok(text) => text,
-        // The end of what was kept may lie inside a character.
+        // The kept part may end inside a character.
         Err(error) if error.error_len().is_none() && !whole => {
             str::from_utf8(&start[..error.valid_up_to()]).expect("it is valid up to there")
         }
@@ -238,7 +242,7 @@ fn check_text(start: &[u8], bytes: u64, size: u64) -> Result<WindowLine<'_>, Sto
     Ok(WindowLine { start: text, bytes })
 }
 
-/// The line as it is shown: cut if it is long, with the number of bytes that are left out.
+/// Returns the line as displayed: shortened if it is long, with the number of omitted bytes.
 fn clip(line: WindowLine<'_>) -> String {
     let WindowLine { start, bytes } = line;
     let end = if start.len() > LINE_CHARACTERS_MAX {
@@ -257,7 +261,7 @@ fn clip(line: WindowLine<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// Files of up to three pieces, some of them too long for a line or no text.
+    /// Files of up to three pieces, some of them too long for a line or not text.
     fn files() -> Vec<Vec<u8>> {
         let (long, wide) = ("x".repeat(LINE_BYTES_KEPT + 5), "é".repeat(LINE_BYTES_KEPT / 2 + 1));
         let pieces: [&[u8]; 9] = [

@@ -1,4 +1,4 @@
-//! A call by name, with arguments as JSON.
+//! Tool calls by name, with arguments as JSON.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -10,17 +10,16 @@ use crate::{
     scope::Tool,
 };
 
-/// What a model reads as the result of its call.
+/// The result of a call as a model reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallReply {
-    /// The text.
     pub text: String,
-    /// Why the call failed, if it did.
+    /// Error of a failed call.
     pub error: Option<Error>,
 }
 
 impl CallReply {
-    /// Whether the call failed.
+    /// True if the call failed.
     pub fn is_error(&self) -> bool {
         self.error.is_some()
     }
@@ -36,8 +35,8 @@ impl From<Result<String, Error>> for CallReply {
 }
 
 impl Files {
-    /// Runs a tool by its name. A tool that is not offered, and arguments that do not fit, are
-    /// refused like everything else.
+    /// Runs a tool by its name. A tool that is not offered, and arguments that do not fit, are refused like any other
+    /// call.
     pub async fn call(&self, name: &str, arguments: Value) -> CallReply {
         self.run(name, arguments).await.into()
     }
@@ -49,6 +48,8 @@ impl Files {
             let offered = offered.into_iter().map(Tool::as_str).collect();
             return Err(Error::NoSuchTool { name: quote(name), offered });
         };
+        // A change runs to its end on one thread, even if the caller stops waiting: a half-made change is never
+        // abandoned.
         if tool.changes() {
             self.refuse_at_once(tool, &arguments)?;
             let files = self.clone();
@@ -57,7 +58,7 @@ impl Files {
         self.make(tool, arguments).await
     }
 
-    /// Refuses what the Workspaces refuse whatever is on the disk, without another thread.
+    /// Refuses calls that the Workspaces refuse regardless of the files, without using another thread.
     fn refuse_at_once(&self, tool: Tool, arguments: &Value) -> Result<(), Error> {
         let check = |name: &str, right| match arguments.get(name).and_then(Value::as_str) {
             Some(path) => self.permit(tool, right, path).map(drop),

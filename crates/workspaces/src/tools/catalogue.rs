@@ -1,4 +1,4 @@
-//! The tools as models read them: name, description, schema, hints.
+//! The tools as models read them: name, description, schema and hints.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
@@ -9,35 +9,34 @@ use super::request::{
 };
 use crate::scope::Tool;
 
-/// One tool as a model reads it.
+/// A tool as a model reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCard {
-    /// The tool.
     pub tool: Tool,
-    /// What it does, in a sentence or two.
+    /// Description in a sentence or two.
     pub description: &'static str,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub schema: Map<String, Value>,
 }
 
 impl ToolCard {
-    /// Whether the tool leaves everything as it is.
+    /// True if the tool changes nothing.
     pub fn is_read_only(&self) -> bool {
         !self.tool.changes()
     }
 
-    /// Whether the tool may take something away.
+    /// True if the tool may destroy content.
     pub fn is_destructive(&self) -> bool {
         matches!(self.tool, Tool::Write | Tool::Edit | Tool::Delete)
     }
 
-    /// Whether a second equal call changes nothing more.
+    /// True if a second equal call changes nothing more.
     pub fn is_idempotent(&self) -> bool {
         self.is_read_only() || matches!(self.tool, Tool::Mkdir)
     }
 }
 
-/// The cards of some tools, in the order of the set of tools.
+/// Returns the cards of some tools, in the given order.
 pub fn cards(tools: &[Tool]) -> Vec<ToolCard> {
     let card = |tool: &Tool| ToolCard {
         tool: *tool,
@@ -82,7 +81,7 @@ fn schema(tool: Tool) -> Map<String, Value> {
     }
 }
 
-/// The schema of a request without what no model reads: every byte of it is in every prompt.
+/// Returns the schema of a request without the parts that no model reads, because every byte of it is in every prompt.
 fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -100,7 +99,7 @@ fn schema_of<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// One property, said shorter: what may be left out is not in `required`, so it need not be nullable.
+/// Shortens one property. An optional argument is absent from `required`, so it need not be nullable.
 fn simplify(property: &mut Value) {
     let Value::Object(property) = property else {
         return;

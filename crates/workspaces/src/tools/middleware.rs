@@ -1,36 +1,34 @@
-//! The middleware form: for an agent loop in Rust that calls models and tools itself.
+//! The middleware form, for an agent loop in Rust that calls models and tools itself.
 
 use serde_json::Value;
 
 use super::{CallReply, ToolCard, cards};
 use crate::files::Files;
 
-/// What is sent to a model, as far as files are concerned.
+/// The file-related parts of a request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelCall {
-    /// What stands before the conversation.
+    /// Text before the conversation.
     pub system: String,
-    /// The tools that the model may call.
+    /// Tools that the model may call.
     pub tools: Vec<ToolCard>,
 }
 
-/// A call that a model asks for.
+/// A tool call that a model requests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelToolCall {
-    /// The name of the tool.
     pub name: String,
-    /// Its arguments.
     pub arguments: Value,
 }
 
-/// What stands between an agent loop and its model and tools.
+/// A layer between an agent loop and its model and tools.
 ///
-/// Promise: what it does not know passes through untouched.
+/// An implementation promises that calls it does not know pass through untouched.
 pub trait Middleware: Send + Sync {
-    /// Adds to what is sent to the model.
+    /// Adds to the request to the model.
     fn wrap_model_call(&self, call: ModelCall) -> ModelCall;
 
-    /// Answers a call of the model, or hands it to `next`.
+    /// Answers a call of the model, or passes it to `next`.
     fn wrap_tool_call<'a>(
         &'a self,
         call: ModelToolCall,
@@ -43,24 +41,24 @@ pub trait Middleware: Send + Sync {
 const START: &str = "<filesystem-map>\n";
 const END: &str = "</filesystem-map>\n";
 
-/// Files as a middleware: the Filesystem Map and the tools before each call of the model, the
-/// operations or their refusal at each call of a tool.
+/// Files as a middleware. It adds the Filesystem Map and the tools before each call of the model, and performs or
+/// refuses the operations at each call of a tool.
 #[derive(Clone)]
 pub struct FilesMiddleware {
     files: Files,
 }
 
 impl FilesMiddleware {
-    /// A middleware for one agent.
+    /// Creates a middleware for one agent.
     pub fn new(files: Files) -> Self {
         Self { files }
     }
 }
 
 impl Middleware for FilesMiddleware {
-    /// Puts the map at the end of the system text, in place of one that is there from before, and adds the tools
-    /// that can succeed.
+    /// Puts the map at the end of the system text, replaces an earlier one, and adds the tools that can succeed.
     fn wrap_model_call(&self, mut call: ModelCall) -> ModelCall {
+        // The map of an earlier call is removed, so that the system text does not grow with each turn.
         if let (Some(start), Some(end)) = (call.system.find(START), call.system.find(END))
             && start < end
         {

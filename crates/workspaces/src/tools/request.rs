@@ -1,12 +1,12 @@
-//! What each tool takes. The comments are what models read.
+//! Arguments of each tool. Models read the comments on the request types.
 //!
-//! *Invariants*: an argument that is not known is refused, and so is one that is given under two
-//! names: what was checked is what is used.
+//! *Invariants*: an unknown argument is refused, and so is one that is given under two names: the value that was
+//! checked is the value that is used.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Other names that models write for arguments, each with the one that it means.
+/// Alternative names that models use for arguments, each with the real name.
 pub const ALIASES: &[(&str, &str)] =
     &[("file_path", "path"), ("source", "from"), ("destination", "to")];
 

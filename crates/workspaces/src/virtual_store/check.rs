@@ -1,10 +1,9 @@
-//! Checking what Virtual Stores hold and the records of file changes, and taking what is damaged out of the way.
+//! Checks of Virtual Stores and of the records of file changes, and repairs that move damaged entries out of the way.
 //!
-//! *Invariants*: a check changes nothing. A repair keeps every row that it takes away under a key of its own, in the
-//! commit that takes it away; an entry that somebody changed meanwhile is left to the next repair. Repeating it
-//! changes nothing more.
+//! *Invariants*: a check changes nothing. A repair keeps every row that it removes under a separate key, in the same
+//! commit; an entry that changed meanwhile is left to the next repair. Repeating a repair changes nothing more.
 //!
-//! *Limitations*: what stands in a directory whose own row cannot be read is kept, and found by nobody.
+//! *Limitations*: the entries of a directory whose own row is unreadable are kept, but nothing finds them.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -23,45 +22,45 @@ use super::{
 };
 use crate::{audit, bounds::SCAN_PAGE, path::MountPath, store::StoreFault};
 
-/// Where rows are kept that were taken out of the way: what their keys start with, and what those of the kept ones do.
+/// Key prefix of the rows of Virtual Stores, and the prefix under which rows that were moved out of the way are kept.
 pub(super) const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");
 const RECORDS: (&[u8], &[u8]) = (audit::START, b"workspaces/audit-aside/1/");
 
-/// What a check of all Virtual Stores found.
+/// Result of a check of all Virtual Stores.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualChecked {
-    /// Files that are whole.
+    /// Number of intact files.
     pub files: u64,
-    /// The names of entries that are damaged.
+    /// Names of damaged entries.
     pub damaged: Vec<String>,
 }
 
-/// What a repair did.
+/// Result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VirtualRepaired {
-    /// The names of entries that were taken out of use.
+    /// Names of entries that were taken out of use.
     pub taken_out: Vec<String>,
-    /// Where damaged contents are now, relative to the data directory.
+    /// Paths of the damaged contents now, relative to the data directory.
     pub kept: Vec<String>,
 }
 
-/// An entry that cannot be used.
+/// An unusable entry.
 struct Damaged {
     entry: TableEntry,
     name: String,
-    /// The blob that is damaged, if it is one.
+    /// Digest of the damaged blob, if the content is one.
     blob: Option<Digest>,
 }
 
-/// Where a row is kept that is taken out of the way.
+/// Returns the key under which a row is kept once it is moved out of the way.
 fn aside_of(key: &[u8]) -> Key {
     let (start, aside) = if key.starts_with(VIRTUAL.0) { VIRTUAL } else { RECORDS };
     [aside, &key[start.len()..]].concat().into()
 }
 
-/// Checks every row and every content of all Virtual Stores that are kept.
+/// Checks every row and every content of all stored Virtual Stores.
 pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error> {
     let mut checked = VirtualChecked::default();
     let (mut damaged, _) = check_entries(ports, &mut checked.files).await?;
@@ -70,7 +69,7 @@ pub async fn check_virtual(ports: &VirtualPorts) -> Result<VirtualChecked, Error
     Ok(checked)
 }
 
-/// Takes damaged entries out of use. In an overlay, what lies below them is seen again.
+/// Takes damaged entries out of use. In an overlay, the lower entries become visible again.
 pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Error> {
     let mut done = VirtualRepaired::default();
     let (mut damaged, usages) = check_entries(ports, &mut 0).await?;
@@ -81,6 +80,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     for damage in damaged {
         let Damaged { entry, name, blob } = damage;
         let key = aside_of(&entry.key);
+        // The copy and the removal are one commit, so a crash loses neither the row nor the evidence.
         let keep = TableWrite {
             key,
             expect: Expect::Anything,
@@ -93,6 +93,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         };
         match ports.table.commit(vec![keep, remove]).await {
             Ok(_) => done.taken_out.push(name),
+            // The entry changed since the check, so it may be intact now. The next repair looks again.
             Err(Error::Conflict { .. }) => continue,
             Err(error) => return Err(error),
         }
@@ -100,6 +101,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
             done.kept.extend(ports.blobs.set_aside(BlobNamespace::Virtual, digest).await?);
         }
     }
+    // Removed rows no longer count: write the usage that the scan found for the intact ones.
     for (namespace, usage) in usages {
         let key = usage_of(&namespace);
         let row = ports.table.get(&key).await?;
@@ -107,7 +109,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
         let value = serde_json::to_vec(&usage).expect("two numbers have a JSON form");
         let write = TableWrite { key, expect, change: EntryChange::Put(value) };
         match ports.table.commit(vec![write]).await {
-            // Whoever writes there meanwhile counts on from what there was; the quota is a little too strict then.
+            // A concurrent writer continues from the old count; the quota is then a little too strict.
             Ok(_) | Err(Error::Conflict { .. }) => {}
             Err(error) => return Err(error),
         }
@@ -115,7 +117,7 @@ pub async fn repair_virtual(ports: &VirtualPorts) -> Result<VirtualRepaired, Err
     Ok(done)
 }
 
-/// Whether a repair took anything out of the table, or out of use in it.
+/// True if a repair removed anything from the table, or took it out of use there.
 pub(crate) async fn has_taken_out(table: &dyn Table) -> Result<bool, Error> {
     let mut has_any = !table.scan(VIRTUAL.1, None, 1).await?.entries.is_empty();
     table.taken_out(&mut |_| has_any = true).await?;
@@ -123,7 +125,7 @@ pub(crate) async fn has_taken_out(table: &dyn Table) -> Result<bool, Error> {
 }
 
 impl VirtualStore {
-    /// Whether a repair took what stood at a path out of use, or lost it, or a directory above it.
+    /// True if a repair removed or lost the entry at a path, or a directory above it.
     pub(super) async fn lost_entry(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let mut above = ROOT;
         for name in path.names() {
@@ -135,6 +137,7 @@ impl VirtualStore {
                     above = id;
                 }
                 Some(_) => return Ok(false),
+                // The first missing name decides: if its row was moved aside or lost, so is everything below it.
                 None => {
                     let (table, key) = (&self.ports.table, self.keys.entry(above, name));
                     let mut is_lost = table.get(&aside_of(&key)).await?.is_some();
@@ -147,7 +150,7 @@ impl VirtualStore {
     }
 }
 
-/// The names of entries that repairs took out of use. Their rows are kept in the table.
+/// Returns the names of entries that repairs took out of use. Their rows are kept in the table.
 pub async fn kept_virtual(ports: &VirtualPorts) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for (start, aside) in [VIRTUAL, RECORDS] {
@@ -173,7 +176,7 @@ fn record_name(entry: &TableEntry) -> Option<String> {
     Some(format!("(the record of change {})", audit::damaged_record(entry)?))
 }
 
-/// The records of file changes that cannot be read.
+/// Returns the records of file changes that cannot be read.
 async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
     let mut damaged = Vec::new();
     let mut after = None;
@@ -190,7 +193,7 @@ async fn damaged_records(ports: &VirtualPorts) -> Result<Vec<Damaged>, Error> {
     }
 }
 
-/// Looks at every row: what is damaged, and how much of each namespace is not.
+/// Inspects every row. Returns the damaged ones, and the usage of each namespace by intact ones.
 async fn check_entries(
     ports: &VirtualPorts,
     files: &mut u64,
@@ -203,6 +206,7 @@ async fn check_entries(
         for entry in page.entries {
             let Some(namespace) = namespace_of(&entry.key) else { continue };
             let usage = usages.entry(namespace.to_vec()).or_default();
+            // A namespace has one row that is no entry: its usage.
             if !is_entry(&entry.key) {
                 if serde_json::from_slice::<Usage>(&entry.value).is_err() {
                     let name = "(how much there is)".to_owned();
@@ -219,6 +223,7 @@ async fn check_entries(
             let is_whole = match &stored.inline {
                 Some(content) => Digest::of(&FileBytes(content)) == digest,
                 None => match ports.blobs.get(BlobNamespace::Virtual, digest).await {
+                    // Reading a blob verifies its digest, so a present blob is an intact one.
                     Ok(found) => found.is_some(),
                     Err(Error::BlobCorrupt { .. }) => false,
                     Err(error) => return Err(error),

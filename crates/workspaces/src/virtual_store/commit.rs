@@ -1,7 +1,7 @@
-//! Making a prepared change: one commit of the table, tried again while others change what it needs.
+//! Committing a prepared change: one commit of the table, retried while others change what it depends on.
 //!
-//! A commit looks again. If the row of the path is still the one that was found, what else changed in
-//! the meantime is taken into account; if it is not, the change has to be prepared again.
+//! A commit looks up the path again. If its row is still the one that was found, all other changes since are taken into
+//! account; otherwise the change has to be prepared again.
 
 use piton_core::Digest;
 use piton_store::port::{BoxFuture, EntryChange as RowChange, EntryVersion, Expect, TableWrite};
@@ -33,6 +33,8 @@ impl Prepared for PendingCommit {
 
     fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
         Box::pin(async move {
+            // A conflict on a directory or on the usage row is no reason to fail: rebuild the batch from the current
+            // rows. A changed row of the path itself ends the loop as `Raced`.
             for _ in 0..COMMIT_TRIES_MAX {
                 let batch = match &self.act {
                     Act::Put { path, stored } => self.put(path, stored).await?,
@@ -52,7 +54,7 @@ impl Prepared for PendingCommit {
 }
 
 impl PendingCommit {
-    /// What stands at the path now, if it is still what was found.
+    /// Looks up the path, and fails as raced if its row is not the one that was found.
     async fn lookup(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
         let lookup = self.store.lookup(path).await?;
         if lookup.version() == self.found { Ok(lookup) } else { Err(StoreFault::Raced) }
@@ -61,6 +63,7 @@ impl PendingCommit {
     async fn put(&self, path: &MountPath, stored: &Stored) -> Result<Vec<TableWrite>, StoreFault> {
         let store = &self.store;
         let lookup = self.lookup(path).await?;
+        // A new entry also rewrites the row of its directory, so a concurrent removal of the directory conflicts.
         let mut batch = store.guards(&lookup.steps, lookup.entry.is_none());
         let parent = self.make_missing(&lookup, &mut batch);
         let (_, name) = path.split().expect("the Mount itself is never written");
@@ -70,6 +73,7 @@ impl PendingCommit {
             change: RowChange::Put(stored.encode()),
         });
         let mut removed: Vec<DirectoryRow> = lookup.row().cloned().into_iter().collect();
+        // A whiteout that replaces a directory takes the upper entries with it.
         if let (Some(DirectoryRow::Directory { id, .. }), DirectoryRow::Whiteout { .. }) =
             (lookup.row(), &stored.row)
         {
@@ -84,14 +88,14 @@ impl PendingCommit {
         Ok(batch)
     }
 
-    /// Makes the directories above a path that are missing; returns the one that holds it.
+    /// Adds the missing directories above a path to the batch. Returns the directory that holds the path.
     fn make_missing(&self, lookup: &Lookup, batch: &mut Vec<TableWrite>) -> DirectoryId {
         let store = &self.store;
         let mut parent = lookup.last();
         let mut whiteout = lookup.whiteout.clone();
         for name in &lookup.missing {
             let id = store.new_id();
-            // What was deleted below stays deleted when a directory takes its place.
+            // A directory that replaces a deleted one is opaque, so that the lower entries stay deleted.
             let deleted = whiteout.take();
             let below = deleted.as_ref().map(|(_, row)| (row.base(), row.landing()));
             let (base, landing) = below.unwrap_or_default();
@@ -120,7 +124,7 @@ impl PendingCommit {
         let mut removed = vec![found.stored.row.clone()];
         if let DirectoryRow::Directory { id, .. } = found.stored.row {
             for node in store.tree(id, path, None).await? {
-                // It is about to be below as well, where a row that is gone hides nothing.
+                // An apply is about to put this entry below, where a removed row would not hide it.
                 if node.row.landing().is_some() && !forgets {
                     return Err(StoreFault::Raced);
                 }
@@ -145,12 +149,13 @@ impl PendingCommit {
         let (Some(parent), Some(found)) = (source.parent(), &source.entry) else {
             return Err(StoreFault::Raced);
         };
+        // The target is looked up again on each try, because only the source has a version to compare.
         if !matches!(target.row(), None | Some(DirectoryRow::Whiteout { .. })) {
             return Err(StoreFault::Exists);
         }
         let mut batch = store.guards(&source.steps, true);
         for guard in store.guards(&target.steps, true) {
-            // A directory that both ways share is named once; a rewrite counts more than a look.
+            // A directory shared by both paths appears once in the batch; a rewrite takes precedence over a mere check.
             match batch.iter_mut().find(|one| one.key == guard.key) {
                 Some(one) if one.change == RowChange::Keep => *one = guard,
                 Some(_) => {}
@@ -165,6 +170,7 @@ impl PendingCommit {
             expect: expect(source.version()),
             change: RowChange::Remove,
         });
+        // A directory moves by this one row, because its entries are stored under its id.
         batch.push(TableWrite {
             key: store.keys.entry(holder, new_name),
             expect: expect(target.version()),
@@ -174,7 +180,7 @@ impl PendingCommit {
     }
 }
 
-/// That a row is still the one that was found.
+/// Returns the expectation that a row is still the one that was found.
 pub(super) fn expect(version: Option<EntryVersion>) -> Expect {
     version.map_or(Expect::Absent, Expect::Version)
 }

@@ -1,4 +1,4 @@
-//! A second namespace that holds what another one holds.
+//! Copies of a whole namespace.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl VirtualStore {
-    /// Makes `target` hold what this one holds, in one commit; returns how many entries that are. Rows are copied, and
-    /// larger contents are shared by their digests. `target` has to be empty and to lie in the same table.
+    /// Copies everything in this namespace to `target` in one commit, and returns the number of entries. Rows are
+    /// copied; larger contents are shared by digest. `target` has to be empty and in the same table.
     pub(crate) async fn copy_to(&self, target: &Self) -> Result<u64, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let there = target.ports.table.scan(&target.keys.all_entries(), None, 1).await?;
@@ -22,7 +22,7 @@ impl VirtualStore {
             let (batch, entries) = self.copying(target).await?;
             match self.ports.table.commit(batch).await {
                 Ok(_) => return Ok(entries),
-                // Somebody changed one of the two; what is copied is one state of it, so it is read again.
+                // One of the two changed. The copy has to be a single state, so read everything again.
                 Err(piton_store::Error::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -30,7 +30,7 @@ impl VirtualStore {
         Err(StoreFault::Busy)
     }
 
-    /// The commit that copies every entry, provided that none of them changed, and how many there are.
+    /// Builds the commit that copies every entry on condition that none of them changed. Also returns their number.
     async fn copying(&self, target: &Self) -> Result<(Vec<TableWrite>, u64), StoreFault> {
         let prefix = self.keys.all_entries();
         let (mut batch, mut rows) = (Vec::new(), Vec::new());
@@ -40,6 +40,7 @@ impl VirtualStore {
             for entry in &page.entries {
                 let below = &entry.key[prefix.len()..];
                 let expect = Expect::Version(entry.version);
+                // `Keep` with a version adds the source row to the precondition of the commit without writing it.
                 batch.push(TableWrite {
                     key: Arc::clone(&entry.key),
                     expect,

@@ -1,4 +1,4 @@
-//! Replacing one row by another, if it is still the one that was looked at: how an overlay is applied.
+//! Compare-and-swap of a single row, which is the basis for applying an overlay.
 
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
@@ -13,7 +13,7 @@ use crate::{
     store::{LoadedFile, StoreFault},
 };
 
-/// A row that was looked at.
+/// A row as it was read, with its version.
 pub(crate) struct SeenRow {
     pub(crate) version: EntryVersion,
     stored: Stored,
@@ -26,7 +26,7 @@ impl SeenRow {
 }
 
 impl VirtualStore {
-    /// The row of a path, if there is one.
+    /// Returns the row of a path, if there is one.
     pub(crate) async fn seen(&self, path: &MountPath) -> Result<Option<SeenRow>, StoreFault> {
         match self.lookup(path).await {
             Ok(lookup) => Ok(lookup
@@ -37,13 +37,13 @@ impl VirtualStore {
         }
     }
 
-    /// The content of a file, of the row that was looked at.
+    /// Returns the content of the file in a row as it was read.
     pub(crate) async fn content_of(&self, seen: &SeenRow) -> Result<LoadedFile, StoreFault> {
         self.content(seen.stored.clone()).await
     }
 
-    /// Replaces a row, or takes it away, if it is still the one that was looked at; says whether it was. A file keeps
-    /// its content, and a directory goes only if nothing is in it.
+    /// Replaces or removes a row if it is still the one that was read, and returns true if it was. A file keeps its
+    /// content, and a directory is removed only if it is empty.
     pub(crate) async fn exchange(
         &self,
         path: &MountPath,
@@ -71,7 +71,8 @@ impl VirtualStore {
             let expect = expect(Some(seen.version));
             batch.push(TableWrite { key: self.keys.entry(parent, name), expect, change });
             if row.is_none() {
-                // Whoever adds an entry rewrites the row of its directory, so that it cannot be lost to this.
+                // Adding an entry rewrites the row of its directory. So an entry added after this scan makes the commit
+                // conflict, and cannot be lost.
                 if let DirectoryRow::Directory { id, .. } = seen.stored.row
                     && !self
                         .ports
@@ -87,7 +88,7 @@ impl VirtualStore {
             }
             match self.ports.table.commit(batch).await {
                 Ok(_) => return Ok(true),
-                // Somebody changed this row, a directory above it, or how much there is in all: it is looked at again.
+                // This row, a directory above it or the usage row changed: look again.
                 Err(piton_store::Error::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -95,7 +96,7 @@ impl VirtualStore {
         Err(StoreFault::Busy)
     }
 
-    /// Whether a row, or one below it, is being applied to what is below.
+    /// True if a row, or any row under it, is being applied to the lower Store.
     pub(crate) async fn is_landing(&self, path: &MountPath) -> Result<bool, StoreFault> {
         let Some(row) = self.row_at(path).await? else { return Ok(false) };
         if let DirectoryRow::Directory { id, .. } = row {

@@ -1,4 +1,4 @@
-//! Where the rows of a Virtual Store stand in the table.
+//! Table keys of the rows of a Virtual Store.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use piton_store::port::Key;
 
 use super::namespace::VirtualNamespace;
 
-/// What all keys of Virtual Stores begin with.
+/// Prefix of all keys of Virtual Stores.
 pub(super) const START: &[u8] = b"workspaces/virtual/1/";
 const DIGEST_BYTES: usize = 32;
 const ENTRY: u8 = b'e';
 const USAGE: u8 = b'u';
 
-/// The id of a directory.
+/// Id of a directory, under which its entries are stored.
 pub(super) type DirectoryId = [u8; 16];
 
-/// The id of the Mount itself.
+/// Id of the root directory of the Mount.
 pub(super) const ROOT: DirectoryId = [0; 16];
 
-/// The keys of one namespace.
+/// Builder for the keys of one namespace.
 #[derive(Clone)]
 pub(super) struct NamespaceKeys(Arc<[u8]>);
 
@@ -27,43 +27,43 @@ impl NamespaceKeys {
         Self([START, namespace.digest().as_bytes()].concat().into())
     }
 
-    /// The row of an entry.
+    /// Returns the key of an entry.
     pub(super) fn entry(&self, directory: DirectoryId, name: &str) -> Key {
         [&*self.0, &[ENTRY], &directory, name.as_bytes()].concat().into()
     }
 
-    /// What the rows of a directory's entries begin with.
+    /// Returns the common prefix of the entries of a directory.
     pub(super) fn entries(&self, directory: DirectoryId) -> Key {
         self.entry(directory, "")
     }
 
-    /// What the rows of all entries begin with.
+    /// Returns the common prefix of all entries.
     pub(super) fn all_entries(&self) -> Key {
         [&*self.0, &[ENTRY]].concat().into()
     }
 
-    /// The row that says how much there is.
+    /// Returns the key of the usage row.
     pub(super) fn usage(&self) -> Key {
         [&*self.0, &[USAGE]].concat().into()
     }
 }
 
-/// Whether a key is that of an entry, in whatever namespace.
+/// True if a key belongs to an entry, in any namespace.
 pub(super) fn is_entry(key: &[u8]) -> bool {
     key.get(START.len() + DIGEST_BYTES) == Some(&ENTRY)
 }
 
-/// What the keys of the same namespace begin with.
+/// Returns the common prefix of all keys of the same namespace.
 pub(super) fn namespace_of(key: &[u8]) -> Option<&[u8]> {
     key.get(..START.len() + DIGEST_BYTES)
 }
 
-/// The row that says how much there is in the namespace whose keys begin so.
+/// Returns the key of the usage row of the namespace with this prefix.
 pub(super) fn usage_of(namespace: &[u8]) -> Key {
     [namespace, &[USAGE]].concat().into()
 }
 
-/// The name at the end of an entry's key.
+/// Returns the name at the end of the key of an entry.
 pub(super) fn name_of(key: &[u8]) -> Option<&str> {
     let start = START.len() + DIGEST_BYTES + 1 + ROOT.len();
     std::str::from_utf8(key.get(start..)?).ok()

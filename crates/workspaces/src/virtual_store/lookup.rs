@@ -1,4 +1,4 @@
-//! Finding the row of a path, with everything on the way to it.
+//! Lookup of a path, with all directories on the way to it.
 
 use piton_store::port::{EntryChange, EntryVersion, Expect, TableWrite};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{path::MountPath, store::StoreFault};
 
-/// A row and the write that it is from.
+/// A row with the version of the write that made it.
 #[derive(Clone, Debug)]
 pub(super) struct FoundRow {
     pub(super) stored: Stored,
@@ -19,31 +19,31 @@ pub(super) struct FoundRow {
 /// A directory on the way to a path.
 #[derive(Clone, Debug)]
 pub(super) struct PathStep {
-    /// The directory that holds it, and its name there; nothing for the Mount itself.
+    /// Parent directory and name in it. `None` for the root of the Mount.
     place: Option<(DirectoryId, String)>,
     id: DirectoryId,
     found: Option<FoundRow>,
 }
 
-/// What stands at a path.
+/// Result of looking up a path.
 pub(super) struct Lookup {
-    /// The directories above it that exist, from the Mount on.
+    /// Existing directories above the path, starting with the root of the Mount.
     pub(super) steps: Vec<PathStep>,
-    /// The names of the directories above it that do not.
+    /// Names of the missing directories above the path.
     pub(super) missing: Vec<String>,
-    /// In an overlay: the row that says that the first of those was deleted.
+    /// In an overlay: the whiteout at the first missing directory, if there is one.
     pub(super) whiteout: Option<(EntryVersion, DirectoryRow)>,
-    /// Its own row, if there is one.
+    /// Row of the path itself.
     pub(super) entry: Option<FoundRow>,
 }
 
 impl Lookup {
-    /// The directory that holds it, if that exists.
+    /// Returns the directory that holds the path, if it exists.
     pub(super) fn parent(&self) -> Option<DirectoryId> {
         self.missing.is_empty().then(|| self.last())
     }
 
-    /// The last directory on the way that exists.
+    /// Returns the last existing directory on the way.
     pub(super) fn last(&self) -> DirectoryId {
         self.steps.last().map_or(ROOT, |step| step.id)
     }
@@ -58,7 +58,7 @@ impl Lookup {
 }
 
 impl VirtualStore {
-    /// What stands at a path. A file on the way is not a directory; a deleted one is not there.
+    /// Looks up a path. A file on the way fails with `NotDirectory`; a deleted directory counts as missing.
     pub(super) async fn lookup(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
         let mut steps = vec![PathStep { place: None, id: ROOT, found: None }];
         let mut missing = Vec::new();
@@ -68,6 +68,7 @@ impl VirtualStore {
         };
         for name in parent.names() {
             let above = steps.last().expect("the Mount is the first step").id;
+            // Below a missing directory nothing can exist, so no more rows are read.
             let found = if missing.is_empty() { self.row(above, name).await? } else { None };
             match found.as_ref().map(|found| &found.stored.row) {
                 Some(DirectoryRow::Directory { id, .. }) => {
@@ -89,7 +90,7 @@ impl VirtualStore {
         Ok(Lookup { steps, missing, whiteout, entry })
     }
 
-    /// The rows on the way to a path and its own, as far as there are any, each with the write that it is from.
+    /// Returns the existing rows on the way to a path and its own, each with its version.
     pub(crate) async fn path_steps(
         &self,
         path: &MountPath,
@@ -126,8 +127,8 @@ impl VirtualStore {
             .transpose()
     }
 
-    /// What a commit expects of the directories on the way: that each is the one that was found. With
-    /// `touch`, the last one is written again, because something in it is made or removed.
+    /// Returns the preconditions of a commit on the directories on the way: each has to be the one that was found. With
+    /// `touch`, the last one is rewritten, because an entry is added to or removed from it.
     pub(super) fn guards(&self, steps: &[PathStep], touch: bool) -> Vec<TableWrite> {
         let mut guards = Vec::new();
         for (at, step) in steps.iter().enumerate() {

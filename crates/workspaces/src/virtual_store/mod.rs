@@ -1,15 +1,14 @@
 //! The Virtual Store: files in Piton's own data, or in memory.
 //!
-//! A directory is a row that holds an id; an entry is a row under its parent's id and its name. So listing
-//! costs what the directory holds, and a directory moves by one row. The content of a file is in its
-//! row if it is small, and a blob otherwise. What the ports are adapters of decides whether files outlive
-//! the process.
+//! A directory is a row that holds an id; an entry is a row under its parent's id and its name. So listing a directory
+//! costs as much as it holds, and moving one changes a single row. The content of a small file is in its row; larger
+//! content is a blob. The adapters behind the ports decide whether files outlive the process.
 //!
-//! *Invariants*: every change is one commit of the table. A new or removed entry rewrites the row of its
-//! directory, so that a directory cannot vanish under a write. Namespaces cannot meet: keys begin with a
-//! digest over the lengths and bytes of their parts.
+//! *Invariants*: every change is one commit of the table. Adding or removing an entry rewrites the row of its
+//! directory, so a directory cannot vanish under a write. Namespaces cannot collide: keys begin with a digest over the
+//! lengths and bytes of their parts.
 //!
-//! *Limitations*: a recursive delete takes a bounded number of entries, because it is one commit.
+//! *Limitations*: a recursive delete is limited to a number of entries, because it is one commit.
 
 mod check;
 mod commit;

@@ -1,26 +1,24 @@
-//! Whose files they are: the name of a Virtual Store.
+//! Names of Virtual Stores.
 
 use piton_core::{Digest, DigestBuilder};
 
 use crate::bounds::{NAMESPACE_PART_BYTES_MAX, NAMESPACE_PARTS_MAX};
 
-/// The name of a Virtual Store: a run, an agent, or something shared, in parts.
+/// The name of a Virtual Store: a run, an agent or something shared, in parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VirtualNamespace(Vec<String>);
 
-/// Why parts are no namespace.
+/// Reasons for rejecting a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamespaceProblem {
-    /// There are too few or too many.
     #[error("a namespace has 1 to {NAMESPACE_PARTS_MAX} parts")]
     Parts,
-    /// One is empty or too long.
     #[error("a part of a namespace has 1 to {NAMESPACE_PART_BYTES_MAX} bytes")]
     Part,
 }
 
 impl VirtualNamespace {
-    /// A namespace of these parts, which may hold any character.
+    /// Creates a namespace from parts, which may contain any character.
     pub fn new(
         parts: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, NamespaceProblem> {
@@ -34,8 +32,8 @@ impl VirtualNamespace {
         Ok(Self(parts))
     }
 
-    /// What its keys begin with: the parts with their lengths in front, so that no two lists of
-    /// parts give the same bytes.
+    /// Returns the digest that its keys begin with. Each part is preceded by its length, so no two lists of parts
+    /// produce the same bytes.
     pub(super) fn digest(&self) -> Digest {
         let mut builder = DigestBuilder::new();
         for part in &self.0 {

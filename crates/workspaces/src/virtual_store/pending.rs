@@ -1,4 +1,4 @@
-//! Changes of a Virtual Store that are ready: checked, and with their content kept.
+//! Prepared changes of a Virtual Store: checked, and with their content already stored.
 
 use piton_core::{Digest, FileBytes};
 use piton_store::port::EntryVersion;
@@ -14,24 +14,24 @@ use crate::{
     store::{Before, Expected, FileChange, Prepared, StoreFault},
 };
 
-/// A change that is ready.
+/// A prepared change.
 pub(crate) struct PendingCommit {
     pub(super) store: VirtualStore,
     pub(super) act: Act,
-    /// The row that was found at the path of the change.
+    /// Version of the row that was found at the path of the change.
     pub(super) found: Option<EntryVersion>,
     pub(super) before: Before,
     pub(super) after: Option<Digest>,
 }
 
-/// What a commit does.
+/// Action of a commit.
 pub(super) enum Act {
     Nothing,
     Put {
         path: MountPath,
         stored: Stored,
     },
-    /// Takes away a row with everything below it; whether also what is being applied.
+    /// Removes a row with everything under it. With `forgets`, also rows that are being applied.
     Remove {
         path: MountPath,
         forgets: bool,
@@ -43,14 +43,14 @@ pub(super) enum Act {
 }
 
 impl PendingCommit {
-    /// The change, unless the row of its path is another one than the caller saw before it asked for this.
+    /// Returns the change, unless its row differs from the one that the caller had seen before asking for it.
     pub(crate) fn since(self, seen: Option<EntryVersion>) -> Result<Box<dyn Prepared>, StoreFault> {
         if self.found == seen { Ok(Box::new(self)) } else { Err(StoreFault::Raced) }
     }
 }
 
 impl VirtualStore {
-    /// Makes a change ready.
+    /// Prepares a change.
     pub(crate) async fn prepare_change(
         &self,
         change: FileChange,
@@ -71,7 +71,7 @@ impl VirtualStore {
                 match old {
                     Some((digest, joined)) => {
                         let expected = Expected::Digest(digest);
-                        // Somebody who changed it in between is told as such, and tried again.
+                        // A concurrent change is reported as a race, so the append is tried again instead of refused.
                         let prepared =
                             self.prepare_file(path, &joined, &expected, None, None).await;
                         prepared.map_err(|fault| match fault {
@@ -92,7 +92,7 @@ impl VirtualStore {
         })
     }
 
-    /// Makes a write ready that, in an overlay, stands in front of a file below.
+    /// Prepares a write that hides a lower file in an overlay.
     pub(crate) async fn prepare_copy_up(
         &self,
         path: MountPath,
@@ -103,13 +103,14 @@ impl VirtualStore {
         self.prepare_file(path, bytes, &Expected::Anything, base, executable).await
     }
 
-    /// Makes ready that a path is told as deleted, in an overlay.
+    /// Prepares a whiteout, which marks a path as deleted in an overlay.
     pub(crate) async fn prepare_whiteout(
         &self,
         path: MountPath,
         base: Option<Digest>,
     ) -> Result<PendingCommit, StoreFault> {
         let lookup = self.lookup(&path).await?;
+        // Every change of a row keeps the note of an apply in progress.
         let landing = lookup.row().and_then(DirectoryRow::landing);
         let row = DirectoryRow::Whiteout { base, modified: self.now(), landing };
         let stored = Stored { row, inline: None };
@@ -118,7 +119,7 @@ impl VirtualStore {
         Ok(PendingCommit { store: self.clone(), act, found, before, after: None })
     }
 
-    /// Takes away a row with everything below it, whatever it is.
+    /// Removes a row of any kind with everything under it.
     pub(crate) async fn forget(&self, path: MountPath) -> Result<(), StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             let lookup = match self.lookup(&path).await {
@@ -160,10 +161,12 @@ impl VirtualStore {
             Some(DirectoryRow::File { digest, executable: old, .. }) => {
                 (Some(*digest), executable.or(*old))
             }
-            // What was deleted has nothing to do with the new file, also if one is below.
+            // The new file is unrelated to the deleted one, so it does not inherit the executable bit of the lower
+            // file.
             Some(DirectoryRow::Whiteout { .. }) => (None, executable.or(Some(false))),
             None => (None, executable),
         };
+        // The base of the first change stays, so an apply compares with the state that the agent started from.
         let base = base.or_else(|| lookup.row().and_then(DirectoryRow::base));
         let landing = lookup.row().and_then(DirectoryRow::landing);
         expected.check(old.as_ref())?;
@@ -171,6 +174,7 @@ impl VirtualStore {
         let modified = self.now();
         let row = DirectoryRow::File { digest, bytes: size, modified, base, executable, landing };
         self.check_usage(&lookup, &row).await?;
+        // The content is stored before the row that refers to it. A crash in between leaves only an unreferenced blob.
         let stored = Stored { row, inline: self.keep(bytes).await? };
         Ok(PendingCommit {
             store: self.clone(),
@@ -190,6 +194,7 @@ impl VirtualStore {
         };
         let (opaque, base) = match lookup.row() {
             Some(DirectoryRow::Directory { opaque, base, .. }) => (*opaque, *base),
+            // A directory in place of a deleted entry hides the lower one, which would show through otherwise.
             Some(DirectoryRow::Whiteout { base, .. }) => (true, *base),
             _ => (false, None),
         };
@@ -245,6 +250,7 @@ impl VirtualStore {
         match lookup.row() {
             Some(DirectoryRow::Directory { id, .. }) => {
                 self.tree(*id, &from, Some(mask)).await?;
+                // Walks the tree under its new path, which fails if an entry would end up too deep to be addressed.
                 self.tree(*id, &to, None).await?;
             }
             Some(DirectoryRow::File { .. }) => {}

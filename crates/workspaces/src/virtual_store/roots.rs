@@ -1,4 +1,4 @@
-//! What keeps the blobs of Virtual Stores alive.
+//! Garbage collection roots of the blobs of Virtual Stores.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ use super::{
 };
 use crate::bounds::SCAN_PAGE;
 
-/// Every blob that a file of a Virtual Store refers to, and every digest that can be read in a row which a repair took
-/// out of use.
+/// Every blob that a file of a Virtual Store refers to, and every digest that is readable in a row taken out of use by
+/// a repair.
 pub struct VirtualRoots(Arc<dyn Table>);
 
 impl VirtualRoots {
-    /// The roots of all namespaces of a table.
+    /// Creates the roots of all namespaces of a table.
     pub fn new(table: Arc<dyn Table>) -> Self {
         Self(table)
     }
@@ -43,6 +43,8 @@ impl Roots for VirtualRoots {
                 loop {
                     let page = self.0.scan(prefix, after.as_deref(), SCAN_PAGE).await?;
                     for entry in &page.entries {
+                        // A row set aside may be damaged, so every digest found in its bytes counts. An active row has
+                        // to be readable: to skip it would let its blob be collected.
                         if prefix == aside {
                             roots.extend(digests_in(&entry.value));
                         } else if is_entry(&entry.key) {
@@ -60,7 +62,7 @@ impl Roots for VirtualRoots {
     }
 }
 
-/// The blob that a row refers to, if it is that of a file which is one.
+/// Returns the blob that a row refers to, if it is a file whose content is not inline.
 fn blob_of(value: &[u8]) -> Result<Option<Digest>, Error> {
     let stored = Stored::decode(value)
         .map_err(|_| Error::BadRequest { problem: "a row of a Virtual Store cannot be read" })?;

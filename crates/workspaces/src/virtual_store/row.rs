@@ -1,6 +1,6 @@
-//! One row: an entry of a directory.
+//! The row of a directory entry.
 //!
-//! A row is a line of JSON; behind it stands the content of a file that is small.
+//! A row is one line of JSON, followed by the content of the file if that is small.
 
 use piton_core::{Code, Digest};
 use serde::{Deserialize, Serialize};
@@ -12,68 +12,61 @@ use crate::store::StoreFault;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum DirectoryRow {
-    /// A directory.
     Directory {
-        /// What its entries stand under.
+        /// Id under which its entries are stored.
         id: DirectoryId,
-        /// When something in it was made or removed.
+        /// Time at which an entry was last added or removed.
         modified: u64,
-        /// In an overlay: whether it hides what lies below it in the lower Store.
+        /// In an overlay: set when it hides the lower entries.
         #[serde(default)]
         opaque: bool,
-        /// In an overlay: the digest of what was deleted below when the directory took its place.
+        /// In an overlay: digest of the lower entry that was deleted when the directory replaced it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
-        /// In an overlay: what is below when this has been applied, while somebody does that.
+        /// In an overlay: the intended lower state, while an apply is in progress.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         landing: Option<Landing>,
     },
-    /// A file.
     File {
-        /// The digest of its content.
         digest: Digest,
-        /// The size of its content.
         bytes: u64,
-        /// When it was written.
         modified: u64,
-        /// In an overlay: the digest of the file below that it stands in front of.
+        /// In an overlay: digest of the lower file that this one hides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
-        /// Whether it is a program. Nothing stands for what is below, in an overlay, and for no otherwise.
+        /// Executable bit. `None` means that of the lower file in an overlay, and false otherwise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         executable: Option<bool>,
-        /// In an overlay: what is below when this has been applied, while somebody does that.
+        /// In an overlay: the intended lower state, while an apply is in progress.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         landing: Option<Landing>,
     },
-    /// In an overlay: that what lies below was deleted.
+    /// In an overlay: the lower entry was deleted.
     Whiteout {
-        /// The digest of what was deleted: of a file, or of a directory with everything in it.
+        /// Digest of the deleted entry: of a file, or of a directory with everything in it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         base: Option<Digest>,
-        /// When.
         modified: u64,
-        /// What is below when this has been applied, while somebody does that.
+        /// The intended lower state, while an apply is in progress.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         landing: Option<Landing>,
     },
 }
 
-/// What is below when a change of an overlay has been applied.
+/// Intended state of the lower Store once a change of an overlay is applied.
 ///
-/// It is written into the row before anything is changed below, and stays through every change of the row until
-/// somebody found out what is below. Until then that is either what the row was made on or this.
+/// It is written into the row before anything changes below. It stays through every change of the row until the actual
+/// lower state has been determined. Until then that state is either the one that the row was based on or this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "digest", rename_all = "snake_case")]
 pub(crate) enum Landing {
-    /// Nothing.
     Nothing,
-    /// A file, or a directory, with this digest.
+    /// A file or a directory with this digest.
     Content(Digest),
 }
 
 impl Landing {
-    /// The digest of what is below.
+    /// Returns the digest of the lower entry.
     pub(crate) const fn digest(self) -> Option<Digest> {
         match self {
             Self::Nothing => None,
@@ -83,7 +76,7 @@ impl Landing {
 }
 
 impl DirectoryRow {
-    /// The digest of what was below when the path was changed first.
+    /// Returns the digest of the lower entry at the time of the first change.
     pub(crate) const fn base(&self) -> Option<Digest> {
         match self {
             Self::Directory { base, .. }
@@ -92,7 +85,7 @@ impl DirectoryRow {
         }
     }
 
-    /// What is below when this has been applied, while somebody does that.
+    /// Returns the intended lower state, while an apply is in progress.
     pub(crate) const fn landing(&self) -> Option<Landing> {
         match self {
             Self::Directory { landing, .. }
@@ -101,7 +94,7 @@ impl DirectoryRow {
         }
     }
 
-    /// The same row with this of what is below.
+    /// Returns the row with another base and another intended lower state.
     pub(crate) fn on(mut self, new_base: Option<Digest>, new_landing: Option<Landing>) -> Self {
         match &mut self {
             Self::Directory { base, landing, .. }
@@ -112,11 +105,11 @@ impl DirectoryRow {
     }
 }
 
-/// A row as it is stored.
+/// A row in its stored form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored {
     pub(super) row: DirectoryRow,
-    /// The content, if it is in the row.
+    /// Content, if it is stored in the row.
     pub(super) inline: Option<Vec<u8>>,
 }
 
@@ -132,6 +125,7 @@ impl Stored {
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, StoreFault> {
         let damaged = StoreFault::Data(Code::StoreInvariantViolation);
+        // JSON escapes line breaks, so the first one always ends the row itself.
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let head = &bytes[..end.unwrap_or(bytes.len())];
         let row = serde_json::from_slice(head).map_err(|_| damaged)?;
@@ -139,7 +133,7 @@ impl Stored {
     }
 }
 
-/// How much there is in a namespace.
+/// Number of bytes and files in a namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Usage {
     pub(super) bytes: u64,
@@ -147,7 +141,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// The usage after entries are taken away and added.
+    /// Returns the usage after entries are removed and added.
     pub(super) fn after(self, removed: &[&DirectoryRow], added: &[&DirectoryRow]) -> Self {
         let mut usage = self;
         for row in removed {

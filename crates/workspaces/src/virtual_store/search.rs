@@ -1,4 +1,4 @@
-//! Searching the files of a Virtual Store.
+//! Search in the files of a Virtual Store.
 
 use super::{
     keys::DirectoryId,
@@ -12,14 +12,14 @@ use crate::{
     store::StoreFault,
 };
 
-/// What is still to be looked at, in the order of paths.
+/// An entry still to be visited.
 enum Waiting {
     Directory(MountPath, DirectoryId, Ignores),
     File(MountPath, Stored),
 }
 
 impl VirtualStore {
-    /// Finds what a search asks for.
+    /// Runs a search.
     pub(super) async fn search_rows(&self, search: &Search) -> Result<SearchResult, StoreFault> {
         let mut found = SearchResult::default();
         let mut waiting = vec![self.start(search).await?];
@@ -94,7 +94,7 @@ impl VirtualStore {
         }
     }
 
-    /// Puts the entries of a directory in front of what is waiting; returns how many of them lie too deep.
+    /// Puts the entries of a directory in front of those waiting. Returns the number of entries that lie too deep.
     async fn open(
         &self,
         search: &Search,
@@ -111,6 +111,7 @@ impl VirtualStore {
         {
             ignores = self.with_own(above, path, own.clone()).await?;
         }
+        // The stack is popped from its end, so entries are pushed in reverse to be visited in path order.
         for (name, stored) in rows.into_iter().rev() {
             let Ok(below) = path.child(&name) else {
                 deep += 1;

@@ -1,9 +1,9 @@
-//! A table in front of another one: what is committed here happens there as one commit, or not at all.
+//! A write buffer in front of a table: its commits reach the table as one commit, or not at all.
 //!
-//! For changes of several steps, of which each looks at what the ones before it did.
+//! It serves changes of several steps, where each step sees the effects of those before it.
 //!
-//! *Invariants*: nothing is written to the other table before [`Staged::flush`]. That commit expects of every row
-//! what the first step that named it expected.
+//! *Invariants*: nothing is written to the underlying table before [`Staged::flush`]. That commit expects of every row
+//! what the first step that named the row expected.
 
 use std::{
     collections::BTreeMap,
@@ -23,14 +23,14 @@ use crate::{
     store::StoreFault,
 };
 
-/// Where versions of rows begin that are here alone: no table has made so many commits.
+/// First version number of buffered rows. No table ever reaches this number of commits.
 const STAGED: u64 = 1 << 63;
 
-/// A table in front of another one.
+/// A write buffer in front of a table.
 pub(crate) struct Staged {
     under: Arc<dyn Table>,
     rows: Mutex<Rows>,
-    /// Whether it shows what was, and takes nothing more.
+    /// Set for a snapshot, which accepts no more writes.
     is_past: bool,
 }
 
@@ -42,13 +42,13 @@ struct Rows {
 
 #[derive(Clone)]
 struct StagedRow {
-    /// What is expected of the row under this one.
+    /// Expectation about the row in the underlying table.
     expect: Expect,
-    /// What it is here, if a step changed it: its version, and its value unless it was removed.
+    /// Buffered state, if a step changed the row: its version, and its value unless it was removed.
     now: Option<(EntryVersion, Option<Vec<u8>>)>,
 }
 
-/// What the steps did to a row.
+/// Effect of the steps on a row.
 enum RowChange {
     Untouched,
     Changed(Option<TableEntry>),
@@ -59,7 +59,7 @@ impl Staged {
         Self { under: Arc::clone(under), rows: Mutex::default(), is_past: false }
     }
 
-    /// Makes everything that was committed here happen, as one commit.
+    /// Writes everything that was committed to the buffer, as one commit.
     pub(crate) async fn flush(&self) -> Result<(), StoreFault> {
         let rows = std::mem::take(&mut self.rows().by_key);
         if rows.len() > VIRTUAL_TREE_MAX {
@@ -70,6 +70,8 @@ impl Staged {
             key,
             expect: row.expect,
             change: match (row.now, row.expect) {
+                // A row that was both created and removed by the steps never existed below: only check that it still
+                // does not.
                 (None, _) | (Some((_, None)), Expect::Absent) => EntryChange::Keep,
                 (Some((_, None)), _) => EntryChange::Remove,
                 (Some((_, Some(value))), _) => EntryChange::Put(value),
@@ -86,7 +88,7 @@ impl Staged {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The row as the steps left it.
+    /// Returns the row as the steps left it.
     fn here(&self, key: &[u8]) -> RowChange {
         let rows = self.rows();
         let Some((key, StagedRow { now: Some((version, value)), .. })) =
@@ -105,7 +107,7 @@ impl Staged {
         }
     }
 
-    /// All entries under a prefix that come after a key, as they are here.
+    /// Returns all entries under a prefix that come after a key, as the steps left them.
     async fn merged(&self, prefix: &[u8], after: Option<&[u8]>) -> Result<Vec<TableEntry>, Error> {
         let mut merged: BTreeMap<Key, TableEntry> = BTreeMap::new();
         let mut from: Option<Key> = after.map(Into::into);
@@ -118,6 +120,7 @@ impl Staged {
                 break;
             }
         }
+        // Buffered rows replace those of the underlying table; removed ones disappear even if the table has them.
         let rows = self.rows();
         for (key, row) in &rows.by_key {
             let is_meant = key.starts_with(prefix) && after.is_none_or(|after| **key > *after);
@@ -135,6 +138,7 @@ impl Staged {
 
     async fn stage(&self, batch: Batch) -> Result<EntryVersion, Error> {
         let mut differing = Vec::new();
+        // Check every expectation before anything is buffered, so a refused batch leaves no trace.
         for (place, write) in batch.iter().enumerate() {
             let found = self.found(&write.key).await?.map(|entry| entry.version);
             if !write.expect.holds(found) {
@@ -148,6 +152,8 @@ impl Staged {
         rows.commits += 1;
         let version = EntryVersion(STAGED + rows.commits);
         for write in batch {
+            // Only the first step that names a row states what the underlying table has to hold. Later steps expect
+            // versions that exist in the buffer alone.
             let row = rows
                 .by_key
                 .entry(write.key)
@@ -195,7 +201,7 @@ impl Table for Staged {
     }
 
     fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
-        // What was is refused in the words of the table under this one.
+        // A snapshot is refused with the error of the underlying table.
         if self.is_past { self.under.commit(batch) } else { Box::pin(self.stage(batch)) }
     }
 
@@ -244,12 +250,12 @@ mod tests {
         let table = MemoryTable::new();
         table.commit(vec![put("a", "old"), put("b", "old"), put("c", "old")]).await.unwrap();
         let (reads, writer) = (AtomicUsize::new(0), table.clone());
-        // Somebody else changes rows as often as they are read, right before.
+        // Another writer changes the rows right before each read.
         let watched = WatchedTable::new(Arc::new(table), move |call| {
             if !matches!(call, TableCall::Commit(_)) {
                 let now = reads.fetch_add(1, Ordering::Relaxed).to_string();
                 let mut changed = writer.commit(vec![put("a", &now), put("b", &now)]);
-                // A table in memory is never waited for.
+                // A table in memory never waits.
                 let done = changed.as_mut().poll(&mut task::Context::from_waker(Waker::noop()));
                 assert!(done.is_ready());
             }

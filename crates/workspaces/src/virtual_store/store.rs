@@ -22,20 +22,20 @@ use crate::{
     },
 };
 
-/// The ports that a Virtual Store lives on.
+/// Ports of a Virtual Store.
 #[derive(Clone)]
 pub struct VirtualPorts {
-    /// Keeps the rows.
+    /// Storage of the rows.
     pub table: Arc<dyn Table>,
-    /// Keeps the content of larger files.
+    /// Storage of the content of larger files.
     pub blobs: Arc<dyn Blobs>,
-    /// Tells when something was written.
+    /// Source of modification times.
     pub clock: Arc<dyn Clock>,
-    /// Gives directories their ids.
+    /// Source of directory ids.
     pub entropy: Arc<dyn Entropy>,
 }
 
-/// Files in Piton's own data.
+/// A Store whose files are in Piton's own data.
 #[derive(Clone)]
 pub struct VirtualStore {
     pub(super) ports: VirtualPorts,
@@ -44,12 +44,12 @@ pub struct VirtualStore {
 }
 
 impl VirtualStore {
-    /// The files of a namespace.
+    /// Opens the files of a namespace.
     pub fn new(ports: VirtualPorts, namespace: &VirtualNamespace, quota: Option<Quota>) -> Self {
         Self { ports, keys: NamespaceKeys::of(namespace), quota }
     }
 
-    /// The same files, with what is changed kept back until it is flushed as one commit.
+    /// Returns the same Store with its changes buffered until they are flushed as one commit.
     pub(crate) fn staged(&self) -> (Self, Arc<Staged>) {
         let staged = Arc::new(Staged::over(&self.ports.table));
         let table = Arc::clone(&staged) as Arc<dyn Table>;
@@ -67,7 +67,7 @@ impl VirtualStore {
         id
     }
 
-    /// The row of a path: what an overlay asks for.
+    /// Returns the row of a path, for an overlay.
     pub(crate) async fn row_at(
         &self,
         path: &MountPath,
@@ -84,7 +84,7 @@ impl VirtualStore {
         Ok(self.lookup(path).await?.entry.map(|found| found.stored.row))
     }
 
-    /// The id of a directory.
+    /// Returns the id of a directory.
     pub(super) async fn directory(&self, path: &MountPath) -> Result<DirectoryId, StoreFault> {
         match self.row_at(path).await? {
             Some(DirectoryRow::Directory { id, .. }) => Ok(id),
@@ -93,7 +93,7 @@ impl VirtualStore {
         }
     }
 
-    /// The entries of a directory in byte order.
+    /// Returns the entries of a directory in byte order.
     pub(super) async fn rows(&self, id: DirectoryId) -> Result<Vec<(String, Stored)>, StoreFault> {
         let prefix = self.keys.entries(id);
         let mut rows = Vec::new();
@@ -116,7 +116,7 @@ impl VirtualStore {
         }
     }
 
-    /// The entries of a directory with their rows: what an overlay asks for.
+    /// Returns the entries of a directory with their rows, for an overlay.
     pub(crate) async fn rows_at(
         &self,
         path: &MountPath,
@@ -125,7 +125,7 @@ impl VirtualStore {
         Ok(rows.into_iter().map(|(name, stored)| (name, stored.row)).collect())
     }
 
-    /// The content of a file.
+    /// Returns the content of a file.
     pub(super) async fn content(&self, stored: Stored) -> Result<LoadedFile, StoreFault> {
         let DirectoryRow::File { digest, executable, .. } = stored.row else {
             return Err(StoreFault::IsDirectory);
@@ -136,13 +136,15 @@ impl VirtualStore {
             let blob = self.ports.blobs.get(BlobNamespace::Virtual, digest).await?;
             blob.ok_or(StoreFault::Data(Code::StoreNotFound))?
         };
+        // Checked for inline content as well as for blobs, so a damaged file is never returned.
         if Digest::of(&FileBytes(&bytes)) != digest {
             return Err(StoreFault::Data(Code::StoreCorruptBlob));
         }
         Ok(LoadedFile { bytes, digest, executable: executable == Some(true) })
     }
 
-    /// Where the content of a file is kept: in its row, or as a blob that is put now.
+    /// Decides where the content of a file is kept. Returns it if it belongs into the row; otherwise stores it as a
+    /// blob.
     pub(super) async fn keep(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, StoreFault> {
         if bytes.len() <= INLINE_BYTES_MAX {
             return Ok(Some(bytes.to_vec()));
@@ -190,7 +192,7 @@ impl Store for VirtualStore {
     }
 
     fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
-        // Two Stores in one namespace of one table have the same files; the table is known by where it is in memory.
+        // Two Stores on one namespace of one table have the same files. The address of the table identifies it.
         let table = Arc::as_ptr(&self.ports.table).cast::<()>().addr();
         let (table, files) = (format!("virtual {table} "), self.keys.all_entries());
         let identity = [table.as_bytes(), &files, path.as_str().as_bytes()].concat();

@@ -1,4 +1,4 @@
-//! Everything below a directory.
+//! Traversal of everything under a directory.
 
 use piton_core::Code;
 use piton_store::port::{EntryVersion, Key};
@@ -15,11 +15,11 @@ use crate::{
     store::StoreFault,
 };
 
-/// What is refused because nobody could name it.
+/// Refusal of a path that is too deep to be addressed.
 const TOO_DEEP: StoreFault =
     StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
 
-/// An entry somewhere below a directory.
+/// An entry anywhere under a directory.
 pub(super) struct TreeEntry {
     pub(super) key: Key,
     pub(super) version: EntryVersion,
@@ -27,8 +27,8 @@ pub(super) struct TreeEntry {
 }
 
 impl VirtualStore {
-    /// Everything below a directory that stands, or is to stand, at `path`; refused if it is too much or too deep there,
-    /// or if the mask hides some of it.
+    /// Returns everything under a directory that is, or is going to be, at `path`. Refused if that is too many entries
+    /// or too deep there, or if the mask hides any of it.
     pub(super) async fn tree(
         &self,
         id: DirectoryId,

@@ -1,4 +1,4 @@
-//! How much a namespace holds.
+//! Usage and quota of a namespace.
 
 use piton_core::Code;
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
@@ -12,7 +12,7 @@ use super::{
 use crate::store::StoreFault;
 
 impl VirtualStore {
-    /// Refuses early what the quota will refuse, before any content is kept.
+    /// Refuses early what the quota would refuse anyway, before any content is stored.
     pub(super) async fn check_usage(
         &self,
         lookup: &Lookup,
@@ -26,7 +26,7 @@ impl VirtualStore {
         quota.check(usage.bytes, usage.files)
     }
 
-    /// How much there is, and the write that says so.
+    /// Returns the usage of the namespace and the version of its row.
     pub(super) async fn usage(&self) -> Result<(Usage, Option<EntryVersion>), StoreFault> {
         let Some(entry) = self.ports.table.get(&self.keys.usage()).await? else {
             return Ok((Usage::default(), None));
@@ -36,7 +36,7 @@ impl VirtualStore {
         Ok((usage, Some(entry.version)))
     }
 
-    /// Adds to a batch what it does to the usage, if anything, and refuses what is over the quota.
+    /// Adds the change of the usage to a batch, if there is one. Refuses a batch that exceeds the quota.
     pub(super) async fn account(
         &self,
         removed: &[&DirectoryRow],
@@ -48,9 +48,11 @@ impl VirtualStore {
         if after == usage {
             return Ok(());
         }
+        // A batch that only removes is always allowed, so an overfull namespace can be cleaned up.
         if let Some(quota) = self.quota.filter(|_| !added.is_empty()) {
             quota.check(after.bytes, after.files)?;
         }
+        // The version makes concurrent changes conflict here, so no update of the count is lost.
         batch.push(TableWrite {
             key: self.keys.usage(),
             expect: expect(version),

@@ -1,4 +1,4 @@
-//! What is said about errors of backpacks.
+//! Facts about errors of backpacks.
 
 use super::{CodeFacts, LOCK_RETRY};
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of bundles that are imported.
+//! Facts about errors of imported bundles.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of the tree and the frames of a project.
+//! Facts about errors of the tree and the frames of a project.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of flows.
+//! Facts about errors of flows.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

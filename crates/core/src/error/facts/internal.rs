@@ -1,4 +1,4 @@
-//! What is said about errors of Piton itself.
+//! Facts about errors of Piton itself.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

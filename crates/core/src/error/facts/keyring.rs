@@ -1,4 +1,4 @@
-//! What is said about errors of the keys that sign tokens.
+//! Facts about errors of the keys that sign tokens.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

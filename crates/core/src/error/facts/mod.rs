@@ -1,4 +1,4 @@
-//! What is said about each code, in a file for each domain.
+//! Facts about each code, in one file per domain.
 
 use super::domain::Domain;
 use super::retry::Retry;
@@ -17,17 +17,16 @@ pub(super) mod token;
 pub(super) mod validation;
 pub(super) mod workspace;
 
-/// What is said about a code.
+/// Facts about a code.
 #[derive(Clone, Copy)]
 pub(super) struct CodeFacts {
     pub(super) domain: Domain,
-    /// What happened, in one sentence.
+    /// Explanation of the failure, in one sentence.
     pub(super) meaning: &'static str,
-    /// What to do next.
+    /// Next thing to do.
     pub(super) advice: &'static str,
-    /// Whether trying again can help.
     pub(super) retry: Retry,
 }
 
-/// Another process is done in about a second.
+/// Retry rule for locks: another process is usually done within a second.
 const LOCK_RETRY: Retry = Retry::RetryableAfterMs { after_ms: LOCK_RETRY_AFTER_MS };

@@ -1,4 +1,4 @@
-//! What is said about errors of language models and their providers.
+//! Facts about errors of language models and their providers.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

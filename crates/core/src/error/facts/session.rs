@@ -1,4 +1,4 @@
-//! What is said about errors of one session.
+//! Facts about errors of one session.
 
 use super::{CodeFacts, LOCK_RETRY};
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of the storage of the data directory.
+//! Facts about errors of the storage of the data directory.
 
 use super::{CodeFacts, LOCK_RETRY};
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of tokens that callers send.
+//! Facts about errors of tokens that callers send.
 
 use super::{CodeFacts, LOCK_RETRY};
 use crate::error::domain::Domain;

@@ -1,4 +1,4 @@
-//! What is said about errors of what callers send.
+//! Facts about errors in the input of callers.
 
 use super::CodeFacts;
 use crate::error::domain::Domain;

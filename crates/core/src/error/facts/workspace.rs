@@ -1,4 +1,4 @@
-//! What is said about errors of the files of Workspaces.
+//! Facts about errors of the files of Workspaces.
 
 use super::{CodeFacts, LOCK_RETRY};
 use crate::error::domain::Domain;
