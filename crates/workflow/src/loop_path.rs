@@ -55,13 +55,9 @@ pub struct LoopPath(Vec<LoopPosition>);
 #[non_exhaustive]
 pub enum LoopPathError {
     #[error("{depth} loops lie inside each other, {LOOP_DEPTH_MAX} are allowed")]
-    TooDeep {
-        depth: usize,
-    },
+    TooDeep { depth: usize },
     #[error("the loop `{loop_id}` cannot lie inside itself")]
-    Repeated {
-        loop_id: LoopId,
-    },
+    Repeated { loop_id: LoopId },
 }
 
 impl LoopPath {

@@ -34,10 +34,7 @@ pub enum BundleError {
         event: EventIndex,
     },
     #[error("the bundle lacks the workflow {workflow}, which {run} is pinned to")]
-    MissingPinnedWorkflow {
-        workflow: WorkflowHash,
-        run: RunId,
-    },
+    MissingPinnedWorkflow { workflow: WorkflowHash, run: RunId },
     /// The events belong to another session than the bundle says, or to none.
     #[error("the events are not those of the session that the bundle names")]
     OtherSession,
@@ -57,9 +54,7 @@ pub enum BundleError {
 #[non_exhaustive]
 pub enum FormatProblem {
     #[error("it has {bytes} bytes, and at most {BUNDLE_BYTES_MAX} are read")]
-    TooLarge {
-        bytes: usize,
-    },
+    TooLarge { bytes: usize },
     #[error("it has {found} {what}, and at most {max} are read")]
     TooMany {
         /// The kind of thing that there are too many of.
@@ -86,21 +81,13 @@ pub enum FormatProblem {
     Salvaged,
     /// No event refers to a part of the bundle.
     #[error("no event refers to its part {path}")]
-    Unneeded {
-        path: EntryPath,
-    },
+    Unneeded { path: EntryPath },
     /// A workflow in the bundle cannot be read.
     #[error("its workflow {workflow} cannot be used: {problem}")]
-    Workflow {
-        workflow: WorkflowHash,
-        problem: CompiledWorkflowError,
-    },
+    Workflow { workflow: WorkflowHash, problem: CompiledWorkflowError },
     /// A snapshot in the bundle belongs to another workflow.
     #[error("its snapshot {snapshot} cannot be used: {problem}")]
-    Snapshot {
-        snapshot: SnapshotRef,
-        problem: SnapshotMismatch,
-    },
+    Snapshot { snapshot: SnapshotRef, problem: SnapshotMismatch },
 }
 
 /// A way in which a part differs from its digest.
@@ -109,35 +96,22 @@ pub enum FormatProblem {
 pub enum IntegrityProblem {
     /// A part has no entry.
     #[error("`{path}` has no digest")]
-    NoDigest {
-        path: EntryPath,
-    },
+    NoDigest { path: EntryPath },
     /// A part has two entries.
     #[error("`{path}` has two digests")]
-    Repeated {
-        path: EntryPath,
-    },
+    Repeated { path: EntryPath },
     /// A part is missing.
     #[error("`{path}` is not there")]
-    Absent {
-        path: EntryPath,
-    },
+    Absent { path: EntryPath },
     /// The digest or length of a part differs from its entry.
     #[error("`{path}` was changed")]
-    Changed {
-        path: EntryPath,
-    },
+    Changed { path: EntryPath },
     /// A part is stored under the name of another one.
     #[error("what stands under `{path}` is something else")]
-    Misnamed {
-        path: EntryPath,
-    },
+    Misnamed { path: EntryPath },
     /// The length of an artifact differs from what the event that names it says.
     #[error("`{path}` does not have the length that event {event} says")]
-    ArtifactLength {
-        path: EntryPath,
-        event: EventIndex,
-    },
+    ArtifactLength { path: EntryPath, event: EventIndex },
     /// The events of a plan are not the ones that its control record attests.
     #[error("the events from {first} on are not those that were recorded together")]
     SegmentChanged {

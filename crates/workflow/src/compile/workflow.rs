@@ -257,14 +257,10 @@ pub enum CompiledWorkflowError {
     NotCanonical,
     /// The bytes are a compiled workflow that contradicts itself.
     #[error("the compiled workflow does not hold together: {reason}")]
-    Unsound {
-        reason: String,
-    },
+    Unsound { reason: String },
     /// The bytes do not have the form of a compiled workflow.
     #[error("not a compiled workflow: {reason}")]
-    Malformed {
-        reason: String,
-    },
+    Malformed { reason: String },
 }
 
 impl CompiledStep {

@@ -34,83 +34,52 @@ pub enum LogProblem {
     RepeatedFact,
     /// The event names a run that did not start.
     #[error("{run} did not start")]
-    UnknownRun {
-        run: RunId,
-    },
+    UnknownRun { run: RunId },
     /// The event names a node that was not created.
     #[error("{node} was not created before")]
-    UnknownNode {
-        node: NodeId,
-    },
+    UnknownNode { node: NodeId },
     /// The event names a node of another run than its own.
     #[error("{node} belongs to another run")]
-    NodeOfAnotherRun {
-        node: NodeId,
-    },
+    NodeOfAnotherRun { node: NodeId },
     /// The node was created before, in this run or another one.
     #[error("{node} was created before")]
-    RepeatedNode {
-        node: NodeId,
-    },
+    RepeatedNode { node: NodeId },
     /// The run already has a root.
     #[error("{run} has a root already, so the node needs a parent")]
-    SecondRoot {
-        run: RunId,
-    },
+    SecondRoot { run: RunId },
     /// The node is pinned to another compiled workflow than its run.
     #[error("{run} is pinned to another workflow hash")]
-    WorkflowHash {
-        run: RunId,
-    },
+    WorkflowHash { run: RunId },
     /// The edge does not lead from a node to a child of that node.
     #[error("the parent of {to} is not {from}")]
-    NotTheParent {
-        from: NodeId,
-        to: NodeId,
-    },
+    NotTheParent { from: NodeId, to: NodeId },
     /// The edge of a bookmark leads to a node that is not one.
     #[error("{node} is not a checkpoint")]
-    NotACheckpoint {
-        node: NodeId,
-    },
+    NotACheckpoint { node: NodeId },
     /// The cause of the edge is not another event of this log.
     #[error("the cause {event} is no other event of this session")]
-    UnknownCause {
-        event: EventId,
-    },
+    UnknownCause { event: EventId },
     /// The run advanced to a node that was not created.
     #[error("the run went on to {to}, which was not created")]
-    AdvanceWithoutNode {
-        to: NodeId,
-    },
+    AdvanceWithoutNode { to: NodeId },
     /// The run advanced to a node that no edge leads to.
     #[error("the run went on to {to}, and no edge leads there")]
-    AdvanceWithoutEdge {
-        to: NodeId,
-    },
+    AdvanceWithoutEdge { to: NodeId },
     /// The output supersedes one that was not appended.
     #[error("{output} was not appended before")]
-    UnknownOutput {
-        output: OutputId,
-    },
+    UnknownOutput { output: OutputId },
     /// The output supersedes one of another node.
     #[error("{output} belongs to another node")]
-    OutputOfAnotherNode {
-        output: OutputId,
-    },
+    OutputOfAnotherNode { output: OutputId },
     /// The output supersedes one on another channel.
     #[error("{output} is on another channel")]
-    OutputOnAnotherChannel {
-        output: OutputId,
-    },
+    OutputOnAnotherChannel { output: OutputId },
     /// The effective preferences are not the earlier ones with the change applied.
     #[error("the effective preferences are not the earlier ones after the delta")]
     EffectivePreferences,
     /// The gap resolves one that was not recorded.
     #[error("{gap} was not recorded before")]
-    UnknownGap {
-        gap: GapId,
-    },
+    UnknownGap { gap: GapId },
     /// The dedupe key of an observation miscounts the changes before it.
     #[error("the observation is change {expected} of its key")]
     ObservationChange {

@@ -19,23 +19,16 @@ pub enum PayloadError {
     EmptySummary,
     /// A list has too few or too many items.
     #[error("the list has {found} items, 1 to {max} are allowed")]
-    Count {
-        found: usize,
-        max: usize,
-    },
+    Count { found: usize, max: usize },
     /// The blockers are not in the order that they are stored in.
     #[error("the blockers are not sorted by code and pointer")]
     Unsorted,
     /// A delta changes one preference twice.
     #[error("`{key}` is changed twice in one delta")]
-    RepeatedPreference {
-        key: PreferenceKey,
-    },
+    RepeatedPreference { key: PreferenceKey },
     /// A preference is changed to another value than the effective one.
     #[error("the delta changes `{key}` to another value than the effective one")]
-    EffectivePreference {
-        key: PreferenceKey,
-    },
+    EffectivePreference { key: PreferenceKey },
     /// The grade of an observation does not follow from its provenance.
     #[error("an observation with this provenance is {derived}, not {stored}")]
     Grade {
@@ -45,18 +38,13 @@ pub enum PayloadError {
     },
     /// The status of a capability contradicts what was observed or claimed.
     #[error("the provenance does not support the status `{status}`")]
-    Status {
-        status: CapabilityStatus,
-    },
+    Status { status: CapabilityStatus },
     /// A failure without a code, or a success with one.
     #[error("`failureCode` is there exactly when the result is `failure`")]
     FailureCode,
     /// An edge of this kind cannot have this cause.
     #[error("an edge of kind `{kind}` has no cause `{cause}`")]
-    EdgeCause {
-        kind: EdgeKind,
-        cause: EdgeCause,
-    },
+    EdgeCause { kind: EdgeKind, cause: EdgeCause },
     /// An output is on the channel of another kind of payload.
     #[error("this payload belongs on the channel `{expected}`")]
     Channel {
@@ -76,21 +64,15 @@ pub enum PayloadError {
     #[error(
         "the trace has {measured_bytes} bytes of canonical JSON, {TRACE_BYTES_MAX} are allowed"
     )]
-    TraceTooLarge {
-        measured_bytes: usize,
-    },
+    TraceTooLarge { measured_bytes: usize },
     /// A context exceeds its budget.
     #[error(
         "the context has {measured_bytes} bytes of canonical JSON, {CONTEXT_BYTES_MAX} are allowed"
     )]
-    ContextTooLarge {
-        measured_bytes: usize,
-    },
+    ContextTooLarge { measured_bytes: usize },
     /// A context holds a key that would change how some programs read it.
     #[error("the context holds the reserved key `{key}`")]
-    ReservedKey {
-        key: &'static str,
-    },
+    ReservedKey { key: &'static str },
     #[error("the context has no canonical form: {0}")]
     NotCanonical(#[from] CanonicalError),
 }

@@ -11,9 +11,7 @@ pub enum MaintenanceError {
     Store(#[from] piton_store::Error),
     /// The retention mark of a session is unknown to this version.
     #[error("whether {session} is kept is written in a way that this Piton does not know")]
-    UnknownControl {
-        session: SessionId,
-    },
+    UnknownControl { session: SessionId },
 }
 
 impl MaintenanceError {

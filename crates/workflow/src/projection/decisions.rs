@@ -99,8 +99,15 @@ impl RunState {
             Some(RecordedDecision { node, index: gap.index, decision: gap.decision()? })
         };
         let mut decisions: Vec<_> = self.gaps.on(node).filter_map(recorded).collect();
-        // A decision that ends several gaps is recorded once for each.
-        decisions.dedup_by(|later, earlier| later.decision == earlier.decision);
+        // A decision that closes several gaps is recorded once for each. The same words after another attempt are
+        // another decision.
+        let attempts = self.advances.at_node(node);
+        let tried_between = |earlier: &RecordedDecision, later: &RecordedDecision| {
+            attempts.iter().any(|tried| earlier.index < tried.index && tried.index < later.index)
+        };
+        decisions.dedup_by(|later, earlier| {
+            later.decision == earlier.decision && !tried_between(earlier, later)
+        });
         decisions
     }
 

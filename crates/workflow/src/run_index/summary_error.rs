@@ -15,15 +15,9 @@ pub enum SummaryError {
     #[error("the log contradicts itself at {0}")]
     Log(#[from] LogFlaw),
     #[error("the snapshot of {node} cannot be used: {problem}")]
-    Snapshot {
-        node: NodeId,
-        problem: SnapshotError,
-    },
+    Snapshot { node: NodeId, problem: SnapshotError },
     #[error("the workflow that {run} is pinned to cannot be used: {problem}")]
-    Workflow {
-        run: RunId,
-        problem: CompiledWorkflowError,
-    },
+    Workflow { run: RunId, problem: CompiledWorkflowError },
 }
 
 impl SummaryError {

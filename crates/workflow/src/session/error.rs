@@ -101,18 +101,11 @@ pub enum Refusal {
     ContextWithoutAck,
     /// The notes are too long even to be judged.
     #[error("output.notesMarkdown has {measured} bytes, {HANDED_IN_NOTES_BYTES_MAX} are taken")]
-    NotesTooLarge {
-        measured: usize,
-    },
+    NotesTooLarge { measured: usize },
     #[error("output.artifacts has {count} entries, {ARTIFACTS_MAX} are taken")]
-    TooManyArtifacts {
-        count: usize,
-    },
+    TooManyArtifacts { count: usize },
     #[error("output.artifacts[{index}] has {measured} bytes, {ARTIFACT_BYTES_MAX} are taken")]
-    ArtifactTooLarge {
-        index: usize,
-        measured: usize,
-    },
+    ArtifactTooLarge { index: usize, measured: usize },
     /// An artifact is no object, or does not name its `kind`.
     #[error(
         "the entry output.artifacts[{index}] is {given}; an artifact is an object with a `kind`"
@@ -123,10 +116,7 @@ pub enum Refusal {
         given: &'static str,
     },
     #[error("output.artifacts[{index}] cannot be stored: {reason}")]
-    Artifact {
-        index: usize,
-        reason: String,
-    },
+    Artifact { index: usize, reason: String },
     #[error("the {what} has {measured} bytes of canonical JSON, {CONTEXT_BYTES_MAX} are taken")]
     ContextTooLarge {
         /// Name of the part that was measured.
@@ -135,14 +125,10 @@ pub enum Refusal {
     },
     /// The context is refused for a reason other than its size.
     #[error("the context is refused: {reason}")]
-    Context {
-        reason: String,
-    },
+    Context { reason: String },
     /// The context lacks something that the workflow cannot start without.
     #[error("the run cannot begin: {what}")]
-    ContextLacking {
-        what: String,
-    },
+    ContextLacking { what: String },
     /// The start key belongs to another run.
     #[error("the start key was used for {label} ({workflow}) with another {differs}")]
     StartKeyTaken {
@@ -172,9 +158,7 @@ pub enum Refusal {
     NothingToSettle,
     /// The change of preferences is empty or contradicts itself.
     #[error("the change of preferences is refused: {reason}")]
-    Preferences {
-        reason: String,
-    },
+    Preferences { reason: String },
 }
 
 impl Refusal {

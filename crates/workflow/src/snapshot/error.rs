@@ -49,14 +49,10 @@ pub enum SnapshotError {
     Iteration(#[from] IdError),
     /// The pending step is already completed.
     #[error("the pending step `{key}` is among the completed ones")]
-    PendingCompleted {
-        key: StepInstanceKey,
-    },
+    PendingCompleted { key: StepInstanceKey },
     /// The pending step is elsewhere than the run.
     #[error("the loop path of the pending step `{step_id}` differs from the loop stack")]
-    PendingElsewhere {
-        step_id: StepId,
-    },
+    PendingElsewhere { step_id: StepId },
 }
 
 impl SnapshotError {
@@ -91,14 +87,10 @@ pub enum SnapshotMismatch {
     },
     /// The workflow has no such step.
     #[error("the snapshot names the step `{step_id}`, which the pinned workflow does not have")]
-    Step {
-        step_id: StepId,
-    },
+    Step { step_id: StepId },
     /// The workflow has no such loop.
     #[error("the snapshot names the loop `{loop_id}`, which the pinned workflow does not have")]
-    Loop {
-        loop_id: LoopId,
-    },
+    Loop { loop_id: LoopId },
 }
 
 impl SnapshotMismatch {

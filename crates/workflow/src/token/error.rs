@@ -65,10 +65,7 @@ pub enum FormatProblem {
     NotCanonical,
     /// The prefix of the text and the payload name different kinds.
     #[error("it begins as a token of kind {} and holds one of kind {}", prefix.parameter(), payload.parameter())]
-    KindDiffers {
-        prefix: TokenKind,
-        payload: TokenKind,
-    },
+    KindDiffers { prefix: TokenKind, payload: TokenKind },
 }
 
 impl TokenError {

@@ -15,11 +15,7 @@ pub enum TransferError {
     Store(#[from] piton_store::Error),
     /// Content that the session needs is stored, but cannot be used.
     #[error("{session} cannot be exported: what is stored as `{path}` cannot be used: {problem}")]
-    Unusable {
-        session: SessionId,
-        path: EntryPath,
-        problem: String,
-    },
+    Unusable { session: SessionId, path: EntryPath, problem: String },
 }
 
 impl TransferError {

@@ -140,11 +140,17 @@ async fn a_person_is_asked_once_for_each_attempt_and_their_answer_counts_where_t
     assert_eq!(asked.reason, UserOnlyDependency::Choice);
     let at = |node, verdict| SettleRequest { session, run, node: Some(node), verdict };
     let no = PersonVerdict::Refused("not today".to_owned());
-    rig.sessions.record_verdict(at(asked.node, no)).await.unwrap();
+    rig.sessions.record_verdict(at(asked.node, no.clone())).await.unwrap();
     assert_eq!(question().await, None, "no is an answer");
     let again = rig.notes(&blocked, "They still agree.").await;
     let asked_again = question().await.unwrap();
     assert_eq!(asked_again.node, asked.node);
+    rig.sessions.record_verdict(at(asked.node, no)).await.unwrap();
+    assert_eq!(question().await, None, "the same words again are another answer");
+    let projected = SessionState::of(&rig.events(session).await);
+    assert_eq!(projected.runs()[0].decisions_on(asked.node).len(), 2, "both are in the history");
+    let again = rig.notes(&again, "And now?").await;
+    assert!(question().await.is_some());
     let yes = PersonVerdict::Answered("drop it".to_owned());
     rig.sessions.record_verdict(at(asked.node, yes)).await.unwrap();
     assert_eq!(question().await, None);
