@@ -36,9 +36,6 @@ pub(crate) const NOTES_BYTES_MAX: u64 = 1024 * 1024;
 /// The longest text in a column of a table, in bytes: six columns fit beside each other in a wide terminal.
 pub(crate) const CELL_BYTES_MAX: usize = 40;
 
-/// The deepest nesting in a client's JSON that is followed. Configurations have a handful of levels.
-pub(crate) const JSON_DEPTH_MAX: usize = 128;
-
 /// How many ports behind the usual one are tried. Somebody with more servers on one machine chooses ports.
 pub(crate) const PORTS_TRIED: u16 = 20;
 

@@ -37,7 +37,6 @@ pub(super) fn with_entry(
             if client == McpClient::Vscode {
                 entry["type"] = json!("stdio");
             }
-            let entry = serde_json::to_string_pretty(&entry).expect("it is made of texts");
             json::set(text, section, NAME, &entry).map_err(|wrong| not_json(file, wrong))
         }
         ConfigFormat::Toml => {
@@ -118,8 +117,7 @@ pub(crate) fn entry_in(
 ) -> Result<Option<ClientEntry>, Failure> {
     let entry = match client.form() {
         ConfigFormat::Json(section) => {
-            let entry = json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?;
-            entry.and_then(|entry| serde_json::from_str(&entry).ok())
+            json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?
         }
         ConfigFormat::Toml => {
             let document = toml(file, text)?;
