@@ -73,13 +73,14 @@ fn edit(text: &str, key: SettingKey, mut value: toml_edit::Value) -> Option<Stri
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         return Some(format!("{text}{end}{gap}[{}]\n{} = {value}\n", key.section(), key.name()));
     };
-    let section = section.as_table_like_mut()?;
-    match section.get_mut(key.name()) {
-        Some(old) => {
-            *value.decor_mut() = old.as_value()?.decor().clone();
-            *old = Item::Value(value);
-        }
-        None => drop(section.insert(key.name(), Item::Value(value))),
+    let table = section.as_table_like_mut()?;
+    if let Some(old) = table.get_mut(key.name()) {
+        *value.decor_mut() = old.as_value()?.decor().clone();
+        *old = Item::Value(value);
+    } else {
+        table.insert(key.name(), Item::Value(value));
+        // On one line, a new entry needs the spaces around it adjusted.
+        section.as_inline_table_mut().map(toml_edit::InlineTable::fmt);
     }
     Some(document.to_string())
 }

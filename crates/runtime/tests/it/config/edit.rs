@@ -29,7 +29,7 @@ fn a_setting_is_put_where_it_belongs_and_the_rest_stays_as_it_was() {
         ),
         (
             "preferences = {risk_policy = \"balanced\"}\n",
-            "preferences = {risk_policy = \"balanced\", autonomy = \"guided\"}\n",
+            "preferences = { risk_policy = \"balanced\", autonomy = \"guided\" }\n",
         ),
         ("[preferences]", "[preferences]\nautonomy = \"guided\"\n"),
     ];
