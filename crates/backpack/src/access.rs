@@ -1,14 +1,15 @@
-//! Who may do what: the rules, as pure functions.
+//! Access rules, as pure functions.
 //!
-//! In this order, the first that applies decides:
+//! The first rule that applies decides, in this order:
 //!
 //! 1. a key in `deny` is refused;
 //! 2. an item with an access list is refused to nodes that are not in it;
-//! 3. an item tagged `pii` is readable by nodes that name its key in `read` or that its access list names;
-//! 4. a node without declared permissions may do the rest;
+//! 3. an item tagged `pii` is readable only by nodes that name its key in `read` or that its access list names;
+//! 4. a node without declared permissions may do everything else;
 //! 5. a key in `read` or `write` is allowed;
-//! 6. an item whose namespace a pattern of the node selects is allowed; a new key is judged by the namespace of its writer;
-//! 7. everything else is refused, and a key that is not there like one that is.
+//! 6. an item is allowed if one of the node's patterns selects its namespace; a new key is judged by the namespace of
+//!    its writer;
+//! 7. everything else is refused, and a missing key is refused exactly like an existing one.
 
 use crate::item::Item;
 use crate::node_identity::NodeIdentity;
@@ -27,14 +28,14 @@ piton_core::closed_set! {
     }
 }
 
-/// Who asks.
+/// The node that asks for access, with the permissions declared for it.
 #[derive(Clone, Copy)]
 pub(crate) struct Requester<'a> {
     pub(crate) identity: &'a NodeIdentity,
     pub(crate) permissions: Option<&'a Permissions>,
 }
 
-/// Whether a key that is not there would be made by the call.
+/// Tells a write that creates a missing key from one that needs the key to exist.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
     Made,
@@ -42,15 +43,17 @@ pub(crate) enum Missing {
 }
 
 impl Requester<'_> {
-    /// Whether the node may read what is under `key`, if anything is.
+    /// True if the node may read the item under `key`, or learn that there is none.
     pub(crate) fn may_read(&self, key: &Key, item: Option<&Item>) -> bool {
         if self.denies(key) {
             return false;
         }
+        // Naming the key in `read` is the strongest grant: it is the only permission that opens a `pii` item.
         let named = self.permissions.is_some_and(|permissions| permissions.read.contains(key));
         if let Some(item) = item {
             let labels = item.labels();
             let listed = labels.readers().map(|readers| readers.contains(&self.identity.id));
+            // An access list overrides every permission. Without one, a `pii` item needs the key by name.
             if listed == Some(false) || labels.is_pii() && !named && listed.is_none() {
                 return false;
             }
@@ -58,12 +61,13 @@ impl Requester<'_> {
         match self.permissions {
             None => true,
             Some(permissions) => {
+                // A missing key has no namespace that a pattern could select: only naming it in `read` shows that.
                 named || permissions.reads_namespace(item.and_then(Item::namespace))
             }
         }
     }
 
-    /// Whether the node may write `key`, which holds `item` or nothing.
+    /// True if the node may write `key`, which currently holds `item`.
     pub(crate) fn may_write(&self, key: &Key, item: Option<&Item>, missing: Missing) -> bool {
         if self.denies(key) {
             return false;
@@ -79,12 +83,14 @@ impl Requester<'_> {
         }
         match (item, missing) {
             (Some(item), _) => permissions.writes_namespace(item.namespace()),
+            // A key that the call creates will carry the namespace of its writer.
             (None, Missing::Made) => permissions.writes_namespace(self.identity.namespace.as_ref()),
+            // Refused like an existing key of a foreign namespace, so that the answer does not reveal what exists.
             (None, Missing::Wanted) => false,
         }
     }
 
-    /// Whether the node may change what is said about an item.
+    /// True if the node may change the tags and the access control of an item: only its listed writers may.
     pub(crate) fn may_label(&self, item: &Item) -> bool {
         item.labels().writers().is_some_and(|writers| writers.contains(&self.identity.id))
     }

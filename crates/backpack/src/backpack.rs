@@ -1,4 +1,4 @@
-//! The handle of whoever owns a backpack: it makes scopes for nodes, and travels in time.
+//! The owner's handle of a backpack. It creates scopes for nodes and travels in time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,14 +26,14 @@ use crate::restore;
 use crate::scope::Scope;
 use crate::text::{Key, NodeId};
 
-/// A backpack, in memory. Cheap to clone: clones are handles of the same one, on any thread.
+/// An in-memory backpack. Cheap to clone: clones are handles to the same backpack and may live on any thread.
 #[derive(Clone)]
 pub struct Backpack {
     pub(crate) inner: Arc<BackpackInner>,
 }
 
 impl Backpack {
-    /// A backpack with initial items, which are commits of `system`.
+    /// Creates a backpack with initial items, which are committed by `system`.
     pub fn new<'a, I, T>(initial: I, options: Options, ports: BackpackPorts) -> Result<Self, Error>
     where
         I: IntoIterator<Item = (&'a str, T)>,
@@ -42,13 +42,13 @@ impl Backpack {
         let backpack = Self::empty(BackpackId::mint(&*ports.entropy), options, ports);
         let system = backpack.scope(NodeIdentity::system(), None)?;
         for (key, value) in initial {
-            // Nobody declared anything that could refuse it, and a failure ends this backpack.
+            // No permissions exist yet that could refuse the write, and an error discards this backpack.
             let _ = system.pack(key, &value)?;
         }
         Ok(backpack)
     }
 
-    /// An empty backpack with a given id.
+    /// Creates an empty backpack with a given id.
     pub fn empty(id: BackpackId, options: Options, ports: BackpackPorts) -> Self {
         let state = ItemState::default();
         let history = History::new(state.clone(), 0);
@@ -60,30 +60,31 @@ impl Backpack {
         Self { inner: Arc::new(BackpackInner::new(beginning, options, ports)) }
     }
 
-    /// Its id.
+    /// Returns the id of the backpack.
     pub fn id(&self) -> &BackpackId {
         &self.inner.id
     }
 
-    /// Where it was taken from, if it is a snapshot or a fork.
+    /// Returns the backpack and commit that this one was taken from, if it is a snapshot or a fork.
     pub fn origin(&self) -> Option<&BackpackOrigin> {
         self.inner.origin.as_ref()
     }
 
-    /// Its options, within what is possible.
+    /// Returns the options, clamped to their limits.
     pub fn options(&self) -> &Options {
         &self.inner.options
     }
 
-    /// The newest commit, if there is one.
+    /// Returns the id of the newest commit, if there is one.
     pub fn head(&self) -> Option<CommitId> {
         self.inner.lock().history.newest().map(|commit| commit.id)
     }
 
-    /// What a node is given: the backpack in its name, within its permissions. Without any it is unrestricted, but
-    /// for what items say themselves.
+    /// Creates the handle that a node is given: the backpack under the node's name and within its permissions. Without
+    /// permissions the node is restricted only by the access control of the items themselves.
     ///
-    /// What was declared for the same node before is replaced; scopes that it has keep what they were made with.
+    /// Replaces the permissions that were declared for the same node before. Its existing scopes keep the permissions
+    /// that they were created with.
     pub fn scope(
         &self,
         identity: NodeIdentity,
@@ -103,17 +104,17 @@ impl Backpack {
         Ok(Scope { inner, identity, permissions, provenance: None })
     }
 
-    /// What was declared for a node.
+    /// Returns the permissions that were declared for a node.
     pub fn permissions(&self, node: &NodeId) -> Option<Arc<Permissions>> {
         self.inner.lock().permissions.get(node).cloned()
     }
 
-    /// The handle that sees everything. Nodes are never given it.
+    /// Returns the handle that sees everything. Nodes are never given it.
     pub fn debug(&self) -> DebugHandle {
         DebugHandle { inner: Arc::clone(&self.inner) }
     }
 
-    /// Tells `observer` from now on what happens.
+    /// Notifies `observer` of everything that happens from now on.
     pub fn observe(&self, observer: Arc<dyn Observer>) -> Result<(), Error> {
         let mut core = self.inner.lock();
         check_count("the observers of a backpack", core.observers.len() + 1, OBSERVERS_MAX)?;
@@ -121,27 +122,27 @@ impl Backpack {
         Ok(())
     }
 
-    /// The state after a commit, as a backpack of its own.
+    /// Returns the state after a commit, as a backpack of its own.
     pub fn snapshot_at_commit(&self, id: CommitId) -> Result<Self, Error> {
         self.past(|history| history.at_commit(id))
     }
 
-    /// The state before a node's first commit, as a backpack of its own.
+    /// Returns the state before a node's first commit, as a backpack of its own.
     pub fn snapshot_before_node(&self, node: &NodeId) -> Result<Self, Error> {
         self.past(|history| history.before_node(node))
     }
 
-    /// The state at a time, with all commits of that millisecond, as a backpack of its own.
+    /// Returns the state at a time, as a backpack of its own. All commits of that millisecond are included.
     pub fn snapshot_at(&self, time: TimestampMs) -> Result<Self, Error> {
         self.past(|history| history.at_time(time))
     }
 
-    /// A backpack to run a flow with again from a commit on: the same items and permissions, its own history.
+    /// Returns a backpack with which a flow can run again from a commit on: same items and permissions, own history.
     pub fn replay_from_commit(&self, id: CommitId) -> Result<Self, Error> {
         self.snapshot_at_commit(id)
     }
 
-    /// The present state as a backpack of its own, with everything that is in use.
+    /// Returns the present state as a backpack of its own, including large values and quarantined items.
     #[must_use]
     pub fn fork(&self) -> Self {
         let core = self.inner.lock();
@@ -151,13 +152,14 @@ impl Backpack {
         self.descend(past, large, permissions)
     }
 
-    /// Makes every key hold what it held in `snapshot` again, which must be one of this backpack: what was done since is
-    /// abandoned. It stays in the history, and so does the quarantine; keys are put back by commits of `by`.
+    /// Puts every key back to what it held in `snapshot`, which must be a snapshot of this backpack. Everything done
+    /// since is abandoned, but stays in the history; quarantined values stay quarantined. The keys are put back by
+    /// commits of `by`.
     pub fn abandon_since(&self, snapshot: &Self, by: NodeIdentity) -> Result<Vec<CommitId>, Error> {
         self.abandon_keys_since(snapshot, |_| true, by)
     }
 
-    /// The same for some keys; the others stay as they are.
+    /// Like [`abandon_since`](Self::abandon_since), for the keys that `is_meant` selects. The others stay as they are.
     pub fn abandon_keys_since(
         &self,
         snapshot: &Self,
@@ -167,7 +169,7 @@ impl Backpack {
         restore::abandon(self, snapshot, is_meant, &Arc::new(by))
     }
 
-    /// What was declared for nodes.
+    /// Returns the permissions declared for all nodes.
     pub(crate) fn declared(&self) -> OrdMap<NodeId, Arc<Permissions>> {
         self.inner.lock().permissions.clone()
     }
@@ -180,7 +182,7 @@ impl Backpack {
         Ok(self.descend(past, LargeValues::new(), permissions))
     }
 
-    /// A backpack that begins with a state of this one.
+    /// Creates a backpack that starts from a state of this one.
     pub(crate) fn descend(
         &self,
         past: Past,

@@ -1,7 +1,7 @@
-//! The state of a backpack behind its lock, and the one way in which it changes: by a commit.
+//! The state of a backpack behind its lock. A commit is the only way to change it.
 //!
 //! *Invariants*: a commit is applied to the state, added to the history and handed to the journal under one lock, so
-//! that all three agree on the order. Observers are called after the lock is free.
+//! that all three agree on the order. Observers are called after the lock is released.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -27,7 +27,7 @@ use crate::permissions::Permissions;
 use crate::recorder::Recorder;
 use crate::text::{Key, NodeId};
 
-/// What all handles of one backpack share.
+/// State shared by all handles of one backpack.
 pub(crate) struct BackpackInner {
     pub(crate) id: BackpackId,
     pub(crate) origin: Option<BackpackOrigin>,
@@ -36,23 +36,23 @@ pub(crate) struct BackpackInner {
     core: Mutex<BackpackCore>,
 }
 
-/// What is behind the lock.
+/// The part of a backpack that the lock protects.
 pub(crate) struct BackpackCore {
     pub(crate) state: ItemState,
     pub(crate) history: History,
-    /// Values that are in use and too large for the history.
+    /// Values in use that are too large for the history.
     pub(crate) large: LargeValues,
     pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     pub(crate) recorder: Option<Arc<dyn Recorder>>,
     mark: WriterMark,
-    /// What observers are still to be told.
+    /// Events that observers have not been notified of yet.
     untold: Vec<Event>,
-    /// What the state is a snapshot after, and is not folded in: nobody has looked yet.
+    /// Commits that a snapshot still has to apply to its state. They are folded in lazily, at the first access.
     ahead: Vec<Commit>,
 }
 
-/// Where a large value is in use.
+/// The use that keeps a large value in memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LargeValueSlot {
     Active(Key),
@@ -62,9 +62,9 @@ pub(crate) enum LargeValueSlot {
 /// A value that is too large for the history.
 #[derive(Clone, Debug)]
 pub(crate) enum LargeValue {
-    /// Its canonical JSON.
+    /// The value in canonical JSON.
     Whole(Arc<str>),
-    /// The store lost it, or has something else in its place.
+    /// The store lost the value, or holds something else in its place.
     Damaged,
 }
 
@@ -76,7 +76,7 @@ impl LargeValue {
         }
     }
 
-    /// The item that it is the value of.
+    /// Returns the item with this value filled in.
     pub(crate) fn fill(&self, item: &Item) -> Item {
         match self {
             Self::Whole(text) => item.with_text(Arc::clone(text)),
@@ -85,17 +85,17 @@ impl LargeValue {
     }
 }
 
-/// Large values by where they are in use.
+/// Large values by their slot.
 pub(crate) type LargeValues = BTreeMap<LargeValueSlot, LargeValue>;
 
-/// The id and the time of the commit that is being made.
+/// Id and time of the commit that is being made.
 #[derive(Clone, Copy)]
 pub(crate) struct CommitStamp {
     pub(crate) id: CommitId,
     pub(crate) timestamp: TimestampMs,
 }
 
-/// Who makes a commit, and for which step of a workflow.
+/// The node that makes a commit, and the workflow step that it acts for.
 #[derive(Clone, Copy)]
 pub(crate) struct CommitAuthor<'a> {
     pub(crate) identity: &'a Arc<NodeIdentity>,
@@ -108,7 +108,7 @@ impl<'a> From<&'a Arc<NodeIdentity>> for CommitAuthor<'a> {
     }
 }
 
-/// What a backpack starts with.
+/// Everything that a new backpack starts with.
 pub(crate) struct InitialState {
     pub(crate) id: BackpackId,
     pub(crate) origin: Option<BackpackOrigin>,
@@ -136,23 +136,24 @@ impl BackpackInner {
         Self { id, origin, options: options.clamped(), ports, core: Mutex::new(core) }
     }
 
-    /// The same beginning, after some commits more. They are folded in at the first look.
+    /// Adds commits that follow the initial state. They are folded in at the first access.
     pub(crate) fn ahead(mut self, commits: Vec<Commit>) -> Self {
         self.core.get_mut().unwrap_or_else(PoisonError::into_inner).ahead = commits;
         self
     }
 
-    /// Looks at the state. Only code of this crate runs under the lock, and what callers send was checked before: a lock
-    /// that a panic poisoned is one that a broken invariant poisoned, and the commits before it are whole.
+    /// Locks the state. Only code of this crate runs under the lock, and arguments of callers are checked before it is
+    /// taken. A poisoned lock therefore means a broken invariant; the commits made before the panic are complete.
     pub(crate) fn lock(&self) -> MutexGuard<'_, BackpackCore> {
         let mut core = self.core.lock().unwrap_or_else(PoisonError::into_inner);
+        // A snapshot applies its remaining commits here, so that one that is never read skips that cost.
         if !core.ahead.is_empty() {
             core.fold();
         }
         core
     }
 
-    /// Acts on the state, and tells observers afterwards.
+    /// Acts on the state and notifies observers afterwards.
     pub(crate) fn act<R>(
         &self,
         author: &Arc<NodeIdentity>,
@@ -161,23 +162,25 @@ impl BackpackInner {
         let mut core = self.lock();
         core.admit(&author.id)?;
         let result = act(&mut core);
+        // Even a failed act may have committed something (a denial in strict mode), so its events are sent as well.
         if core.untold.is_empty() {
             return result;
         }
         let events = std::mem::take(&mut core.untold);
         let observers = core.observers.clone();
+        // Observers run arbitrary code that may call back into this backpack: never call them under the lock.
         drop(core);
         notify(&observers, &events);
         result
     }
 
-    /// The id and the time of the next commit.
+    /// Returns the id and the time of the next commit.
     pub(crate) fn stamp(&self, core: &BackpackCore) -> CommitStamp {
         let id = CommitId::new(core.history.next_number(), core.mark);
         CommitStamp { id, timestamp: core.history.timestamp(self.ports.clock.now_ms()) }
     }
 
-    /// Makes a commit.
+    /// Makes a commit and returns its id.
     pub(crate) fn commit(
         &self,
         core: &mut BackpackCore,
@@ -193,7 +196,7 @@ impl BackpackInner {
         id
     }
 
-    /// Records that something was refused. The answer is an error in strict mode only.
+    /// Commits a refusal. Returns an error in strict mode only.
     pub(crate) fn deny(
         &self,
         core: &mut BackpackCore,
@@ -201,6 +204,7 @@ impl BackpackInner {
         key: &Key,
         operation: Operation,
     ) -> Result<CommitId, Error> {
+        // The refusal is committed before the error is returned: the history shows every attempt.
         let stamp = self.stamp(core);
         let id = self.commit(core, stamp, by, key.clone(), Act::Deny { operation });
         if self.options.strict {
@@ -213,7 +217,7 @@ impl BackpackInner {
         Ok(id)
     }
 
-    /// How a value is kept: in the history, or beside it.
+    /// Chooses between keeping a value in the history and keeping it beside it.
     pub(crate) fn content(
         &self,
         text: &Arc<str>,
@@ -222,29 +226,34 @@ impl BackpackInner {
         if text.len() <= self.options.max_value_size {
             return ItemContent::Held(Arc::clone(text));
         }
+        // The caller keeps the text of a large value in `BackpackCore::large`.
         ItemContent::Large(Arc::new(Large { size: text.len() as u64, digest }))
     }
 }
 
 impl BackpackCore {
-    /// Folds in what the snapshot is ahead by. Nothing else has happened to it: whatever does looks at it first.
+    /// Applies the pending commits of a snapshot. Nothing else has changed the state before: every access folds first.
     #[cold]
     fn fold(&mut self) {
         for commit in std::mem::take(&mut self.ahead) {
             self.state.apply(&commit);
         }
+        // The snapshot has a history of its own, which begins after the folded commits.
         self.history = History::new(self.state.clone(), 0);
     }
 
     fn admit(&self, node: &NodeId) -> Result<(), Error> {
+        // The history remembers the first commit of every node, so their number has to stay bounded.
         let (nodes, is_known) = self.history.knows(node);
         if nodes >= NODES_MAX && !is_known {
             return Err(Error::TooManyNodes { node: node.clone() });
         }
+        // Refuse before anything changes in memory if the journal can no longer take a commit.
         self.recorder.as_ref().map_or(Ok(()), |recorder| recorder.is_open())
     }
 
     fn record(&mut self, commit: Commit, options: &Options) {
+        // All three steps run under one lock: state, journal and history see commits in the same order.
         self.state.apply(&commit);
         if let Some(recorder) = &self.recorder {
             recorder.record(&commit, self.large_value_of(&commit));
@@ -259,22 +268,23 @@ impl BackpackCore {
         }
     }
 
-    /// The large value that a commit brought in.
+    /// Returns the large value that a commit brought in.
     fn large_value_of(&self, commit: &Commit) -> Option<&Arc<str>> {
         let slot = match &commit.act {
             Act::Pack { .. } => LargeValueSlot::Active(commit.key.clone()),
             Act::Quarantine { was_active: false, .. } => LargeValueSlot::Quarantined(commit.id),
+            // Other acts refer to a value that an earlier commit has already handed to the journal.
             _ => return None,
         };
         self.large.get(&slot)?.value()
     }
 
-    /// An item with its value in full, if that is at hand.
+    /// Returns an active item with its value filled in, if the value is in memory.
     pub(crate) fn in_full(&self, item: &Arc<Item>) -> Arc<Item> {
         self.filled(item, || LargeValueSlot::Active(item.key.clone()))
     }
 
-    /// An item with the value that is in use in a slot.
+    /// Returns an item with the large value of a slot filled in.
     pub(crate) fn filled(
         &self,
         item: &Arc<Item>,
@@ -289,7 +299,7 @@ impl BackpackCore {
         }
     }
 
-    /// The items that a node may read of those it asks for.
+    /// True if a node may read a key.
     pub(crate) fn readable(&self, asker: Requester<'_>, key: &Key) -> bool {
         asker.may_read(key, self.state.items.get(key).map(|item| &**item))
     }

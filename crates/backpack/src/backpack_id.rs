@@ -1,4 +1,4 @@
-//! Which backpack: a name that is also the name of its stream.
+//! The id of a backpack, which is also the name of its stream.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use piton_store::{NameError, StreamId};
 pub struct BackpackId(StreamId);
 
 impl BackpackId {
-    /// A new id.
+    /// Draws a new random id.
     pub fn mint(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; 16];
         entropy.fill(&mut bytes);
@@ -18,12 +18,12 @@ impl BackpackId {
         Self(text.parse().expect("hex digits are allowed in a name"))
     }
 
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The stream that holds a journaled backpack.
+    /// Returns the stream that holds the journaled backpack.
     pub fn stream(&self) -> &StreamId {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Where a fork comes from.
+//! The origin of a snapshot or fork.
 
 use serde::{Deserialize, Serialize};
 

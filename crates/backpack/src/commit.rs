@@ -1,6 +1,6 @@
-//! One entry of the history.
+//! A single entry of the history.
 //!
-//! *Invariants*: a commit never changes; there is no call that gives one out by mutable reference or takes one back.
+//! *Invariants*: a commit never changes. No call hands one out by mutable reference or takes one back.
 //!
 //! ```compile_fail,E0616
 //! # use piton_backpack::{Commit, Key};
@@ -48,7 +48,7 @@ piton_core::closed_set! {
     }
 }
 
-/// An entry of the history: who did what to which key, and when.
+/// An entry of the history: the author, the time, the key and the action.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Commit {
     pub(crate) id: CommitId,
@@ -59,7 +59,7 @@ pub struct Commit {
     pub(crate) act: Act,
 }
 
-/// What a commit did, with what it takes to do it again.
+/// The action of a commit, with everything needed to apply it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Pack {
@@ -72,7 +72,7 @@ pub(crate) enum Act {
     Delete {
         before: Arc<Item>,
     },
-    /// Takes the active item away, unless the value was never active.
+    /// Removes the active item, unless the value was never active.
     Quarantine {
         entry: Arc<Quarantined>,
         was_active: bool,
@@ -83,42 +83,42 @@ pub(crate) enum Act {
     Restore(Box<Restored>),
 }
 
-/// A key that holds again what it held.
+/// A key that was put back to an earlier item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Restored {
     pub(crate) before: Option<Arc<Item>>,
     pub(crate) after: Option<Arc<Item>>,
-    /// The last commit that stands; what was done to the key after it is abandoned.
+    /// The last commit that still stands. Later changes of the key are abandoned.
     pub(crate) since: Option<CommitId>,
 }
 
 impl Commit {
-    /// Its id.
+    /// Returns the id of the commit.
     pub fn id(&self) -> CommitId {
         self.id
     }
 
-    /// When.
+    /// Returns the time of the commit.
     pub fn timestamp(&self) -> TimestampMs {
         self.timestamp
     }
 
-    /// Who.
+    /// Returns the node that made the commit.
     pub fn author(&self) -> &NodeIdentity {
         &self.author
     }
 
-    /// Which key.
+    /// Returns the key that the commit is about.
     pub fn key(&self) -> &Key {
         &self.key
     }
 
-    /// The step of a workflow that it was made for, if it was made for one.
+    /// Returns the workflow step that the commit was made for, if any.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_deref()
     }
 
-    /// What was done.
+    /// Returns the kind of the commit.
     pub fn action(&self) -> Action {
         match &self.act {
             Act::Pack { .. } => Action::Pack,
@@ -130,7 +130,7 @@ impl Commit {
         }
     }
 
-    /// What the key held before, if that changed.
+    /// Returns the item that the key held before, if the commit changed it.
     pub fn previous(&self) -> Option<&Item> {
         match &self.act {
             Act::Pack { before, .. } => before.as_deref(),
@@ -141,7 +141,7 @@ impl Commit {
         }
     }
 
-    /// What was stored, put back, read, or put straight into quarantine.
+    /// Returns the item that was stored, put back, read, or put straight into quarantine.
     pub fn value(&self) -> Option<&Item> {
         match &self.act {
             Act::Pack { after, .. } => Some(after),
@@ -152,7 +152,7 @@ impl Commit {
         }
     }
 
-    /// Bytes of the value that was stored, read or removed.
+    /// Returns the size in bytes of the value that was stored, read or removed.
     pub fn size(&self) -> Option<u64> {
         match &self.act {
             Act::Pack { after, .. } => Some(after.size()),
@@ -164,7 +164,7 @@ impl Commit {
         }
     }
 
-    /// Why, if it was a quarantine.
+    /// Returns the reason for a quarantine.
     pub fn reason(&self) -> Option<&str> {
         match &self.act {
             Act::Quarantine { entry, .. } => Some(entry.reason()),
@@ -172,7 +172,7 @@ impl Commit {
         }
     }
 
-    /// What was refused, if something was.
+    /// Returns the operation that was refused, if this is a refusal.
     pub fn refused(&self) -> Option<Operation> {
         match &self.act {
             Act::Deny { operation } => Some(*operation),
@@ -180,7 +180,7 @@ impl Commit {
         }
     }
 
-    /// The last commit that still stands, if this one put something back and any stands.
+    /// Returns the last commit that still stands, if this commit put a key back and any commit stands.
     pub fn restores_to(&self) -> Option<CommitId> {
         match &self.act {
             Act::Restore(restored) => restored.since,
@@ -188,7 +188,7 @@ impl Commit {
         }
     }
 
-    /// At most 200 bytes about the value, for people. A protected value is not shown.
+    /// Describes the value for people in at most 200 bytes. A protected value is not shown.
     pub fn summary(&self) -> String {
         match &self.act {
             Act::Pack { after: item, .. } | Act::Unpack { read: Some(item) } => item.summary(),
@@ -205,9 +205,10 @@ impl Commit {
         }
     }
 
-    /// Bytes that it holds in memory and that no earlier commit does.
+    /// Returns the number of bytes that this commit holds in memory and no earlier commit does.
     pub(crate) fn held_bytes(&self) -> usize {
         let held = match &self.act {
+            // The other acts share an item that an earlier commit has already counted.
             Act::Pack { after, .. } => after.content.held(),
             Act::Restore(restored) => restored.after.as_ref().and_then(|item| item.content.held()),
             Act::Quarantine { entry, was_active: false } => {
@@ -218,7 +219,7 @@ impl Commit {
         held.map_or(0, |text| text.len())
     }
 
-    /// Whether it changed the state.
+    /// True if the commit changed the state.
     pub fn is_change(&self) -> bool {
         !matches!(self.act, Act::Unpack { .. } | Act::Deny { .. })
     }

@@ -1,28 +1,28 @@
-//! The id of a commit: its number, and which writer made it.
+//! Commit ids, which combine the number of the commit with a mark of its writer.
 //!
-//! *Invariants*: ids of one backpack sort in commit order. A writer that opens a backpack again draws a new second
-//! half, so that a commit which was lost in a crash and the one that took its number differ.
+//! *Invariants*: the ids of one backpack sort in commit order. A writer that opens a backpack again draws a new mark,
+//! so that a commit lost in a crash differs from the one that takes its number.
 
 use std::fmt;
 use std::str::FromStr;
 
 use piton_core::{Entropy, EventId};
 
-/// Bytes of the second half.
+/// Length of the writer's mark in bytes.
 const WRITER_BYTES: usize = 10;
 const NUMBER_DIGITS: usize = 12;
 const WRITER_DIGITS: usize = 2 * WRITER_BYTES;
 const TEXT_LEN: usize = 1 + NUMBER_DIGITS + 1 + WRITER_DIGITS;
 
-/// The id of a commit, written `c<number>-<writer>` in hex digits.
+/// The id of a commit, written as `c<number>-<writer>` in hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommitId([u8; 16]);
 
-/// Who hands out commit ids: 80 random bits.
+/// The mark of a writer that hands out commit ids: 80 random bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WriterMark([u8; WRITER_BYTES]);
 
-/// A text that is not the id of a commit.
+/// The error for a text that is not a commit id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a commit id is `c`, 12 hex digits, `-` and 20 hex digits")]
 pub struct NotACommitId;
@@ -38,19 +38,20 @@ impl WriterMark {
 impl CommitId {
     pub(crate) fn new(number: u64, WriterMark(writer): WriterMark) -> Self {
         let mut bytes = [0; 16];
+        // The number takes 48 bits, big-endian and in front, so that comparing ids as bytes compares commit numbers.
         bytes[..6].copy_from_slice(&number.to_be_bytes()[2..]);
         bytes[6..].copy_from_slice(&writer);
         Self(bytes)
     }
 
-    /// The number of the commit in its backpack, from 0.
+    /// Returns the number of the commit in its backpack, starting at 0.
     pub fn number(self) -> u64 {
         let mut bytes = [0; 8];
         bytes[2..].copy_from_slice(&self.0[..6]);
         u64::from_be_bytes(bytes)
     }
 
-    /// The same bits as the id of an event of the journal.
+    /// Returns the same bits as the id of a journal event.
     pub(crate) fn event_id(self) -> EventId {
         EventId::from_bytes(self.0)
     }
@@ -62,6 +63,7 @@ impl fmt::Display for CommitId {
         let mut text = [b'-'; TEXT_LEN];
         text[0] = b'c';
         for (place, byte) in self.0.iter().enumerate() {
+            // Bytes of the writer's mark stand one character further right, after the `-`.
             let at = 1 + 2 * place + usize::from(place >= NUMBER_DIGITS / 2);
             text[at] = DIGITS[usize::from(byte >> 4)];
             text[at + 1] = DIGITS[usize::from(byte & 0xf)];

@@ -1,6 +1,6 @@
-//! The handle that sees everything: values of any item, the quarantine, the whole history.
+//! The handle that sees everything: the value of any item, the quarantine, the whole history.
 //!
-//! *Invariants*: it only reads, and leaves no trace of that. It is made from the owner's handle only.
+//! *Invariants*: it only reads, and its reads leave no commits. Only the owner's handle can create it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,44 +28,44 @@ piton_core::closed_set! {
     }
 }
 
-/// Reads a backpack without a node's name and without checks.
+/// Reads a backpack without acting as a node and without access checks.
 #[derive(Clone)]
 pub struct DebugHandle {
     pub(crate) inner: Arc<BackpackInner>,
 }
 
 impl DebugHandle {
-    /// A value.
+    /// Returns the value of a key.
     pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
         self.item(key)?.map(|item| item.value()).transpose()
     }
 
-    /// An item.
+    /// Returns the item of a key.
     pub fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
         let key = Key::parse(key)?;
         let core = self.inner.lock();
         Ok(core.state.items.get(&key).map(|item| core.in_full(item)))
     }
 
-    /// Every item in use, in the order of keys.
+    /// Returns all items in use, in key order.
     pub fn items(&self) -> Vec<Arc<Item>> {
         let core = self.inner.lock();
         core.state.items.values().map(|item| core.in_full(item)).collect()
     }
 
-    /// The items of the namespaces that a pattern selects, in the order of namespace and key.
+    /// Returns the items of the namespaces that a pattern selects, ordered by namespace and key.
     pub fn items_by_namespace(&self, pattern: &str) -> Result<Vec<Arc<Item>>, Error> {
         let pattern = parse_pattern(pattern)?;
         let core = self.inner.lock();
         Ok(core.state.selected(&pattern).map(|item| core.in_full(item)).collect())
     }
 
-    /// The keys in use, in order.
+    /// Returns the keys in use, in order.
     pub fn keys(&self) -> Vec<Key> {
         self.inner.lock().state.items.keys().cloned().collect()
     }
 
-    /// What is quarantined, oldest first.
+    /// Returns the quarantined entries, oldest first.
     pub fn quarantined(&self) -> Vec<Quarantined> {
         let core = self.inner.lock();
         let entries = core.state.quarantine.iter();
@@ -78,24 +78,24 @@ impl DebugHandle {
             .collect()
     }
 
-    /// The commits in memory that a filter selects, oldest first.
+    /// Returns the commits in memory that a filter selects, oldest first.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
         let core = self.inner.lock();
         Ok(filter.select(&core.history)?.cloned().collect())
     }
 
-    /// One commit.
+    /// Returns a single commit.
     pub fn commit(&self, id: CommitId) -> Result<Commit, Error> {
         self.inner.lock().history.find(id).cloned()
     }
 
-    /// Every version of a key in memory and who wrote it, oldest first.
+    /// Returns all commits in memory that packed a key, oldest first.
     pub fn key_history(&self, key: &str) -> Result<Vec<Commit>, Error> {
         let (key, action) = (Some(Key::parse(key)?), Some(Action::Pack));
         self.history(&Filter { key, action, ..Filter::default() })
     }
 
-    /// What a node read or wrote, in order, as far as it is in memory.
+    /// Returns the reads or writes of a node in order, as far as they are in memory.
     pub fn access_log(&self, node: &NodeId, access: Access) -> Vec<Commit> {
         let core = self.inner.lock();
         let wanted = |commit: &&Commit| {
@@ -108,17 +108,19 @@ impl DebugHandle {
         core.history.commits().iter().filter(wanted).cloned().collect()
     }
 
-    /// The commits in memory that were abandoned: a later one put back what they changed.
+    /// Returns the commits in memory that were abandoned, because a later commit put their key back.
     pub fn abandoned(&self) -> Vec<Commit> {
         let core = self.inner.lock();
         let commits = core.history.commits();
         let mut ranges: BTreeMap<&Key, Vec<Range<u64>>> = BTreeMap::new();
         for commit in commits {
             if let Act::Restore(restored) = &commit.act {
+                // The restore abandons everything on its key between the last commit that stands and itself.
                 let since = restored.since.map_or(0, |id| id.number() + 1);
                 ranges.entry(&commit.key).or_default().push(since..commit.id.number());
             }
         }
+        // Reads and denials changed nothing, and a restore is never itself abandoned work.
         let is_abandoned = |commit: &&Commit| {
             let ranges = ranges.get(&commit.key).filter(|_| commit.is_change());
             commit.action() != Action::Restore
@@ -129,7 +131,7 @@ impl DebugHandle {
         commits.iter().filter(is_abandoned).cloned().collect()
     }
 
-    /// How many commits were made, those that left memory included.
+    /// Returns the number of commits ever made, including those that left memory.
     pub fn commit_count(&self) -> u64 {
         self.inner.lock().history.next_number()
     }

@@ -1,7 +1,7 @@
-//! What differs between two backpacks, as `git diff` would say it.
+//! The differences between two backpacks, in the manner of `git diff`.
 //!
-//! *Invariants*: changes come in the order of keys, each key once. Packing an equal value again is not a change. What
-//! both share is not looked at, so that a diff of two states of one backpack costs what differs.
+//! *Invariants*: changes come in key order, each key once. Packing an equal value again is not a change. Shared parts
+//! of the two states are skipped, so that comparing two states of one backpack costs only what differs.
 
 use std::sync::Arc;
 
@@ -26,33 +26,32 @@ piton_core::closed_set! {
     }
 }
 
-/// What happened to one key.
+/// The change of one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyChange {
-    /// The key.
     pub key: Key,
-    /// What happened.
     pub kind: ChangeKind,
-    /// What it was.
+    /// The item in the older state, if the key was in use there.
     pub before: Option<Arc<Item>>,
-    /// What it is.
+    /// The item in the newer state, if the key is in use there.
     pub after: Option<Arc<Item>>,
-    /// Who packed what it is, or removed it; absent if the key is gone and nothing says who removed it.
+    /// The node that packed the newer item or removed the key. Absent if the key is gone and its remover is unknown.
     pub by: Option<Arc<NodeIdentity>>,
 }
 
-/// Everything that differs.
+/// All differences between two states.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateDiff {
-    /// The changes, in the order of keys.
+    /// The changes, in key order.
     pub changes: Vec<KeyChange>,
 }
 
 impl StateDiff {
-    /// What leads from `before` to `after`.
+    /// Computes the changes that lead from `before` to `after`.
     ///
     /// Fails if a value that differs was too large for a history that one of them comes from.
     pub fn between(before: &Backpack, after: &Backpack) -> Result<Self, Error> {
+        // Each side is copied under its own lock, one after the other: no two locks are ever held at once.
         let (old, old_items) = DiffSide::of(before);
         let (new, new_items) = DiffSide::of(after);
         let mut changes = Vec::new();
@@ -64,6 +63,7 @@ impl StateDiff {
                 }
                 DiffItem::Remove(key, before) => (key, Some(before), None),
             };
+            // Equal contents and labels are no change, even if the key was packed again in between.
             if let (Some(before), Some(after)) = (before, after)
                 && before.content == after.content
                 && before.labels() == after.labels()
@@ -72,6 +72,7 @@ impl StateDiff {
             }
             let before = before.map(|item| old.available(item)).transpose()?;
             let after = after.map(|item| new.available(item)).transpose()?;
+            // A value may be held on one side and large on the other (their options differ), so compare again in full.
             if let (Some(before), Some(after)) = (&before, &after)
                 && before.content == after.content
                 && before.labels() == after.labels()
@@ -88,18 +89,18 @@ impl StateDiff {
         Ok(Self { changes })
     }
 
-    /// Whether nothing differs.
+    /// True if nothing differs.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// The keys to which one kind of change happened, in order.
+    /// Returns the keys with one kind of change, in order.
     pub fn keys(&self, kind: ChangeKind) -> Vec<&Key> {
         self.changes.iter().filter(|change| change.kind == kind).map(|change| &change.key).collect()
     }
 }
 
-/// One of the two backpacks, seen at one moment.
+/// The large values of one of the two backpacks, as of one moment.
 struct DiffSide {
     large: crate::backpack_core::LargeValues,
 }

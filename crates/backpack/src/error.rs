@@ -1,7 +1,7 @@
-//! The errors of this crate, and how each is told to a person or an agent.
+//! The errors of this crate, and the envelopes that present them to a person or an agent.
 //!
-//! *Invariants*: no error carries a value of an item. What a node is told about a key that it may not read is the
-//! same whether the key is there or not.
+//! *Invariants*: no error carries the value of an item. For a key that a node may not read, the error is the same
+//! whether or not the key exists.
 
 use piton_core::error::Details;
 use piton_core::error::sentence;
@@ -14,202 +14,120 @@ use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::commit_id::CommitId;
 use crate::text::{Key, NodeId, TextError};
 
-/// Everything that can go wrong with a backpack.
+/// Any error of a backpack.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A text is not a key, a node or a tag.
+    /// The text is not a valid key, node or tag.
     #[error("{0}")]
     BadText(#[from] TextError),
-    /// A text is not a pattern of namespaces.
+    /// The text is not a valid namespace pattern.
     #[error("the namespace pattern is refused: {problem}")]
-    BadPattern {
-        /// Why not.
-        problem: PatternError,
-    },
-    /// A value has no faithful JSON form.
+    BadPattern { problem: PatternError },
+    /// The value has no faithful JSON form.
     #[error("the value for `{key}` is refused: {problem}")]
-    BadValue {
-        /// The key that it was for.
-        key: Key,
-        /// Why not.
-        problem: Box<CanonicalError>,
-    },
-    /// A value is larger than a backpack takes.
+    BadValue { key: Key, problem: Box<CanonicalError> },
+    /// The value is larger than a backpack accepts.
     #[error("the value for `{key}` has {measured} bytes; at most {VALUE_BYTES_MAX} are taken")]
-    ValueTooLarge {
-        /// The key that it was for.
-        key: Key,
-        /// Its size.
-        measured: usize,
-    },
-    /// A value nests too deeply to be written into a journal.
+    ValueTooLarge { key: Key, measured: usize },
+    /// The value nests too deeply to be written into a journal.
     #[error("the value for `{key}` nests deeper than {VALUE_DEPTH_MAX} levels")]
-    TooDeep {
-        /// The key that it was for.
-        key: Key,
-    },
-    /// Too many of something.
+    TooDeep { key: Key },
+    /// A list has too many entries.
     #[error("{what}: {measured} are given; at most {max} are allowed")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// How many.
-        measured: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// The reason of a quarantine is too long.
+    TooMany { what: &'static str, measured: usize, max: usize },
+    /// The reason for a quarantine is too long.
     #[error("the reason has {measured} bytes; at most {max} are allowed")]
-    ReasonTooLong {
-        /// Its size.
-        measured: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// No more keys fit.
+    ReasonTooLong { measured: usize, max: usize },
+    /// The backpack has no room for another key.
     #[error("the backpack holds {ITEMS_MAX} keys, and `{key}` would be one more")]
-    Full {
-        /// The key that did not fit.
-        key: Key,
-    },
-    /// Too many nodes act on one backpack.
+    Full { key: Key },
+    /// Too many nodes act on the backpack.
     #[error("the backpack knows {NODES_MAX} nodes, and `{node}` would be one more")]
-    TooManyNodes {
-        /// The node.
-        node: NodeId,
-    },
-    /// A node may not do this.
+    TooManyNodes { node: NodeId },
+    /// The node lacks permission for the operation.
     #[error("the node `{node}` may not {operation} `{key}`")]
-    AccessDenied {
-        /// The node.
-        node: NodeId,
-        /// The key.
-        key: Key,
-        /// What it wanted to do.
-        operation: Operation,
-    },
-    /// A key that has to be there is not.
+    AccessDenied { node: NodeId, key: Key, operation: Operation },
+    /// A required key does not exist.
     #[error("there is nothing under `{key}`")]
-    Missing {
-        /// The key.
-        key: Key,
-    },
-    /// A value does not read as what was asked for.
+    Missing { key: Key },
+    /// The value cannot be deserialized as the requested type.
     #[error(
         "the value of `{key}` is {found}, which does not read as `{wanted}`{}",
         problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"))
     )]
     WrongType {
-        /// The key.
         key: Key,
-        /// The type that was asked for.
+        /// The name of the requested Rust type.
         wanted: &'static str,
-        /// What kind of value it is.
+        /// The kind of JSON value that was found.
         found: &'static str,
-        /// What the parser said, unless the value is protected.
+        /// The message of the parser, unless the value is protected.
         problem: Option<String>,
     },
-    /// A value was too large for the history that it was to come from.
+    /// The value was too large for the history that it would have come from.
     #[error("the value of `{key}` ({size} bytes) was too large to be kept in the history")]
-    Unavailable {
-        /// The key.
-        key: Key,
-        /// Its size.
-        size: u64,
-    },
-    /// The store cannot give a value that was packed.
+    Unavailable { key: Key, size: u64 },
+    /// The store cannot return a value that was packed.
     #[error(
         "the value of `{key}` ({size} bytes) is damaged: what the store has of it is not what was packed"
     )]
-    DamagedValue {
-        /// The key.
-        key: Key,
-        /// Its size.
-        size: u64,
-    },
-    /// There is no such commit.
+    DamagedValue { key: Key, size: u64 },
+    /// No commit has this id.
     #[error("the backpack has no commit {id}")]
-    UnknownCommit {
-        /// The id.
-        id: CommitId,
-    },
-    /// No commit is by that node.
+    UnknownCommit { id: CommitId },
+    /// The node never made a commit.
     #[error("no commit of the backpack is by the node `{node}`")]
-    UnknownNode {
-        /// The node.
-        node: NodeId,
-    },
-    /// The history does not reach back so far.
+    UnknownNode { node: NodeId },
+    /// The requested state lies before the oldest commit in memory.
     #[error(
         "{wanted} is no longer in memory; the oldest commit that can be reached is {}",
         oldest.map_or_else(|| "none".to_owned(), |id| id.to_string())
     )]
     BeforeHistory {
-        /// What was asked for.
+        /// A description of the requested state.
         wanted: String,
         /// The oldest commit in memory.
         oldest: Option<CommitId>,
     },
-    /// A snapshot is not one of this backpack.
+    /// The snapshot was taken from another backpack, or was written to since.
     #[error("the snapshot was taken from another backpack than `{id}`, or was written to since")]
-    ForeignSnapshot {
-        /// The backpack.
-        id: BackpackId,
-    },
-    /// A schema cannot be used.
+    ForeignSnapshot { id: BackpackId },
+    /// The schema cannot be used.
     #[error("the schema is refused: {problem}")]
-    BadSchema {
-        /// Why.
-        problem: String,
-    },
-    /// A text is not a backpack.
+    BadSchema { problem: String },
+    /// The text is not the document of a backpack.
     #[error("this is not a backpack: {at}: {problem}")]
     BadDocument {
-        /// Where.
+        /// The position of the problem in the document.
         at: String,
-        /// What is wrong there.
         problem: String,
     },
-    /// A backpack has a version that this program does not know.
+    /// The document has a version that this program does not know.
     #[error("the backpack has version {found}; this Piton knows {known}")]
-    UnsupportedVersion {
-        /// Its version.
-        found: u64,
-        /// The version known here.
-        known: u64,
-    },
+    UnsupportedVersion { found: u64, known: u64 },
     /// Another process has the backpack open for writing.
     #[error(
         "the backpack `{id}` is open for writing elsewhere{}",
         holder.as_ref().map_or_else(String::new, |holder| format!(": {holder}"))
     )]
     Locked {
-        /// The backpack.
         id: BackpackId,
-        /// Who has it open, in its own words.
+        /// The holder's description of itself.
         holder: Option<String>,
     },
-    /// There is a backpack where a new one was to be made.
+    /// A backpack with the id of the new one exists already.
     #[error("there is a backpack `{id}` already")]
-    Exists {
-        /// The backpack.
-        id: BackpackId,
-    },
-    /// The backpack was closed.
+    Exists { id: BackpackId },
+    /// The backpack was closed; nothing more can be written to it.
     #[error("the backpack `{id}` was closed; nothing more is written to it")]
-    Closed {
-        /// The backpack.
-        id: BackpackId,
-    },
-    /// The events of a backpack contradict each other.
+    Closed { id: BackpackId },
+    /// The events of the backpack contradict each other.
     #[error("event {event} of the backpack `{id}` does not fit those before it: {problem}")]
     BadStream {
-        /// The backpack.
         id: BackpackId,
-        /// The place of the event.
+        /// The index of the first event that does not fit.
         event: u64,
-        /// What does not fit.
         problem: String,
     },
     /// The store failed.
@@ -218,7 +136,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The closed code that stands for it.
+    /// Returns the stable code of the error.
     pub fn code(&self) -> Code {
         match self {
             Self::BadText(_)
@@ -249,12 +167,12 @@ impl Error {
         }
     }
 
-    /// What a caller is told, with the next thing to do.
+    /// Builds the envelope that is shown to the caller, with a suggestion for the next step.
     pub fn envelope(&self) -> Envelope {
         if let Self::Store(error) = self
             && self.code() == error.code()
         {
-            // The store may know better what to do than its code says in general.
+            // The store may know a better next step than its code suggests in general.
             return error.envelope();
         }
         let mut envelope = Envelope::new(self.code(), sentence(&self.to_string()));

@@ -1,4 +1,4 @@
-//! Which commits are meant.
+//! Filters over the commits of a history.
 
 use crate::commit::{Action, Commit};
 use crate::commit_id::CommitId;
@@ -6,23 +6,23 @@ use crate::error::Error;
 use crate::history::History;
 use crate::text::{Key, NodeId};
 
-/// Selects commits; what is absent selects all.
+/// Selects commits. An absent field selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// By this node.
+    /// Only commits of this node.
     pub node: Option<NodeId>,
-    /// To this key.
+    /// Only commits about this key.
     pub key: Option<Key>,
-    /// That did this.
+    /// Only commits with this action.
     pub action: Option<Action>,
-    /// From this one on.
+    /// Only this commit and later ones.
     pub from: Option<CommitId>,
-    /// Up to this one, itself included.
+    /// Only this commit and earlier ones.
     pub until: Option<CommitId>,
 }
 
 impl Filter {
-    /// Whether a commit is meant.
+    /// True if the filter selects a commit.
     pub(crate) fn selects(&self, commit: &Commit) -> bool {
         self.node.as_ref().is_none_or(|node| *node == commit.author.id)
             && self.key.as_ref().is_none_or(|key| *key == commit.key)
@@ -31,12 +31,14 @@ impl Filter {
             && self.until.is_none_or(|until| commit.id <= until)
     }
 
-    /// The commits that are meant, oldest first.
+    /// Returns the selected commits, oldest first.
     pub(crate) fn select<'a>(
         &'a self,
         history: &'a History,
     ) -> Result<impl Iterator<Item = &'a Commit>, Error> {
         for id in [self.from, self.until].into_iter().flatten() {
+            // A bound that is unknown or no longer in memory is an error, so that a partial result is never taken for
+            // all.
             history.find(id)?;
         }
         Ok(history.commits().iter().filter(|commit| self.selects(commit)))

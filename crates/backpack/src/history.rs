@@ -1,10 +1,11 @@
-//! The commits in memory, within their budget, and the states that they lead through.
+//! The commits in memory, within their budget, and the past states that they lead through.
 //!
-//! Every fourth commit leaves a checkpoint of the state behind, which shares what did not change. A past state is
-//! the checkpoint before it and at most three commits, whatever the length of the history and the number of keys.
+//! Every fourth commit leaves behind a checkpoint of the state, which shares everything that did not change. A past
+//! state is the checkpoint before it plus at most three commits, regardless of the length of the history and the number
+//! of keys.
 //!
-//! *Invariants*: commits are numbered one after the other, and their times never go back. A state is exact or is not
-//! given: what lies before the oldest commit in memory is an error that names that commit.
+//! *Invariants*: commits are numbered consecutively, and their times never decrease. A state is either exact or not
+//! returned: asking for a state before the oldest commit in memory is an error that names that commit.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,7 +21,7 @@ use crate::options::Options;
 use crate::past_state::Past;
 use crate::text::NodeId;
 
-/// The commits of a backpack, as far as they are in memory.
+/// The commits of a backpack that are in memory.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     /// The state before the oldest commit in memory.
@@ -29,7 +30,7 @@ pub(crate) struct History {
     first: u64,
     commits: VecDeque<Commit>,
     checkpoints: VecDeque<Checkpoint>,
-    /// Whether the state changed since the last checkpoint.
+    /// Set when the state changed since the last checkpoint.
     is_changed: bool,
     bytes: usize,
     /// The number of every node's first commit.
@@ -39,13 +40,13 @@ pub(crate) struct History {
 
 #[derive(Clone, Debug)]
 struct Checkpoint {
-    /// How many commits lead here.
+    /// Number of commits that lead to this state.
     count: u64,
     state: ItemState,
 }
 
 impl History {
-    /// A history that goes on from `base` with the commit number `first`.
+    /// Creates a history that continues from `base` with the commit number `first`.
     pub(crate) fn new(base: ItemState, first: u64) -> Self {
         Self {
             base,
@@ -59,13 +60,14 @@ impl History {
         }
     }
 
-    /// The number that the next commit has.
+    /// Returns the number of the next commit.
     pub(crate) fn next_number(&self) -> u64 {
         self.first + self.commits.len() as u64
     }
 
-    /// The time of a commit that is made when the clock shows `now`.
+    /// Returns the time for a commit that is made when the clock shows `now`.
     pub(crate) fn timestamp(&self, now: TimestampMs) -> TimestampMs {
+        // The clock may jump back; commit times must not, since `at_time` searches them by bisection.
         now.max(self.last_timestamp)
     }
 
@@ -73,27 +75,27 @@ impl History {
         &self.commits
     }
 
-    /// Whether every commit is in memory.
+    /// True if every commit is in memory.
     pub(crate) fn is_whole(&self) -> bool {
         self.first == 0
     }
 
-    /// How many commits left memory.
+    /// Returns the number of commits that left memory.
     pub(crate) fn dropped(&self) -> u64 {
         self.first
     }
 
-    /// The number of every node's first commit.
+    /// Returns the number of every node's first commit.
     pub(crate) fn nodes(&self) -> &BTreeMap<NodeId, u64> {
         &self.nodes
     }
 
-    /// The time of the newest commit.
+    /// Returns the time of the newest commit.
     pub(crate) fn last_timestamp(&self) -> TimestampMs {
         self.last_timestamp
     }
 
-    /// Takes over what is known of commits that are not in memory.
+    /// Takes over the facts about commits that are not in memory.
     pub(crate) fn remember(&mut self, nodes: BTreeMap<NodeId, u64>, last_timestamp: TimestampMs) {
         self.nodes = nodes;
         self.last_timestamp = last_timestamp;
@@ -103,12 +105,12 @@ impl History {
         self.commits.back()
     }
 
-    /// How many nodes made a commit, and whether `node` is one of them.
+    /// Returns how many nodes made a commit, and whether `node` is one of them.
     pub(crate) fn knows(&self, node: &NodeId) -> (usize, bool) {
         (self.nodes.len(), self.nodes.contains_key(node))
     }
 
-    /// Adds a commit that led to `state`; tells if the oldest had to leave.
+    /// Adds a commit that led to `state`. Returns an event if the oldest commits had to leave.
     pub(crate) fn push(
         &mut self,
         commit: Commit,
@@ -116,6 +118,7 @@ impl History {
         options: &Options,
     ) -> Option<Event> {
         let number = self.next_number();
+        // Looked up first, because `entry` would clone the id of a node that is usually known.
         if !self.nodes.contains_key(&commit.author.id) {
             self.nodes.insert(commit.author.id.clone(), number);
         }
@@ -124,6 +127,7 @@ impl History {
         self.bytes += COMMIT_BYTES + commit.held_bytes();
         self.commits.push_back(commit);
         let count = number + 1;
+        // Reads and denials leave the state as it is; a checkpoint after nothing else would repeat the one before.
         if count.is_multiple_of(CHECKPOINT_COMMITS) && self.is_changed {
             self.checkpoints.push_back(Checkpoint { count, state: state.clone() });
             self.is_changed = false;
@@ -131,13 +135,15 @@ impl History {
         self.prune(options)
     }
 
-    /// Lets the oldest commits go once a budget is exceeded, down to four fifths of it.
+    /// Drops the oldest commits once a budget is exceeded, down to four fifths of it.
     fn prune(&mut self, options: &Options) -> Option<Event> {
         let Options { max_history, history_bytes, .. } = *options;
+        // The byte budget yields to the minimum number of commits, so that there is always a recent past.
         let is_short = self.commits.len() <= HISTORY_COMMITS_MIN / 4 * 5;
         if self.commits.len() <= max_history && (self.bytes <= history_bytes || is_short) {
             return None;
         }
+        // Dropping a fifth at once keeps the cost of pruning per commit constant on average.
         let (goal, goal_bytes) = (max_history / 5 * 4, history_bytes / 5 * 4);
         let (mut leaving, mut bytes) = (0, self.bytes);
         for commit in &self.commits {
@@ -152,6 +158,7 @@ impl History {
         if leaving == 0 {
             return None;
         }
+        // The new base is computed while the commits that lead to it are still there.
         let first = self.first + leaving as u64;
         self.base = self.state_after(first);
         self.commits.drain(..leaving);
@@ -161,7 +168,7 @@ impl History {
         Some(Event::Pruned { commits: leaving, oldest, left, left_bytes: bytes })
     }
 
-    /// The state that the first `count` commits lead to, which must not lie before the base.
+    /// Returns the state after the first `count` commits, which must not lie before the base.
     pub(crate) fn state_after(&self, count: u64) -> ItemState {
         let (checkpoint, ahead) = self.way_to(count);
         let mut state = checkpoint.clone();
@@ -169,14 +176,14 @@ impl History {
         state
     }
 
-    /// The nearest state before that, and the commits that lead on from it.
+    /// Returns the nearest checkpoint at or before `count`, and the commits that lead from it to there.
     fn way_to(&self, count: u64) -> (&ItemState, impl Iterator<Item = &Commit>) {
         let after = self.checkpoints.partition_point(|checkpoint| checkpoint.count <= count);
         let (from, state) = match after.checked_sub(1).and_then(|last| self.checkpoints.get(last)) {
             Some(checkpoint) => (checkpoint.count, &checkpoint.state),
             None => (self.first, &self.base),
         };
-        // A checkpoint that is absent here would equal the one before it.
+        // A multiple of four without a checkpoint has the state of the checkpoint before, so start from that multiple.
         let from = from.max(count - count % CHECKPOINT_COMMITS);
         (state, (from..count).map(|number| &self.commits[self.place(number)]))
     }
@@ -191,12 +198,13 @@ impl History {
         usize::try_from(number - self.first).expect("commits in memory are fewer than addresses")
     }
 
-    /// The commit with this id.
+    /// Returns the commit with this id.
     pub(crate) fn find(&self, id: CommitId) -> Result<&Commit, Error> {
         let number = id.number();
         if number < self.first {
             return Err(self.pruned(id));
         }
+        // The number may match while the writer's mark differs: a crash lost the commit, and another took its number.
         self.commits
             .get(self.place(number))
             .filter(|commit| commit.id == id)
@@ -211,13 +219,13 @@ impl History {
         self.commits.front().map(|commit| commit.id)
     }
 
-    /// The state after a commit.
+    /// Returns the state after a commit.
     pub(crate) fn at_commit(&self, id: CommitId) -> Result<Past, Error> {
         self.find(id)?;
         Ok(self.past(id.number() + 1, Some(id)))
     }
 
-    /// The state before a node's first commit.
+    /// Returns the state before a node's first commit.
     pub(crate) fn before_node(&self, node: &NodeId) -> Result<Past, Error> {
         let number =
             *self.nodes.get(node).ok_or_else(|| Error::UnknownNode { node: node.clone() })?;
@@ -228,9 +236,10 @@ impl History {
         Ok(self.after_first(number))
     }
 
-    /// The state at a time, all commits of that time included.
+    /// Returns the state at a time, including all commits of that time.
     pub(crate) fn at_time(&self, time: TimestampMs) -> Result<Past, Error> {
         let count = self.commits.partition_point(|commit| commit.timestamp <= time);
+        // Commits that left memory may lie on either side of that time, so the exact state is unknown.
         if count == 0 && self.first > 0 {
             let wanted = format!("the time {time}");
             return Err(Error::BeforeHistory { wanted, oldest: self.oldest() });

@@ -1,6 +1,6 @@
-//! Which keys stand in which namespace.
+//! An index from namespaces to keys.
 //!
-//! *Invariants*: a query looks at the namespaces below the literal beginning of its pattern, and at no others.
+//! *Invariants*: a query visits only namespaces below the literal prefix of its pattern.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -12,11 +12,11 @@ use piton_core::{Namespace, Pattern};
 
 use crate::text::Key;
 
-/// From namespaces to keys.
+/// The keys of every namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct NamespaceIndex(OrdMap<SharedNamespace, OrdSet<Key>>);
 
-/// A namespace that is cheap to clone, and ordered by its text.
+/// A namespace that is cheap to clone and ordered by its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct SharedNamespace(Arc<Namespace>);
 
@@ -53,15 +53,16 @@ impl NamespaceIndex {
     pub(crate) fn remove(&mut self, namespace: &Namespace, key: &Key) {
         let Some(keys) = self.0.get_mut(namespace.as_str()) else { return };
         keys.remove(key);
+        // An empty entry would make the index differ from one that never had the key, and states are compared.
         if keys.is_empty() {
             self.0.remove(namespace.as_str());
         }
     }
 
-    /// The keys of every namespace that a pattern selects.
+    /// Returns the keys of all namespaces that a pattern selects.
     pub(crate) fn selected<'a>(&'a self, pattern: &'a Pattern) -> impl Iterator<Item = &'a Key> {
         let prefix = pattern.literal_prefix();
-        // Everything below a prefix begins with it and a dot, and `/` follows the dot.
+        // Names below a prefix start with it and a dot. The next character after the dot is `/`, hence the upper bound.
         let below = (format!("{prefix}."), format!("{prefix}/"));
         let itself = self.0.get_key_value(prefix).into_iter();
         let below = if prefix.is_empty() {

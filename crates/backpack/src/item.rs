@@ -1,4 +1,4 @@
-//! One value with everything that is known about it.
+//! Items: a value with everything that is known about it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::node_identity::NodeIdentity;
 use crate::summary;
 use crate::text::Key;
 
-/// An item: a value under its key, and where it came from. Cheap to share; it never changes.
+/// A value under its key, and its origin. Cheap to share; it never changes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Item {
     pub(crate) key: Key,
@@ -25,47 +25,47 @@ pub struct Item {
 }
 
 impl Item {
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &Key {
         &self.key
     }
 
-    /// Who packed this version.
+    /// Returns the node that packed this version.
     pub fn source(&self) -> &NodeIdentity {
         &self.source
     }
 
-    /// The namespace of who packed it.
+    /// Returns the namespace of the node that packed it.
     pub fn namespace(&self) -> Option<&Namespace> {
         self.source.namespace.as_ref()
     }
 
-    /// When it was packed.
+    /// Returns the time at which it was packed.
     pub fn timestamp(&self) -> TimestampMs {
         self.timestamp
     }
 
-    /// How often the key was packed, this time included.
+    /// Returns how many times the key has been packed, including this time.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Its tags and access control.
+    /// Returns the tags and the access control.
     pub fn labels(&self) -> &Labels {
         self.labels.as_deref().unwrap_or(Labels::NONE)
     }
 
-    /// Bytes of its value in canonical JSON.
+    /// Returns the size of the value in bytes of canonical JSON.
     pub fn size(&self) -> u64 {
         self.content.size()
     }
 
-    /// Whether its value is at hand. What is not was too large for the history that this item comes from.
+    /// True if the value is in memory. Otherwise it was too large for the history that this item comes from.
     pub fn is_available(&self) -> bool {
         self.content.held().is_some()
     }
 
-    /// Its value in canonical JSON.
+    /// Returns the value in canonical JSON.
     pub fn text(&self) -> Result<&str, Error> {
         match &self.content {
             ItemContent::Held(text) => Ok(text),
@@ -78,22 +78,22 @@ impl Item {
         }
     }
 
-    /// Its value, read as a `T`.
+    /// Deserializes the value as a `T`.
     pub fn value<T: DeserializeOwned>(&self) -> Result<T, Error> {
         read(&self.key, self.text()?, self.labels())
     }
 
-    /// At most 200 bytes about the value, for people. A protected value is not shown.
+    /// Describes the value for people in at most 200 bytes. A protected value is not shown.
     pub fn summary(&self) -> String {
         summary::summarize(&self.content, self.labels())
     }
 
-    /// Whether its value is damaged.
+    /// True if the value is damaged.
     pub fn is_damaged(&self) -> bool {
         matches!(self.content, ItemContent::Damaged(_))
     }
 
-    /// The same item, whose value the store cannot give.
+    /// Returns the same item, marked as one whose value the store cannot return.
     pub(crate) fn with_damage(&self) -> Self {
         match &self.content {
             ItemContent::Large(large) => {
@@ -103,7 +103,7 @@ impl Item {
         }
     }
 
-    /// The same item with its value in full.
+    /// Returns the same item with its value filled in.
     pub(crate) fn with_text(&self, text: Arc<str>) -> Self {
         Self { content: ItemContent::Held(text), ..self.clone() }
     }
@@ -121,7 +121,7 @@ impl fmt::Debug for Item {
     }
 }
 
-/// Reads a value as a `T`. What went wrong is told in the parser's words only if the value may be shown.
+/// Deserializes a value as a `T`. The error contains the parser's message only if the value may be shown.
 pub(crate) fn read<T: DeserializeOwned>(
     key: &Key,
     text: &str,
@@ -131,6 +131,7 @@ pub(crate) fn read<T: DeserializeOwned>(
         key: key.clone(),
         wanted: std::any::type_name::<T>(),
         found: summary::kind(text),
+        // Messages of the parser quote parts of the value.
         problem: if labels.is_protected() {
             None
         } else {

@@ -1,7 +1,7 @@
-//! A value as a backpack holds it: canonical JSON, or where it went.
+//! The value of an item: canonical JSON, or a reference to it.
 //!
-//! *Invariants*: what is held never changes and is shared by everything that refers to it. Equal values have equal
-//! texts. Nothing here prints a value: [`Debug`](fmt::Debug) shows its size.
+//! *Invariants*: held text never changes and is shared by everything that refers to it. Equal values have equal texts.
+//! Nothing here prints a value: [`Debug`](fmt::Debug) shows its size.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use crate::bounds::{VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
 use crate::error::Error;
 use crate::text::Key;
 
-/// A value, or its size and where it can be had.
+/// A value, or its size and its location.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) enum ItemContent {
-    /// Its canonical JSON.
+    /// The value in canonical JSON.
     Held(Arc<str>),
-    /// Too large for the history.
+    /// Too large for the history. `BackpackCore` keeps the value of an item in use.
     Large(Arc<Large>),
-    /// Too large for the history, and the store cannot give it.
+    /// Too large for the history, and the store cannot return it.
     Damaged(Arc<Large>),
 }
 
-/// What the history says of a large value.
+/// The part of a large value that the history keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Large {
     pub(crate) size: u64,
-    /// Where the store has it, if there is a journal.
+    /// The digest of its blob, if there is a journal.
     pub(crate) digest: Option<Digest>,
 }
 
 impl ItemContent {
-    /// How many bytes of canonical JSON the value has.
+    /// Returns the size of the value in bytes of canonical JSON.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Held(text) => text.len() as u64,
@@ -48,7 +48,7 @@ impl ItemContent {
         }
     }
 
-    /// The blob that holds it, if it is not at hand.
+    /// Returns the digest of a value that is not held here.
     pub(crate) fn digest(&self) -> Option<Digest> {
         match self {
             Self::Held(_) => None,
@@ -64,7 +64,7 @@ impl fmt::Debug for ItemContent {
     }
 }
 
-/// The canonical JSON of a value that `key` is to have.
+/// Encodes a value for `key` as canonical JSON and checks its limits.
 pub(crate) fn encode<T: Serialize + ?Sized>(key: &Key, value: &T) -> Result<Arc<str>, Error> {
     let encoded = canonical::encode(value)
         .map_err(|problem| Error::BadValue { key: key.clone(), problem: Box::new(problem) })?;
@@ -77,9 +77,9 @@ pub(crate) fn encode<T: Serialize + ?Sized>(key: &Key, value: &T) -> Result<Arc<
     Ok(encoded.as_str().into())
 }
 
-/// Whether arrays and objects nest too deeply in a canonical text.
+/// True if arrays and objects nest too deeply in a canonical text.
 fn is_too_deep(text: &[u8]) -> bool {
-    // Every level opens and closes.
+    // Every level takes at least two bytes, so a short text cannot nest too deeply.
     if text.len() <= 2 * VALUE_DEPTH_MAX {
         return false;
     }

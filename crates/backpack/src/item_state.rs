@@ -1,7 +1,7 @@
-//! What a backpack holds at one moment: items, where they come from, and the quarantine.
+//! The contents of a backpack at one moment: items, their namespaces, and the quarantine.
 //!
-//! *Invariants*: a clone costs a few reference counts and shares everything; what is done to it does not touch the
-//! original. The index names exactly the keys in use that have a namespace.
+//! *Invariants*: a clone costs a few reference counts and shares everything; changing it does not affect the original.
+//! The index names exactly the keys in use that have a namespace.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use crate::node_identity::NodeIdentity;
 use crate::quarantined::Quarantined;
 use crate::text::Key;
 
-/// A state. Equal states hold equal items and the same quarantine.
+/// The state of a backpack. Equal states hold equal items and the same quarantine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ItemState {
     pub(crate) items: OrdMap<Key, Arc<Item>>,
     index: NamespaceIndex,
     pub(crate) quarantine: Vector<Arc<Quarantined>>,
-    /// Who took a key out of use that nobody has packed since.
+    /// The node that removed each key that was not packed again since.
     removed: OrdMap<Key, Arc<NodeIdentity>>,
 }
 
 impl ItemState {
-    /// What a commit did, done to this state.
+    /// Applies a commit to this state.
     pub(crate) fn apply(&mut self, commit: &Commit) {
         match &commit.act {
             Act::Pack { after, .. } => self.insert(after),
@@ -48,6 +48,7 @@ impl ItemState {
 
     pub(crate) fn insert(&mut self, item: &Arc<Item>) {
         let replaced = self.items.insert(item.key.clone(), Arc::clone(item));
+        // A key in use has no remover, so only a new key can have an entry here.
         if replaced.is_none() {
             self.removed.remove(&item.key);
         }
@@ -68,12 +69,13 @@ impl ItemState {
         if let Some(namespace) = item.namespace() {
             self.index.remove(namespace, key);
         }
+        // Bounded like the keys themselves: beyond that, a diff no longer names who removed a key.
         if self.removed.len() < ITEMS_MAX {
             self.removed.insert(key.clone(), Arc::clone(by));
         }
     }
 
-    /// Who took a key out of use, if nobody packed it since.
+    /// Returns the node that removed a key, if the key was not packed since.
     pub(crate) fn remover(&self, key: &Key) -> Option<&Arc<NodeIdentity>> {
         self.removed.get(key)
     }
@@ -85,7 +87,7 @@ impl ItemState {
         }
     }
 
-    /// The items of the namespaces that a pattern selects, in the order of namespace and key.
+    /// Returns the items of the namespaces that a pattern selects, ordered by namespace and key.
     pub(crate) fn selected<'a>(
         &'a self,
         pattern: &'a Pattern,

@@ -1,4 +1,4 @@
-//! What is said about an item beside its value: tags, and who may touch it.
+//! Tags and access control of items.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub struct AccessControl {
 }
 
 impl AccessControl {
-    /// Limits reading and writing to the same nodes.
+    /// Limits both reading and writing to the same nodes.
     pub fn only<I: IntoIterator<Item = NodeId>>(nodes: I) -> Self {
         let nodes: BTreeSet<NodeId> = nodes.into_iter().collect();
         Self { read: Some(nodes.clone()), write: Some(nodes) }
@@ -44,30 +44,30 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels that limit nothing.
+    /// Labels without any tag or limit.
     pub const NONE: &'static Self = &Self { tags: BTreeSet::new(), access: None };
 
-    /// Whether nothing is said.
+    /// True if there is neither a tag nor a limit.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty() && self.access.is_none()
     }
 
-    /// Whether the item says something about a person.
+    /// True if the item contains personal data.
     pub fn is_pii(&self) -> bool {
         self.tags.contains(Tag::PII)
     }
 
-    /// Whether the value is shown to granted readers only.
+    /// True if the value is shown only to readers that were granted access.
     pub fn is_protected(&self) -> bool {
         self.access.is_some() || self.is_pii()
     }
 
-    /// The nodes that may read, if they are limited.
+    /// Returns the nodes that may read, if reading is limited.
     pub fn readers(&self) -> Option<&BTreeSet<NodeId>> {
         self.access.as_ref()?.read.as_ref()
     }
 
-    /// The nodes that may write, if they are limited.
+    /// Returns the nodes that may write, if writing is limited.
     pub fn writers(&self) -> Option<&BTreeSet<NodeId>> {
         self.access.as_ref()?.write.as_ref()
     }

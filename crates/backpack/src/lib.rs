@@ -1,17 +1,18 @@
 //! Git for an agent's state: scoped, attributed, versioned values with a history.
 //!
-//! A flow passes one [`Backpack`] from node to node. A node gets a [`Scope`]: it packs and unpacks values in its own
-//! name and within its permissions. Whoever owns the backpack can ask who wrote what and when ([`DebugHandle`]),
-//! look at any past state ([`Backpack::snapshot_at_commit`]), compare two ([`StateDiff`]), and go on from one.
+//! A flow passes one [`Backpack`] from node to node. Each node gets a [`Scope`], with which it packs and unpacks values
+//! in its own name and within its permissions. The owner of the backpack can ask who wrote what and when
+//! ([`DebugHandle`]), look at any past state ([`Backpack::snapshot_at_commit`]), compare two states ([`StateDiff`]),
+//! and continue from one.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use piton_backpack::{Backpack, Diff, Filter, Identity, Options, Permissions, Ports};
+//! use piton_backpack::{Backpack, StateDiff, Filter, NodeIdentity, Options, Permissions, BackpackPorts};
 //! use piton_core::TimestampMs;
 //! use piton_core::port::fixed::{ManualClock, SeededEntropy};
 //!
 //! # fn main() -> Result<(), piton_backpack::Error> {
-//! let ports = Ports {
+//! let ports = BackpackPorts {
 //!     clock: Arc::new(ManualClock::new(TimestampMs(0))),
 //!     entropy: Arc::new(SeededEntropy::new(1)),
 //! };
@@ -19,7 +20,7 @@
 //!
 //! // A node acts in its own name, and gets what it declares.
 //! let search = backpack.scope(
-//!     Identity::new("search-1", "search")?,
+//!     NodeIdentity::new("search-1", "search")?,
 //!     Some(Permissions::none().reading(["query"])?.writing(["articles"])?),
 //! )?;
 //! let query: String = search.unpack_required("query")?;
@@ -27,12 +28,12 @@
 //! assert!(search.pack("answer", &"not mine to give").is_err());
 //!
 //! // Who wrote what, what it was before, and what changed since.
-//! let chat = backpack.scope(Identity::new("chat", "chat")?, None)?;
+//! let chat = backpack.scope(NodeIdentity::new("chat", "chat")?, None)?;
 //! let _ = chat.pack("articles", &["only this one"])?;
 //! let writers = backpack.debug().key_history("articles")?;
 //! assert_eq!(writers[1].author().id.as_str(), "chat");
 //! let before = backpack.snapshot_at_commit(found)?;
-//! let diff = Diff::between(&before, &backpack)?;
+//! let diff = StateDiff::between(&before, &backpack)?;
 //! assert_eq!(diff.changes[0].before.as_ref().unwrap().text()?, r#"["prices 2026","a second one"]"#);
 //!
 //! // The refusal is part of the history too.
@@ -41,19 +42,19 @@
 //! # }
 //! ```
 //!
-//! With a journal ([`JournaledBackpack`]) commits survive the process, history reaches back to the first of them, and
-//! nodes get an [`AsyncScope`], whose writes return when they are on disk.
+//! With a journal ([`JournaledBackpack`]), commits survive the process and the history reaches back to the first of
+//! them. Nodes then get an [`AsyncScope`], whose writes return once they are on disk.
 //!
-//! * [`Scope`], [`AsyncScope`]: what a node is given. [`Permissions`], [`AccessControl`]: what it may do.
-//! * [`Backpack`], [`JournaledBackpack`]: what the owner has. [`DebugHandle`]: sees everything, changes nothing.
-//! * [`Item`], [`Commit`], [`Quarantined`]: what is kept. [`StateDiff`]: what differs.
-//! * [`Observer`]: who is told what happens.
-//! * [`journal`]: how a backpack survives, is read by others, and what keeps its large values alive.
+//! * [`Scope`], [`AsyncScope`]: the handles for nodes. [`Permissions`], [`AccessControl`]: their limits.
+//! * [`Backpack`], [`JournaledBackpack`]: the handles for the owner. [`DebugHandle`]: sees everything, changes nothing.
+//! * [`Item`], [`Commit`], [`Quarantined`]: the contents of a backpack. [`StateDiff`]: the differences between two.
+//! * [`Observer`]: is notified of everything that happens.
+//! * [`journal`]: persistence, readers in other processes, and the lifetime of large values.
 //! * [`bounds`]: every limit, with its reason.
 //!
-//! *Invariants*: history never changes, and there is no way back in it: an earlier state is another backpack. A value
-//! that a node may not read is told to it in no way: not by a value, an error, an event or a summary. Nothing here
-//! reads a file, a clock, a source of randomness or the environment.
+//! *Invariants*: history never changes, and nothing can be rolled back: an earlier state is another backpack. A value
+//! that a node may not read never reaches it, neither through a value nor through an error, an event or a summary.
+//! Nothing here reads a file, a clock, a source of randomness or the environment.
 
 mod access;
 mod backpack;
@@ -117,7 +118,7 @@ pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
 pub use validate::{Validation, Violation};
 pub use write_outcome::WriteOutcome;
 
-/// The tutorial, whose blocks are run as examples of this crate.
+/// The tutorial. Its code blocks run as examples of this crate.
 // shows in part: BP-121 (the tutorial of backpacks)
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/backpack.md")]

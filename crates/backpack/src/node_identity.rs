@@ -1,4 +1,4 @@
-//! Who acts: what every item, commit and event is attributed to.
+//! The identity of a node, to which every item, commit and event is attributed.
 
 use piton_core::Namespace;
 use serde::{Deserialize, Serialize};
@@ -22,25 +22,26 @@ pub struct NodeIdentity {
 }
 
 impl NodeIdentity {
-    /// The id of whoever made the backpack and gave it its first items.
+    /// The id of the owner that made the backpack and packed its first items.
     pub const SYSTEM: &'static str = "system";
 
-    /// Who runs flows, and limits to this name what it needs to resume them: no agent and no node is called so.
+    /// The id under which flows are run. What the runner needs to resume them is limited to this id; no agent and no
+    /// node has it.
     pub const FLOW_RUNNER: &'static str = "flow";
 
-    /// A node without a namespace.
+    /// Creates the identity of a node without a namespace.
     pub fn new(id: &str, name: &str) -> Result<Self, TextError> {
         Ok(Self { id: NodeId::parse(id)?, name: NodeName::parse(name)?, namespace: None })
     }
 
-    /// The same node in a namespace.
+    /// Puts the node into a namespace.
     #[must_use]
     pub fn within(mut self, namespace: Namespace) -> Self {
         self.namespace = Some(namespace);
         self
     }
 
-    /// Whoever made the backpack.
+    /// Returns the identity of the backpack's owner.
     pub fn system() -> Self {
         Self::new(Self::SYSTEM, Self::SYSTEM).expect("the word is a short text")
     }

@@ -1,7 +1,7 @@
-//! What happens in a backpack, told to whoever wants to know.
+//! Events of a backpack and their observers.
 //!
-//! *Invariants*: an event carries no value; its summary shows no protected one. An observer is called after the fact
-//! and outside of any lock, so it can neither change what happened nor hold it up for other nodes.
+//! *Invariants*: an event carries no value, and its summary shows no protected one. An observer is called after the
+//! fact and outside of any lock, so it can neither change what happened nor delay other nodes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -14,20 +14,19 @@ use crate::commit_id::CommitId;
 use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
-/// Something that happened.
+/// An event of a backpack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A commit was made.
     Committed(Committed),
     /// The oldest commits left memory to stay within the options.
     Pruned {
-        /// How many left.
+        /// Number of commits that left.
         commits: usize,
-        /// The oldest that is left.
+        /// The oldest commit that remains.
         oldest: CommitId,
-        /// How many are left.
+        /// Number of commits that remain.
         left: usize,
-        /// Bytes that those are taken to hold.
+        /// Estimated number of bytes that the remaining commits hold.
         left_bytes: usize,
     },
 }
@@ -35,27 +34,24 @@ pub enum Event {
 /// A commit without its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Committed {
-    /// The commit. Events of nodes that run at the same time may arrive in another order than this.
+    /// The id of the commit. Events of nodes that run concurrently may arrive out of commit order.
     pub commit: CommitId,
-    /// When.
     pub timestamp: TimestampMs,
-    /// Who did it: a read is told as the reader's.
+    /// The node that acted; for a read, the reader.
     pub by: NodeIdentity,
-    /// What was done.
     pub action: Action,
-    /// Which key.
     pub key: Key,
     /// The version that was stored or read.
     pub version: Option<u64>,
-    /// Bytes of the value.
+    /// Size of the value in bytes.
     pub size: Option<u64>,
-    /// At most 200 bytes about the value.
+    /// A description of the value in at most 200 bytes.
     pub summary: String,
-    /// Why, if it was a quarantine.
+    /// The reason for a quarantine.
     pub reason: Option<String>,
-    /// What was refused, if something was.
+    /// The operation that was refused, if this is a refusal.
     pub refused: Option<Operation>,
-    /// The step of a workflow that it was made for, if it was made for one.
+    /// The workflow step that the commit was made for, if any.
     pub provenance: Option<Arc<Provenance>>,
 }
 
@@ -77,9 +73,10 @@ impl From<&Commit> for Committed {
     }
 }
 
-/// Who is told. The call runs on the thread of whoever acted: it must return at once, and must not fail.
+/// Receives the events of a backpack. It is called on the thread of the node that acted: it must return at once and
+/// must not fail.
 pub trait Observer: Send + Sync {
-    /// Takes note.
+    /// Handles one event.
     fn observe(&self, event: &Event);
 }
 
@@ -89,7 +86,7 @@ impl<F: Fn(&Event) + Send + Sync> Observer for F {
     }
 }
 
-/// Tells every observer of every event. One that panics keeps no other from being told; the panic goes on after that.
+/// Passes every event to every observer. A panic in one is resumed after all others have been called.
 pub(crate) fn notify(observers: &[Arc<dyn Observer>], events: &[Event]) {
     let mut panicked = None;
     for event in events {

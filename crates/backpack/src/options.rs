@@ -1,4 +1,4 @@
-//! How a backpack behaves, chosen when it is made.
+//! Options of a backpack, chosen when it is created.
 
 use std::sync::Arc;
 
@@ -37,9 +37,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same options within what is possible.
+    /// Returns the options, adjusted to the possible range.
     pub(crate) fn clamped(self) -> Self {
         Self {
+            // Pruning keeps four fifths of the history, and that must never be less than the minimum.
             max_history: self.max_history.max(HISTORY_COMMITS_MIN / 4 * 5),
             max_value_size: self.max_value_size.min(LARGE_VALUE_BYTES_MAX),
             ..self
@@ -47,11 +48,11 @@ impl Options {
     }
 }
 
-/// The effects that a backpack asks for.
+/// The effects that a backpack needs.
 #[derive(Clone)]
 pub struct BackpackPorts {
-    /// When things happen.
+    /// The source of commit times.
     pub clock: Arc<dyn Clock>,
-    /// Where ids come from.
+    /// The source of ids.
     pub entropy: Arc<dyn Entropy>,
 }

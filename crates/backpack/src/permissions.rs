@@ -1,4 +1,4 @@
-//! What a node declares that it reads and writes.
+//! Declared permissions of a node.
 
 use std::collections::BTreeSet;
 
@@ -34,30 +34,30 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// A declaration that allows nothing yet.
+    /// Creates a declaration that allows nothing yet.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Allows to read `keys`.
+    /// Allows reading `keys`.
     pub fn reading<'a, I: IntoIterator<Item = &'a str>>(mut self, keys: I) -> Result<Self, Error> {
         add_keys(&mut self.read, keys)?;
         Ok(self)
     }
 
-    /// Allows to write `keys`.
+    /// Allows writing `keys`.
     pub fn writing<'a, I: IntoIterator<Item = &'a str>>(mut self, keys: I) -> Result<Self, Error> {
         add_keys(&mut self.write, keys)?;
         Ok(self)
     }
 
-    /// Forbids to touch `keys`.
+    /// Forbids any access to `keys`.
     pub fn denying<'a, I: IntoIterator<Item = &'a str>>(mut self, keys: I) -> Result<Self, Error> {
         add_keys(&mut self.deny, keys)?;
         Ok(self)
     }
 
-    /// Allows to read items of the namespaces that `patterns` select.
+    /// Allows reading items of the namespaces that `patterns` select.
     pub fn reading_namespaces<'a, I>(mut self, patterns: I) -> Result<Self, Error>
     where
         I: IntoIterator<Item = &'a str>,
@@ -66,7 +66,7 @@ impl Permissions {
         Ok(self)
     }
 
-    /// Allows to write items of the namespaces that `patterns` select.
+    /// Allows writing items of the namespaces that `patterns` select.
     pub fn writing_namespaces<'a, I>(mut self, patterns: I) -> Result<Self, Error>
     where
         I: IntoIterator<Item = &'a str>,
@@ -114,12 +114,12 @@ fn add_patterns<'a>(
     Ok(())
 }
 
-/// A pattern, or what is wrong with it.
+/// Parses a namespace pattern.
 pub(crate) fn parse_pattern(text: &str) -> Result<Pattern, Error> {
     Pattern::parse(text).map_err(|problem| Error::BadPattern { problem })
 }
 
-/// Whether one of the patterns selects the namespace; what has none is selected by nothing.
+/// True if one of the patterns selects the namespace. An item without a namespace is never selected.
 fn selects(patterns: &[Pattern], namespace: Option<&Namespace>) -> bool {
     namespace.is_some_and(|namespace| patterns.iter().any(|pattern| pattern.matches(namespace)))
 }

@@ -1,4 +1,4 @@
-//! What was taken out of use, and why.
+//! Quarantined values, with the reason for each.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::item::Item;
 use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
-/// Why something was quarantined.
+/// The reason for a quarantine.
 pub type Reason = BoundedText<REASON_BYTES_MAX>;
 
-/// An entry of the quarantine. No node sees it; the debug handle does.
+/// An entry of the quarantine. Nodes never see it; the debug handle does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quarantined {
     pub(crate) key: Key,
@@ -24,47 +24,47 @@ pub struct Quarantined {
     pub(crate) by: Arc<NodeIdentity>,
     pub(crate) reason: Reason,
     pub(crate) size: u64,
-    /// Absent if the trace was not to keep it.
+    /// Absent if the value was quarantined without keeping it for the trace.
     pub(crate) item: Option<Arc<Item>>,
 }
 
 impl Quarantined {
-    /// The key.
+    /// Returns the key.
     pub fn key(&self) -> &Key {
         &self.key
     }
 
-    /// The commit that quarantined it.
+    /// Returns the commit that quarantined the value.
     pub fn commit(&self) -> CommitId {
         self.commit
     }
 
-    /// When.
+    /// Returns the time of the quarantine.
     pub fn timestamp(&self) -> TimestampMs {
         self.timestamp
     }
 
-    /// Who did it.
+    /// Returns the node that quarantined the value.
     pub fn by(&self) -> &NodeIdentity {
         &self.by
     }
 
-    /// Why.
+    /// Returns the reason for the quarantine.
     pub fn reason(&self) -> &str {
         self.reason.as_str()
     }
 
-    /// Bytes of the value.
+    /// Returns the size of the value in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What it was, if the trace keeps it.
+    /// Returns the quarantined item, if the trace keeps it.
     pub fn item(&self) -> Option<&Item> {
         self.item.as_deref()
     }
 
-    /// The value, if the trace keeps it.
+    /// Returns the quarantined value, if the trace keeps it.
     pub fn value<T: DeserializeOwned>(&self) -> Result<Option<T>, Error> {
         self.item.as_ref().map(|item| item.value()).transpose()
     }

@@ -1,15 +1,15 @@
-//! Where commits go beside the memory.
+//! The recorder of commits outside of memory.
 
 use std::sync::Arc;
 
 use crate::commit::Commit;
 use crate::error::Error;
 
-/// Takes every commit, in order. Called under the lock of the backpack: it must return at once.
+/// Takes every commit, in order. It is called under the lock of the backpack and must return at once.
 pub(crate) trait Recorder: Send + Sync {
-    /// Whether more commits are taken. Nothing happens to a backpack whose recorder takes none.
+    /// Checks that more commits are accepted. If not, every act on the backpack is refused.
     fn is_open(&self) -> Result<(), Error>;
 
-    /// Takes a commit, with its value if that is too large for the history.
+    /// Takes a commit, along with its value if that is too large for the history.
     fn record(&self, commit: &Commit, large: Option<&Arc<str>>);
 }

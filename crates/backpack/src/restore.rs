@@ -1,6 +1,6 @@
-//! Going on from an earlier state without changing the past: keys are put back by new commits.
+//! Continuing from an earlier state without changing the past: new commits put the keys back.
 //!
-//! *Invariants*: either every key is put back or, if a value that is needed cannot be had, none is.
+//! *Invariants*: either every key is put back or none is. A required value that is unavailable fails the whole call.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::item::Item;
 use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
-/// What a key is to hold again, with its value if the history does not hold it.
+/// A key to put back, with its item and the value that the history does not hold.
 struct RestoredKey {
     key: Key,
     item: Option<Arc<Item>>,
@@ -30,6 +30,7 @@ pub(crate) fn abandon(
 ) -> Result<Vec<CommitId>, Error> {
     let foreign = || Error::ForeignSnapshot { id: backpack.id().clone() };
     let origin = snapshot.origin().filter(|origin| origin.backpack == *backpack.id());
+    // A snapshot is identified by its origin. One that was written to since no longer shows a state of this backpack.
     let since = origin.ok_or_else(foreign)?.commit;
     let core = snapshot.inner.lock();
     if core.history.newest().is_some() {
@@ -37,6 +38,7 @@ pub(crate) fn abandon(
     }
     let (wanted, values) = (core.state.clone(), core.large.clone());
     drop(core);
+    // First collect everything that is needed, then commit: a value that is unavailable fails before any change.
     backpack.inner.act(by, |core| {
         let mut put_back = Vec::new();
         for difference in core.state.items.diff(&wanted.items) {
@@ -44,6 +46,7 @@ pub(crate) fn abandon(
                 DiffItem::Add(key, item) | DiffItem::Update { new: (key, item), .. } => {
                     (key, Some(item))
                 }
+                // The key did not exist in the snapshot, so it is removed.
                 DiffItem::Remove(key, _) => (key, None),
             };
             if !is_meant(key) {
@@ -56,10 +59,12 @@ pub(crate) fn abandon(
             }
             put_back.push(RestoredKey { key: key.clone(), item: item.cloned(), large });
         }
+        // From here on nothing can fail.
         let mut commits = Vec::with_capacity(put_back.len());
         for RestoredKey { key, item: after, large } in put_back {
             let slot = LargeValueSlot::Active(key.clone());
             match large {
+                // The large value is in place before the commit, since recording the commit looks it up there.
                 Some(text) => core.large.insert(slot, text),
                 None => core.large.remove(&slot),
             };

@@ -1,7 +1,7 @@
-//! What a node is given of a backpack: its own view, in its own name.
+//! The view of a backpack that a node is given, bound to the node's name.
 //!
-//! *Invariants*: who acts is bound to the handle when it is made and is an argument of no call. There is no way from
-//! a scope to the backpack, to the debug handle or to another node's scope.
+//! *Invariants*: the acting node is bound to the handle when it is created, and is not an argument of any call. A scope
+//! gives no access to the backpack itself, to the debug handle or to another node's scope.
 //!
 //! ```compile_fail,E0061
 //! # fn as_another_node(scope: &piton_backpack::Scope) {
@@ -66,12 +66,12 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Who acts through this scope.
+    /// Returns the node that acts through this scope.
     pub fn identity(&self) -> &NodeIdentity {
         &self.identity
     }
 
-    /// The same scope, whose commits are made for a step of a workflow.
+    /// Attributes all further commits of this scope to a step of a workflow.
     #[must_use]
     pub fn at_step(mut self, provenance: Option<Provenance>) -> Self {
         self.provenance = provenance.map(Arc::new);
@@ -86,15 +86,14 @@ impl Scope {
         Requester { identity: &self.identity, permissions: self.permissions.as_deref() }
     }
 
-    /// Stores a value. What is said about the item stays as it is.
+    /// Stores a value. The labels of the item stay as they are.
     pub fn pack<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<WriteOutcome, Error> {
         self.pack_with(key, value, &PackOptions::new())
     }
 
-    /// Stores a value, and says something about the item.
+    /// Stores a value and sets labels of the item.
     ///
-    /// What is said about an item that is there already may be changed only by nodes that its access control names
-    /// as writers.
+    /// The labels of an existing item may be changed only by nodes that its access control names as writers.
     pub fn pack_with<T: Serialize + ?Sized>(
         &self,
         key: &str,
@@ -104,33 +103,33 @@ impl Scope {
         writing::pack(self, Key::parse(key)?, value, options)
     }
 
-    /// Reads a value, and records that. `None` if there is none.
+    /// Reads a value and commits the read. Returns `None` if there is no value.
     pub fn unpack<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
         reading::unpack(self, &Key::parse(key)?)?.map(|item| item.value()).transpose()
     }
 
-    /// Reads a value that has to be there.
+    /// Reads a value that must exist.
     pub fn unpack_required<T: DeserializeOwned>(&self, key: &str) -> Result<T, Error> {
         let key = Key::parse(key)?;
         reading::unpack(self, &key)?.ok_or(Error::Missing { key })?.value()
     }
 
-    /// Reads a value and leaves no trace, unless it is refused.
+    /// Reads a value without committing the read. Only a refusal is committed.
     pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
         self.peek_item(key)?.map(|item| item.value()).transpose()
     }
 
-    /// Reads an item with everything that is known about it, and leaves no trace, unless it is refused.
+    /// Reads an item with its metadata without committing the read. Only a refusal is committed.
     pub fn peek_item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
         reading::peek(self, &Key::parse(key)?)
     }
 
-    /// Reads an item with everything that is known about it, and records that.
+    /// Reads an item with its metadata and commits the read.
     pub fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
         reading::unpack(self, &Key::parse(key)?)
     }
 
-    /// The keys in use that the node may read, in order.
+    /// Returns the keys in use that the node may read, in order.
     pub fn keys(&self) -> Vec<Key> {
         let core = self.inner.lock();
         let items = core.state.items.iter();
@@ -141,7 +140,7 @@ impl Scope {
             .collect()
     }
 
-    /// Reads the values of all namespaces that a pattern selects, as far as the node may, and records each.
+    /// Reads the readable values of all namespaces that a pattern selects, and commits each read.
     pub fn unpack_by_namespace<T: DeserializeOwned>(
         &self,
         pattern: &str,
@@ -153,11 +152,12 @@ impl Scope {
             .collect()
     }
 
-    /// Reads the items of all namespaces that a pattern selects, as far as the node may, and records each.
+    /// Reads the readable items of all namespaces that a pattern selects, and commits each read.
     pub fn items_by_namespace(&self, pattern: &str) -> Result<Vec<Arc<Item>>, Error> {
         let pattern = parse_pattern(pattern)?;
         self.inner.act(&self.identity, |core| {
             let asker = self.asker();
+            // Items that the node may not read are skipped without a refusal: it did not ask for them by name.
             let selected = core.state.selected(&pattern);
             let items: Vec<Arc<Item>> =
                 selected.filter(|item| asker.may_read(&item.key, Some(item))).cloned().collect();
@@ -170,28 +170,28 @@ impl Scope {
         })
     }
 
-    /// What happened to the keys that the node may read, oldest first. A value that is no longer in use is not shown,
-    /// and a quarantine is not either.
+    /// Returns the history of the keys that the node may read, oldest first. Values that are no longer in use are not
+    /// shown; quarantines are left out.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
         reading::history(self, filter)
     }
 
-    /// Removes a key; the history keeps its value.
+    /// Removes a key. The history keeps its value.
     pub fn delete(&self, key: &str) -> Result<WriteOutcome, Error> {
         writing::delete(self, Key::parse(key)?)
     }
 
-    /// Takes a key out of use, and keeps its value for the trace.
+    /// Takes a key out of use and keeps its value for the trace.
     pub fn quarantine(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
         writing::quarantine(self, Key::parse(key)?, reason, true)
     }
 
-    /// Takes a key out of use. The quarantine does not keep its value; commits before it do.
+    /// Takes a key out of use. The quarantine does not keep its value; earlier commits do.
     pub fn quarantine_without_trace(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
         writing::quarantine(self, Key::parse(key)?, reason, false)
     }
 
-    /// Puts a value straight into quarantine: it is never in use, so this asks for no permission.
+    /// Puts a value straight into quarantine. It is never in use, so no permission is needed.
     pub fn quarantine_value<T: Serialize + ?Sized>(
         &self,
         key: &str,

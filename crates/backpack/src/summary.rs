@@ -1,4 +1,4 @@
-//! A value in at most 200 bytes, for people; a protected one as its size.
+//! Summaries of values for people, in at most 200 bytes. A protected value appears only as its size.
 
 use piton_core::shorten;
 
@@ -6,7 +6,7 @@ use crate::bounds::SUMMARY_BYTES_MAX;
 use crate::item_content::ItemContent;
 use crate::labels::Labels;
 
-/// A summary of a value.
+/// Summarizes a value.
 pub(crate) fn summarize(content: &ItemContent, labels: &Labels) -> String {
     let size = content.size();
     if labels.is_pii() {
@@ -22,12 +22,12 @@ pub(crate) fn summarize(content: &ItemContent, labels: &Labels) -> String {
     }
 }
 
-/// The start of a text, at most 200 bytes.
+/// Returns the start of a text, at most 200 bytes.
 pub(crate) fn cut(text: &str) -> String {
     shorten(text, SUMMARY_BYTES_MAX).into_owned()
 }
 
-/// What kind of JSON value a canonical text is.
+/// Names the kind of JSON value in a canonical text.
 pub(crate) fn kind(text: &str) -> &'static str {
     match text.as_bytes().first() {
         Some(b'{') => "an object",

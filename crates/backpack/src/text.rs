@@ -1,40 +1,28 @@
-//! Short texts that people write: checked once, cheap to clone, and ordered as bytes.
+//! Short texts that people write: checked once, cheap to clone, ordered as bytes.
 
 use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::bounds::{KEY_BYTES_MAX, NODE_BYTES_MAX, TAG_BYTES_MAX};
 
-/// Why a text cannot be a key, a node or a tag.
+/// The error for a text that cannot be a key, a node or a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} {problem}")]
 pub struct TextError {
-    /// What it was to be.
+    /// The kind of text that was expected.
     pub what: &'static str,
-    /// What is wrong with it.
     pub problem: TextProblem,
 }
 
-/// What is wrong with a short text.
+/// Reasons to refuse a short text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextProblem {
-    /// There is nothing.
     #[error("is empty")]
     Empty,
-    /// It is too long.
     #[error("has {measured} bytes; at most {max} are allowed")]
-    TooLong {
-        /// Its size.
-        measured: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// It has a control character.
+    TooLong { measured: usize, max: usize },
     #[error("has a control character at byte {at}")]
-    Control {
-        /// Where.
-        at: usize,
-    },
+    Control { at: usize },
 }
 
 fn check(text: &str, max: usize) -> Result<(), TextProblem> {
@@ -105,10 +93,10 @@ short_text! {
 }
 
 impl Tag {
-    /// The label of what says something about a person.
+    /// The tag of items with personal data.
     pub const PII: &'static str = "pii";
 
-    /// Whether the item says something about a person.
+    /// True if this is the tag for personal data.
     pub fn is_pii(&self) -> bool {
         self.as_str() == Self::PII
     }

@@ -1,4 +1,4 @@
-//! Whether what is in use fits a JSON Schema.
+//! Validation of the items in use against a JSON Schema.
 
 use serde_json::{Map, Value};
 
@@ -7,33 +7,33 @@ use crate::debug_handle::DebugHandle;
 use crate::error::Error;
 use crate::summary::cut;
 
-/// A place where the state does not fit.
+/// A violation of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Where, as a JSON pointer whose first part is the key.
+    /// A JSON pointer to the violation. Its first part is the key.
     pub path: String,
-    /// What is wrong. The value of a protected item is not shown.
+    /// A description of the violation. The value of a protected item is not shown.
     pub message: String,
 }
 
-/// What a validation found.
+/// The result of a validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validation {
     /// The violations, at most 100, in the order of the state.
     pub violations: Vec<Violation>,
-    /// How many more there are.
+    /// Number of further violations.
     pub left_out: usize,
 }
 
 impl Validation {
-    /// Whether the state fits.
+    /// True if the state conforms to the schema.
     pub fn is_valid(&self) -> bool {
         self.violations.is_empty()
     }
 }
 
 impl DebugHandle {
-    /// Checks everything in use, as one object of keys and values, against a schema.
+    /// Validates all items in use, as one object of keys and values, against a schema.
     pub fn validate(&self, schema: &Value) -> Result<Validation, Error> {
         let validator = jsonschema::validator_for(schema)
             .map_err(|problem| Error::BadSchema { problem: cut(&problem.to_string()) })?;
@@ -46,7 +46,7 @@ impl DebugHandle {
         let is_protected = |path: &str| {
             let key = path.trim_start_matches('/').split('/').next().unwrap_or_default();
             let key = key.replace("~1", "/").replace("~0", "~");
-            // What is wrong with the whole object may show all of it.
+            // A violation of the whole object may show all of it, including protected items.
             path.is_empty()
                 || items
                     .iter()
@@ -66,7 +66,7 @@ impl DebugHandle {
         Ok(found)
     }
 
-    /// Checks everything in use against the schema that a type derives.
+    /// Validates all items in use against the schema that a type derives.
     #[cfg(feature = "schema")]
     pub fn validate_as<T: schemars::JsonSchema>(&self) -> Result<Validation, Error> {
         self.validate(schemars::schema_for!(T).as_value())

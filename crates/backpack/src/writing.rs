@@ -1,4 +1,4 @@
-//! How a node writes.
+//! Writes of a node.
 //!
 //! *Invariants*: everything that can be refused is refused before anything changes.
 
@@ -21,10 +21,10 @@ use crate::scope::Scope;
 use crate::text::Key;
 use crate::write_outcome::WriteOutcome;
 
-/// A value that is ready to be stored.
+/// An encoded value, ready to be stored.
 struct Prepared {
     text: Arc<str>,
-    /// Where the store will have it, if it is too large for the history.
+    /// The digest of its future blob, if the value is too large for the history.
     digest: Option<Digest>,
 }
 
@@ -32,6 +32,7 @@ impl Prepared {
     fn new<T: Serialize + ?Sized>(scope: &Scope, key: &Key, value: &T) -> Result<Self, Error> {
         let text = encode(key, value)?;
         let is_large = text.len() > scope.inner.options.max_value_size;
+        // Hashing happens here, outside of the lock: a value may have 64 MiB.
         let digest = is_large.then(|| Digest::of(&FileBytes(text.as_bytes())));
         Ok(Self { text, digest })
     }
@@ -47,7 +48,7 @@ impl Prepared {
         }
     }
 
-    /// Keeps the value in use, if the item itself does not hold it.
+    /// Keeps the value in `slot` if the item itself does not hold it, and frees the slot otherwise.
     fn keep_large_value(self, core: &mut BackpackCore, slot: LargeValueSlot, item: &Item) {
         if item.is_available() {
             core.large.remove(&slot);
@@ -63,6 +64,7 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
     value: &T,
     options: &PackOptions,
 ) -> Result<WriteOutcome, Error> {
+    // Encoding and checking need no lock, so a slow or invalid value never delays other nodes.
     let prepared = Prepared::new(scope, &key, value)?;
     options.onto(Labels::NONE).check()?;
     scope.inner.act(&scope.identity, |core| {
@@ -70,17 +72,20 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
         if !scope.asker().may_write(&key, before.as_deref(), Missing::Made) {
             return refuse(scope, core, &key, Operation::Write);
         }
+        // Only a new key needs room.
         if before.is_none() && core.state.items.len() >= ITEMS_MAX {
             return Err(Error::Full { key });
         }
         let Ok(labels) = labels_of(scope, before.as_deref(), options) else {
             return refuse(scope, core, &key, Operation::Label);
         };
+        // Nothing below can fail.
         let stamp = scope.inner.stamp(core);
         let version = before.as_ref().map_or(0, |item| item.version) + 1;
-        // The key of the item that is replaced is shared rather than kept twice.
+        // Share the key of the replaced item instead of keeping it twice.
         let key = before.as_ref().map_or(key, |item| item.key.clone());
         let after = Arc::new(Item { labels, ..prepared.item(scope, key.clone(), stamp, version) });
+        // The slot matters only if either item is large. It is filled before the commit, which looks it up.
         if !after.is_available() || before.as_ref().is_some_and(|item| !item.is_available()) {
             prepared.keep_large_value(core, LargeValueSlot::Active(key.clone()), &after);
         }
@@ -89,10 +94,10 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
     })
 }
 
-/// The node may not change the labels of an item as it asks.
+/// The error for labels that the node may not change.
 struct LabelsFixed;
 
-/// The labels that the item has after the pack.
+/// Computes the labels of the item after the pack.
 fn labels_of(
     scope: &Scope,
     before: Option<&Item>,
@@ -105,6 +110,7 @@ fn labels_of(
         Some(item) if options.is_silent() => Ok(item.labels.clone()),
         Some(item) => {
             let labels = options.onto(item.labels());
+            // Setting the labels that the item already has is no change, so it needs no permission.
             if labels == *item.labels() {
                 return Ok(item.labels.clone());
             }
@@ -119,8 +125,10 @@ pub(crate) fn delete(scope: &Scope, key: Key) -> Result<WriteOutcome, Error> {
         if !scope.asker().may_write(&key, before.as_deref(), Missing::Wanted) {
             return refuse(scope, core, &key, Operation::Write);
         }
+        // The node may write this key, so it may also learn that the key is absent.
         let Some(before) = before else { return Ok(WriteOutcome::Missing) };
         let stamp = scope.inner.stamp(core);
+        // The history keeps the item; its large value is gone from memory, but stays in the journal if there is one.
         core.large.remove(&LargeValueSlot::Active(key.clone()));
         let act = Act::Delete { before };
         Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
@@ -141,6 +149,7 @@ pub(crate) fn quarantine(
         }
         let Some(before) = before else { return Ok(WriteOutcome::Missing) };
         let stamp = scope.inner.stamp(core);
+        // The large value moves to the slot of the quarantined entry, unless the trace is not to keep it.
         let large = core.large.remove(&LargeValueSlot::Active(key.clone()));
         if let Some(text) = large.filter(|_| keep_in_trace) {
             core.large.insert(LargeValueSlot::Quarantined(stamp.id), text);
@@ -162,6 +171,7 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
     let reason = checked(reason)?;
     let prepared = Prepared::new(scope, &key, value)?;
     scope.inner.act(&scope.identity, |core| {
+        // No permission is checked: the value never becomes visible to any node.
         let stamp = scope.inner.stamp(core);
         let item = Arc::new(prepared.item(scope, key.clone(), stamp, 0));
         let size = item.size();
@@ -172,7 +182,7 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
     })
 }
 
-/// The entry that the commit puts into the quarantine. The oldest leaves it if there is no room.
+/// Builds the quarantine entry of a commit, and frees the large value of the oldest entry if that has to leave.
 fn set_aside(
     scope: &Scope,
     core: &mut BackpackCore,
@@ -180,6 +190,7 @@ fn set_aside(
     key: &Key,
     (reason, size, item): (Reason, u64, Option<Arc<Item>>),
 ) -> Arc<Quarantined> {
+    // Applying the commit drops the oldest entry; its large value would stay in memory forever.
     if core.state.quarantine.len() >= QUARANTINE_MAX
         && let Some(oldest) = core.state.quarantine.front()
     {

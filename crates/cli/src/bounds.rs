@@ -37,9 +37,6 @@ pub(crate) const NOTES_BYTES_MAX: u64 = 1024 * 1024;
 /// Maximum length in bytes of a text in a table column: six columns fit side by side in a wide terminal.
 pub(crate) const CELL_BYTES_MAX: usize = 40;
 
-/// Maximum nesting depth of a client's JSON. Real configurations have a handful of levels.
-pub(crate) const JSON_DEPTH_MAX: usize = 128;
-
 /// Number of ports after the default one that are tried. Users with more servers on one machine choose ports.
 pub(crate) const PORTS_TRIED: u16 = 20;
 

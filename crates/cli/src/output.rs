@@ -105,7 +105,7 @@ impl Output {
         self.complete_all([&mut envelope]);
         if self.json {
             let _ = self.reply(FAILURE_SCHEMA, &Failed { error: &envelope });
-        // Standard error gets the text in either mode.
+            // Standard error gets the text in either mode.
         }
         self.trouble(&envelope);
     }

@@ -48,7 +48,7 @@ impl<T: fmt::Display> fmt::Display for Styled<T> {
             Tone::Attention => ATTENTION,
             Tone::Bad => BAD,
             Tone::Faint => FAINT,
-        // The text is escaped before the marks are added, so a mark inside it never becomes a colour.
+            // The text is escaped before the marks are added, so a mark inside it never becomes a colour.
         };
         write!(formatter, "{mark}{}{END}", visible(&text.to_string()))
     }

@@ -1,6 +1,7 @@
 //! Tables: rows under headings, aligned by visible width.
 
 use piton_core::visible;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::style::{Tone, styled};
 
@@ -17,7 +18,7 @@ impl Cell {
     }
 
     fn width(&self) -> usize {
-        self.text.chars().count() // tidy: chars: shown to a person
+        self.text.width()
     }
 
     fn padded(&self, width: usize) -> String {
@@ -60,10 +61,14 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_what_people_see() {
-        let rows = [["ä".into(), "1".into()], ["bcd".into(), Cell::of(Tone::Good, "2")]];
+        let rows = [
+            ["ä".into(), "1".into()],
+            ["漢字".into(), Cell::of(Tone::Good, "2")],
+            ["e\u{301}".into(), "3".into()],
+        ];
         let lines = lines(["A", "B"], &rows);
         let plain: Vec<String> =
             lines.iter().map(|line| strip_str(&printable(line)).to_string()).collect();
-        assert_eq!(plain, ["A    B", "ä    1", "bcd  2"]);
+        assert_eq!(plain, ["A     B", "ä     1", "漢字  2", "e\u{301}     3"]);
     }
 }

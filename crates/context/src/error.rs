@@ -40,9 +40,7 @@ pub enum Error {
         nearest: Option<TreePath>,
     },
     #[error("no recorded tree is {asked}")]
-    RootNotFound {
-        asked: String,
-    },
+    RootNotFound { asked: String },
     #[error("there is no frame {asked}")]
     FrameNotFound {
         asked: String,
@@ -65,15 +63,9 @@ pub enum Error {
         current: String,
     },
     #[error("there is no agent {agent}")]
-    UnknownAgent {
-        agent: AgentId,
-    },
+    UnknownAgent { agent: AgentId },
     #[error("the agent {agent} may not {right}: its role is {role}")]
-    Forbidden {
-        agent: AgentId,
-        role: Role,
-        right: Right,
-    },
+    Forbidden { agent: AgentId, role: Role, right: Right },
     /// A frame names another agent or node than its target.
     #[error("the frame is {given} and was handed in as {expected}")]
     Impersonation {
@@ -101,10 +93,7 @@ pub enum Error {
     },
     /// Stored data does not match its id.
     #[error("{what} was changed after it was written: {detail}")]
-    Integrity {
-        what: String,
-        detail: String,
-    },
+    Integrity { what: String, detail: String },
     /// Other processes were faster on every attempt.
     #[error("{what} while this call was made; nothing was written")]
     Crowded {

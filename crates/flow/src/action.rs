@@ -1,32 +1,32 @@
-//! What a node says when it is done: where to go on.
+//! The action that a node returns: it decides where the flow continues.
 
 use std::fmt;
 
 use crate::bounds::ACTION_BYTES_MAX;
 
-/// The name of the action that [`Action::Default`] stands for.
+/// The name of [`Action::Default`].
 pub const DEFAULT: &str = "default";
 
-/// Where a flow goes on after a node.
+/// The direction in which a flow continues after a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Action {
-    /// The usual way.
+    /// Takes the default edge.
     #[default]
     Default,
-    /// The way with this name.
+    /// Takes the edge with this condition.
     Named(String),
-    /// Nowhere: the flow ends here, whatever comes after the node.
+    /// Ends the flow here, whatever edges leave the node.
     End,
 }
 
 impl Action {
-    /// The way called `name`; `default` is the usual one.
+    /// Creates the action called `name`; `default` gives [`Action::Default`].
     pub fn named(name: impl Into<String>) -> Self {
         let name = name.into();
         if name == DEFAULT { Self::Default } else { Self::Named(name) }
     }
 
-    /// The condition of the edge that it takes, if it takes one.
+    /// Returns the condition of the edge that the action takes, if it takes one.
     pub fn condition(&self) -> Option<&str> {
         match self {
             Self::Default => Some(DEFAULT),
@@ -42,7 +42,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// What is wrong with the text of a condition, if anything.
+/// Returns the problem with the text of a condition, if there is one.
 pub(crate) fn condition_problem(text: &str) -> Option<String> {
     let fits = !text.is_empty() && text.len() <= ACTION_BYTES_MAX;
     let plain = !text.chars().any(char::is_control);

@@ -1,6 +1,6 @@
-//! What can go wrong with a flow, and how each is told to a person or an agent.
+//! The errors of flows, and the envelopes that present them to a person or an agent.
 //!
-//! *Invariants*: a failure names the node. No value of the backpack is in a message that is made here.
+//! *Invariants*: a failure names its node. No message built here contains a value of the backpack.
 
 use piton_backpack::{Backpack, Key, NodeIdentity};
 use piton_core::bounds::ENVELOPE_TEXT_BYTES_MAX;
@@ -13,88 +13,64 @@ use crate::node::{NodeError, Phase};
 use crate::problem::{FlowProblem, Severity};
 use crate::tool::TOOLS_COME_FROM;
 
-/// What to do about a value that its node cannot read: a run that continues would find it again.
+/// Suggestion for a value that its node cannot read: a resumed run would find the same value again.
 const PACK_ANOTHER: &str = "Or run the flow from there with another value: `piton flow replay BACKPACK --from NODE --set \
                             KEY=VALUE`.";
 
-/// What to do about a flow that is as it should be and lacks tools.
+/// Suggestion for a flow that is correct but lacks tools.
 const NAME_TOOLS: &str = "Run the command again with --tools and a file that names the MCP servers which have the tools, or \
                           with --workspace for tools that work on files. If the name of a tool is wrong, correct it.";
 
-/// Why a flow cannot run, or did not come to its end.
+/// Reasons that a flow cannot run, or did not reach its end.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The description has problems; nothing was run.
     #[error("the flow is refused: {}", listed(problems))]
-    Invalid {
-        /// All of them.
-        problems: Vec<FlowProblem>,
-    },
-    /// A value that a node needs or hands on is not as declared.
+    Invalid { problems: Vec<FlowProblem> },
+    /// A value that a node needs or produces does not match its declaration.
     #[error("the {phase} of node `{node}` are not as declared: {}", violations.join("; "))]
     Contract {
-        /// The node.
         node: String,
-        /// Whether it is what it needs or what it hands on.
+        /// Tells the inputs of the node from its outputs.
         phase: Phase,
         /// Every violation, with key and path.
         violations: Vec<String>,
-        /// The keys that hold nothing.
+        /// The keys without a value.
         missing: Vec<Key>,
-        /// The keys whose values have another shape.
+        /// The keys whose values have the wrong shape.
         wrong: Vec<Key>,
     },
-    /// A node failed.
     #[error("node `{node}` failed in {phase}: {error}")]
-    Node {
-        /// The node.
-        node: String,
-        /// While doing what.
-        phase: Phase,
-        /// Why.
-        error: NodeError,
-    },
-    /// A node panicked.
+    Node { node: String, phase: Phase, error: NodeError },
     #[error("node `{node}` panicked in {phase}: {message}")]
-    Panicked {
-        /// The node.
-        node: String,
-        /// While doing what.
-        phase: Phase,
-        /// What it said.
-        message: String,
-    },
-    /// There were too many steps.
+    Panicked { node: String, phase: Phase, message: String },
+    /// The run took too many steps.
     #[error("the run reached its limit of {limit} nodes; the next would be `{node}`")]
     StepLimit {
-        /// The limit.
         limit: u64,
-        /// The node that did not run.
+        /// The node that would have been next.
         node: String,
     },
-    /// Somebody stopped the run.
+    /// The run was cancelled from outside.
     #[error("the run was cancelled")]
     Cancelled,
     /// There is nothing to resume.
     #[error("the run cannot be taken up: {reason}")]
-    NotResumable {
-        /// Why not.
-        reason: String,
-    },
+    NotResumable { reason: String },
     /// The backpack failed.
     #[error(transparent)]
     Backpack(#[from] piton_backpack::Error),
 }
 
 impl Error {
-    /// One problem with a flow that is built in code.
+    /// Reports a single problem with a flow that is built in code.
     pub(crate) fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         let (path, message) = (path.into(), message.into());
         Self::Invalid { problems: vec![FlowProblem { path, severity: Severity::Error, message }] }
     }
 
-    /// The stable code.
+    /// Returns the stable code of the error.
     pub fn code(&self) -> Code {
         match self {
             Self::Invalid { .. } => Code::FlowInvalid,
@@ -107,7 +83,7 @@ impl Error {
         }
     }
 
-    /// The node that it is about.
+    /// Returns the node that the error is about.
     pub fn node(&self) -> Option<&str> {
         match self {
             Self::Contract { node, .. }
@@ -118,7 +94,7 @@ impl Error {
         }
     }
 
-    /// The keys that a node needs and nobody packed: a run that is resumed would not have them either.
+    /// Returns the keys that a node needs and that are missing. A resumed run would not have them either.
     fn missing(&self) -> Vec<&Key> {
         match self {
             Self::Node { error, .. } => error.missing().into_iter().collect(),
@@ -127,7 +103,7 @@ impl Error {
         }
     }
 
-    /// The keys whose values are not as the node needs them, if nothing else is wrong.
+    /// Returns the keys whose values do not fit the node, if nothing else is wrong.
     fn wrong(&self) -> Vec<&Key> {
         match self {
             Self::Node { error, .. } => error.wrong().into_iter().collect(),
@@ -138,8 +114,8 @@ impl Error {
         }
     }
 
-    /// The failure as every surface shows it, for a run on `backpack`: what the run was started with is changed where it
-    /// was given, and not in the flow.
+    /// Builds the envelope for a run on `backpack`. Values that the run was started with have to be changed there, not
+    /// in the flow.
     pub fn envelope_for(&self, backpack: &Backpack) -> Envelope {
         let envelope = self.envelope();
         let (wrong, missing) = (self.wrong(), self.missing());
@@ -149,7 +125,9 @@ impl Error {
         let was_given =
             |key: &&Key| item(key).is_some_and(|item| *item.source() == NodeIdentity::system());
         let is_protected = |key: &Key| item(key).is_some_and(|item| item.labels().is_protected());
+        // Only if every wrong value was given at the start is a new start the fix; otherwise keep the general advice.
         if wrong.is_empty() || !missing.is_empty() || !wrong.iter().all(was_given) {
+            // A protected value must be given again as one, so that it stays protected.
             let protected = wrong.iter().filter(|key| is_protected(key));
             let suggestion = protected.fold(envelope.suggestion.clone(), |advice, key| {
                 advice.replace(&given_again(key, false), &given_again(key, true))
@@ -168,7 +146,7 @@ impl Error {
         envelope.with_suggestion(advice).with_name("NODE", shell_word(node))
     }
 
-    /// The failure as every surface shows it.
+    /// Builds the envelope that every surface shows.
     pub fn envelope(&self) -> Envelope {
         if let Self::Backpack(error) = self {
             return error.envelope();
@@ -189,7 +167,7 @@ impl Error {
                 let other = PACK_ANOTHER.replace("KEY=VALUE", &shell_word(&format!("{key}=VALUE")));
                 envelope.with_suggestion(format!("{advice} {other}"))
             }
-            // What caused it has its own advice; continuing comes after that.
+            // The cause has its own advice; resuming comes after that.
             (_, Some(advice)) => {
                 let both = format!("{advice} {}", envelope.suggestion);
                 envelope.with_suggestion(both)
@@ -197,7 +175,7 @@ impl Error {
             (_, None) => envelope,
         };
         let Some(node) = self.node() else { return envelope };
-        // Where a contract is broken, the reader chooses the node: it is the first that changes.
+        // For a broken contract the reader chooses the node: the first one that they change.
         let is_contract = matches!(self, Self::Contract { .. });
         let envelope =
             if is_contract { envelope } else { envelope.with_name("NODE", shell_word(node)) };
@@ -205,7 +183,7 @@ impl Error {
         let envelope = if missing.is_empty() {
             envelope
         } else {
-            // A run that continues would not have it either.
+            // A resumed run would not have the values either.
             envelope.with_suggestion(format!(
                 "Run the flow again with what is missing: {}. Or let an earlier node pack it.",
                 run_with(&missing)
@@ -221,7 +199,7 @@ impl Error {
     }
 }
 
-/// The command that runs a flow with these keys.
+/// Builds the command that runs a flow with these keys.
 fn run_with(keys: &[&Key]) -> String {
     let options = keys.iter().map(|key| given_again(key, false));
     let command = "`piton flow run FILE".to_owned();
@@ -231,17 +209,17 @@ fn run_with(keys: &[&Key]) -> String {
     }
 }
 
-/// The option that gives a run a value; one about a person stays that.
+/// Builds the option that gives a run a value. A value with personal data keeps that mark.
 fn given_again(key: &Key, is_protected: bool) -> String {
     let option = if is_protected { "--pii" } else { "--set" };
     format!(" {option} {}", shell_word(&format!("{key}=VALUE")))
 }
 
-/// A command with as many options as leave room for the words around it, and how many were left out.
+/// Appends as many options as leave room for the text around the command. Returns the number that did not fit.
 fn with_options(mut command: String, options: impl Iterator<Item = String>) -> (String, usize) {
     let mut left_out = 0;
     for option in options {
-        // A backtick would end what is marked as a command.
+        // A backtick would end the text that is marked as a command.
         if option.contains('`') || command.len() + option.len() > ENVELOPE_TEXT_BYTES_MAX / 2 {
             left_out += 1;
         } else {

@@ -1,7 +1,7 @@
-//! What a flow runs on: a backpack, in memory or in a journal.
+//! The state that a flow runs on: a backpack, in memory or with a journal.
 //!
-//! *Invariants*: the backpack's observer is attached once, when this is made, and passes on what happens to the runs
-//! that are under way. *Limitations*: of two runs at the same time on one state, both are told what either does.
+//! *Invariants*: the observer of the backpack is attached once, when the state is created. It forwards events to all
+//! runs in progress. *Limitations*: two concurrent runs on one state both receive the events of either.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -12,7 +12,7 @@ use piton_backpack::{
 
 use crate::event::Emitter;
 
-/// The runs that are under way on one backpack.
+/// The runs in progress on one backpack.
 #[derive(Default)]
 struct Listeners(Mutex<Vec<Weak<Emitter>>>);
 
@@ -36,19 +36,19 @@ pub struct FlowState {
 }
 
 impl FlowState {
-    /// A state on a backpack in memory: it ends with the process.
+    /// Creates a state on a backpack in memory, which ends with the process.
     pub fn new(backpack: Backpack) -> Result<Self, Error> {
         let listeners = listen_to(&backpack)?;
         Ok(Self { kept: KeptBackpack::InMemory(backpack), listeners })
     }
 
-    /// A state on a backpack in a journal: a run on it can be resumed after its process died.
+    /// Creates a state on a journaled backpack. A run on it can be resumed after its process died.
     pub fn journaled(backpack: JournaledBackpack) -> Result<Self, Error> {
         let listeners = listen_to(backpack.memory())?;
         Ok(Self { kept: KeptBackpack::InJournal(backpack), listeners })
     }
 
-    /// The backpack in memory.
+    /// Returns the backpack in memory.
     pub fn backpack(&self) -> &Backpack {
         match &self.kept {
             KeptBackpack::InMemory(backpack) => backpack,
@@ -56,19 +56,20 @@ impl FlowState {
         }
     }
 
-    /// Whether what happens survives the process.
+    /// True if the state survives the process.
     pub const fn is_durable(&self) -> bool {
         matches!(self.kept, KeptBackpack::InJournal(_))
     }
 
-    /// Tells `emitter` what happens, as long as it lives.
+    /// Forwards events to `emitter` as long as it lives.
     pub(crate) fn listen(&self, emitter: &Arc<Emitter>) {
         let mut listeners = self.listeners.lock();
+        // A backpack has no way to remove an observer, so ended runs are dropped from this list instead.
         listeners.retain(|listener| listener.strong_count() > 0);
         listeners.push(Arc::downgrade(emitter));
     }
 
-    /// The backpack in a node's name.
+    /// Creates a scope of the backpack for a node.
     pub(crate) fn scope(
         &self,
         identity: NodeIdentity,
@@ -82,7 +83,7 @@ impl FlowState {
         }
     }
 
-    /// Puts the keys that are meant back to what they held after `commit`; gives the commits that did so.
+    /// Puts the selected keys back to what they held after `commit`. Returns the commits that did so.
     pub(crate) async fn abandon_since(
         &self,
         commit: CommitId,
@@ -101,7 +102,7 @@ impl FlowState {
         }
     }
 
-    /// The commits that a filter selects, oldest first, as far back as the state reaches.
+    /// Returns the commits that a filter selects, oldest first, as far back as the state reaches.
     pub(crate) async fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
         match &self.kept {
             KeptBackpack::InMemory(backpack) => backpack.debug().history(filter),
@@ -109,7 +110,7 @@ impl FlowState {
         }
     }
 
-    /// Returns when everything that was done before is as durable as the state is.
+    /// Waits until everything done before is as durable as the state can make it.
     pub(crate) async fn flush(&self) -> Result<(), Error> {
         match &self.kept {
             KeptBackpack::InMemory(_) => Ok(()),
@@ -122,6 +123,7 @@ fn listen_to(backpack: &Backpack) -> Result<Arc<Listeners>, Error> {
     let listeners = Arc::new(Listeners::default());
     let told = Arc::clone(&listeners);
     backpack.observe(Arc::new(move |event: &Event| {
+        // Collected first, so that the list is not locked while observers run.
         let emitters: Vec<_> = told.lock().iter().filter_map(Weak::upgrade).collect();
         for emitter in emitters {
             emitter.observe(event);

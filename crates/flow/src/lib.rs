@@ -1,16 +1,16 @@
 //! Flows: graphs of nodes that run over a backpack, from code or from JSON.
 //!
-//! A node reads what it needs from the backpack, works on it, writes what came of it, and says where to go on. The
-//! backpack keeps who wrote what; the flow keeps the order, tries again what may fail for a while, and goes on after a
-//! crash where it stood.
+//! A node reads its inputs from the backpack, works on them, writes its results, and decides where the flow continues.
+//! The backpack records who wrote what. The flow keeps the order, retries work that may fail temporarily, and resumes
+//! after a crash where it stopped.
 //!
-//! * [`node`]: what a flow is made of.
-//! * [`graph`]: nodes and edges, namespaces, pictures.
+//! * [`node`]: the nodes that a flow is made of.
+//! * [`graph`]: nodes and edges, namespaces, diagrams.
 //! * [`config`]: flows as JSON, and the registry of types.
 //! * [`run`]: running and resuming.
-//! * [`event`]: what happens, told live.
+//! * [`event`]: live events of a run.
 //! * [`tool`]: functions that nodes and models call.
-//! * [`problem`]: what is wrong with a description.
+//! * [`problem`]: problems in a description.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: nothing here reads a file, a clock, a source of randomness or the environment, or starts a task.
@@ -43,7 +43,7 @@ pub use problem::{FlowProblem, Severity};
 pub use run::{Cancel, RunOptions, RunRecord, RunReport, Runner, RunnerPorts};
 pub use tool::{FunctionTool, Tool, ToolError, ToolResult, Tools};
 
-/// The guide from a shared dictionary, whose blocks are run as examples of this crate.
+/// The guide that starts from a shared dictionary. Its code blocks run as examples of this crate.
 // shows in part: BP-121 (the guide from a shared dictionary)
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guides/from-a-dictionary.md")]

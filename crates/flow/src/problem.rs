@@ -1,4 +1,4 @@
-//! What is wrong with a description of a flow: every problem at once, each with its place.
+//! Problems in the description of a flow: all of them at once, each with its location.
 
 use std::fmt;
 
@@ -16,15 +16,14 @@ piton_core::closed_set! {
     }
 }
 
-/// One problem.
+/// A problem in a description.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowProblem {
-    /// Where, such as `nodes[2].type`; empty for the whole.
+    /// The location, such as `nodes[2].type`; empty for the whole description.
     pub path: String,
-    /// How bad.
     pub severity: Severity,
-    /// What, and what would be right.
+    /// A description of the problem, and of what would be right.
     pub message: String,
 }
 
@@ -37,8 +36,8 @@ impl fmt::Display for FlowProblem {
     }
 }
 
-/// Problems as they are found. What is beyond the limit is dropped; a file with that many has enough to mend. An error is
-/// never dropped for a warning: the flow would run.
+/// Problems as they are found. Problems beyond the limit are dropped: a file with that many has enough to fix. An error
+/// replaces a warning rather than being dropped, since otherwise the flow would run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Problems(Vec<FlowProblem>);
 
@@ -71,7 +70,7 @@ impl Problems {
     }
 }
 
-/// `path.field`, or `field` at the top.
+/// Returns `path.field`, or `field` at the top level.
 pub(crate) fn join(path: &str, field: &str) -> String {
     if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
 }

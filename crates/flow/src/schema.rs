@@ -1,7 +1,7 @@
-//! JSON Schemas: what a value has to look like.
+//! JSON Schemas that describe the shape of values.
 //!
-//! *Invariants*: what is said about a violation never quotes the value. Nothing is fetched: a reference to another
-//! document does not compile.
+//! *Invariants*: a description of a violation never quotes the value. Nothing is fetched: a schema that refers to
+//! another document does not compile.
 
 use serde_json::Value;
 
@@ -14,19 +14,19 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// Compiles a schema, or says what is wrong with it.
+    /// Compiles a schema, or describes the problem with it.
     pub(crate) fn compile(source: &Value) -> Result<Self, String> {
         let validator = jsonschema::validator_for(source)
             .map_err(|error| format!("it is not a JSON Schema: {}", error.masked()))?;
         Ok(Self { source: source.clone(), validator })
     }
 
-    /// What it was compiled from.
+    /// Returns the JSON that the schema was compiled from.
     pub(crate) const fn source(&self) -> &Value {
         &self.source
     }
 
-    /// Every way in which a value breaks it, with the path inside the value.
+    /// Returns all violations by a value, each with its path inside the value.
     pub(crate) fn violations(&self, value: &Value) -> Vec<String> {
         let errors = self.validator.iter_errors(value).take(PROBLEMS_MAX);
         errors

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode_str;
 use rmcp::model::{ListRootsResult, ProtocolVersion, Root};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -32,21 +33,6 @@ async fn ask(peer: &Peer<RoleServer>) -> Option<ListRootsResult> {
 fn directory(root: &Root) -> Option<PathBuf> {
     let path = root.uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path = PathBuf::from(percent_decoded(path)?);
+    let path = PathBuf::from(percent_decode_str(path).decode_utf8().ok()?.into_owned());
     path.is_absolute().then_some(path)
-}
-
-/// Decodes `%XX` in a text. Returns `None` if the result is not UTF-8.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let hex = (*first == b'%').then(|| after.get(..2)).flatten();
-        let decoded = hex
-            .and_then(|hex| std::str::from_utf8(hex).ok())
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        bytes.push(decoded.unwrap_or(*first));
-        rest = if decoded.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).ok()
 }

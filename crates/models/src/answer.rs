@@ -1,4 +1,4 @@
-//! What a model answers.
+//! Answers of a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,29 +17,29 @@ piton_core::closed_set! {
     }
 }
 
-/// What an answer cost, in tokens, as far as the provider says.
+/// The cost of an answer in tokens, as far as the provider reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(clippy::struct_field_names, reason = "a number carries its unit")]
 pub struct Usage {
-    /// What was sent.
+    /// Tokens of the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// What came back.
+    /// Tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// How much of what was sent the provider had already seen.
+    /// Tokens of the request that the provider had cached.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
 }
 
 impl Usage {
-    /// Everything together; what the provider does not say counts as nothing.
+    /// Returns the total. A count that the provider does not report is taken as zero.
     pub fn total(&self) -> u64 {
         self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
     }
 
-    /// The sum of two.
+    /// Adds two costs.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
@@ -54,27 +54,24 @@ impl Usage {
     }
 }
 
-/// A complete answer: one that was cut off, declined or left empty is an [`Error`].
+/// A complete answer. One that was cut off, declined or left empty is an [`Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// Who answered.
     pub provider: ProviderName,
-    /// The model, as the provider names it, or as it was asked for.
+    /// The model, as the provider names it, or else as it was requested.
     pub model: String,
-    /// The words; empty if the model only called tools.
+    /// The text; empty if the model only called tools.
     pub text: String,
-    /// The tools that it calls.
+    /// The tool calls of the model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// Why it ends.
     pub finish: Finish,
-    /// What it cost.
     pub usage: Usage,
 }
 
 impl Answer {
-    /// The answer, or an error if it is larger than anything that makes sense.
+    /// Returns the answer, or an error if it is larger than any sensible answer.
     pub fn bounded(self) -> Result<Self, Error> {
         let calls: usize = self.tool_calls.iter().map(ToolCall::bytes).sum();
         if self.text.len() + calls > ANSWER_BYTES_MAX || self.tool_calls.len() > TOOL_CALLS_MAX {

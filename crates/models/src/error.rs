@@ -1,6 +1,6 @@
-//! What can go wrong with a model, and how each is told to a person or an agent.
+//! The errors of models, and the envelopes that present them to a person or an agent.
 //!
-//! *Invariants*: no variant holds a key: what a provider says passes through [`Redaction`] before it gets here.
+//! *Invariants*: no variant contains a key. Messages of a provider pass through [`Redaction`] before they get here.
 
 use piton_core::{Code, Envelope, Retry, truncate};
 
@@ -8,152 +8,109 @@ use crate::answer::Usage;
 use crate::bounds::{ANSWER_BYTES_MAX, PROVIDER_WORDS_BYTES_MAX};
 use crate::provider::ProviderName;
 
-/// Why a model gave no answer.
+/// Reasons that a model gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no provider, no model of it, or no key for it.
     #[error("{what}")]
     NotConfigured {
-        /// What is lacking, and where it is expected.
+        /// A description of the missing setting, and of where it is expected.
         what: String,
     },
     /// The settings of providers are not valid.
     #[error("the settings of providers have {} problems: {}", problems.len(), problems.join("; "))]
     Settings {
-        /// Every problem, each with its place.
+        /// All problems, each with its location.
         problems: Vec<String>,
     },
     /// The request breaks a rule, so it was not sent.
     #[error("the request to the model is not valid: {problem}")]
-    Request {
-        /// Which.
-        problem: String,
-    },
-    /// The key was refused.
+    Request { problem: String },
+    /// The provider refused the key.
     #[error("{provider} refused the key: {words}")]
-    Auth {
-        /// Who.
-        provider: ProviderName,
-        /// What it said.
-        words: String,
-    },
-    /// There were too many calls.
+    Auth { provider: ProviderName, words: String },
+    /// The provider received too many calls.
     #[error("{provider} takes no more calls for now: {words}")]
     RateLimited {
-        /// Who.
         provider: ProviderName,
-        /// What it said.
         words: String,
-        /// How long it asks to wait, if it says.
+        /// Wait that the provider asks for, if it says.
         retry_after_ms: Option<u64>,
     },
     /// The model or the address does not exist.
     #[error("{provider} does not have the model `{model}`: {words}")]
     ModelNotFound {
-        /// Who.
         provider: ProviderName,
-        /// The model that was asked for.
+        /// The requested model.
         model: String,
-        /// What it said.
         words: String,
     },
-    /// No answer came in time.
+    /// No answer arrived in time.
     #[error("{provider} did not answer within {waited_ms} ms")]
-    Timeout {
-        /// Who.
-        provider: ProviderName,
-        /// How long was waited.
-        waited_ms: u64,
-    },
-    /// What came is not an answer.
+    Timeout { provider: ProviderName, waited_ms: u64 },
+    /// The response is not an answer.
     #[error("{provider} sent no usable answer: {problem}")]
     BadAnswer {
-        /// Who.
         provider: ProviderName,
-        /// Why it cannot be used.
+        /// The reason that the response cannot be used.
         problem: String,
     },
-    /// The answer reached its limit of tokens before its end.
+    /// The answer reached its token limit before its end.
     #[error("the answer of {provider} was cut off at the limit of tokens{}", after(usage))]
-    Truncated {
-        /// Who.
-        provider: ProviderName,
-        /// What it cost.
-        usage: Usage,
-    },
-    /// The model declined to answer, or the provider withheld what it wrote.
+    Truncated { provider: ProviderName, usage: Usage },
+    /// The model declined to answer, or the provider withheld its output.
     #[error("the model of {provider} declined to answer: {words}")]
     Declined {
-        /// Who.
         provider: ProviderName,
-        /// What it said instead.
+        /// The text that came instead of an answer.
         words: String,
-        /// What it cost.
         usage: Usage,
     },
-    /// The answer does not end as a complete one does.
+    /// The answer does not end like a complete one.
     #[error("the answer of {provider} is not complete: {problem}")]
     Unfinished {
-        /// Who.
         provider: ProviderName,
-        /// How it ends.
+        /// A description of how it ends.
         problem: String,
-        /// What it cost.
         usage: Usage,
     },
     /// The answer has no text and calls no tool.
     #[error("the answer of {provider} is empty: it has no text and no tool call")]
-    Empty {
-        /// Who.
-        provider: ProviderName,
-        /// What it cost.
-        usage: Usage,
-    },
+    Empty { provider: ProviderName, usage: Usage },
     /// The answer is too long.
     #[error("the answer of {provider} is longer than {ANSWER_BYTES_MAX} bytes")]
-    AnswerTooLong {
-        /// Who.
-        provider: ProviderName,
-    },
-    /// There was no connection: nothing was taken up.
+    AnswerTooLong { provider: ProviderName },
+    /// There was no connection, so the provider did not start any work.
     #[error("{provider} could not be reached: {words}")]
     Unreachable {
-        /// Who.
         provider: ProviderName,
-        /// What the network said.
+        /// The error of the network.
         words: String,
     },
     /// The connection ended before the answer did.
     #[error("{provider} hung up before the answer was complete")]
-    Cut {
-        /// Who.
-        provider: ProviderName,
-    },
+    Cut { provider: ProviderName },
     /// The provider refused the request as it stands.
     #[error("{provider} refused the request (status {status}): {words}")]
     Refused {
-        /// Who.
         provider: ProviderName,
-        /// The status of HTTP.
+        /// The HTTP status.
         status: u16,
-        /// What it said.
         words: String,
     },
-    /// The provider failed on its own.
+    /// The provider failed internally.
     #[error("{provider} failed: {words}")]
     Unavailable {
-        /// Who.
         provider: ProviderName,
-        /// What it said.
         words: String,
-        /// How long it asks to wait, if it says.
+        /// Wait that the provider asks for, if it says.
         retry_after_ms: Option<u64>,
     },
 }
 
 impl Error {
-    /// The stable code.
+    /// Returns the stable code of the error.
     pub const fn code(&self) -> Code {
         match self {
             Self::NotConfigured { .. } => Code::ModelNotConfigured,
@@ -174,8 +131,9 @@ impl Error {
         }
     }
 
-    /// Whether the same request may be sent again without asking anybody: the provider said, or it is certain,
-    /// that it did not work on it. A timeout, a cut or a bad answer has been paid for; that is the caller's choice.
+    /// True if the same request may be sent again without asking anyone: the provider said, or it is certain, that it
+    /// did no work on it. A timeout, a cut connection or a bad answer may have been paid for; repeating those is the
+    /// caller's choice.
     pub const fn is_safe_to_repeat(&self) -> bool {
         matches!(
             self,
@@ -183,7 +141,7 @@ impl Error {
         )
     }
 
-    /// How long the provider asks to wait.
+    /// Returns the wait that the provider asks for.
     pub const fn retry_after_ms(&self) -> Option<u64> {
         match self {
             Self::RateLimited { retry_after_ms, .. } | Self::Unavailable { retry_after_ms, .. } => {
@@ -193,7 +151,7 @@ impl Error {
         }
     }
 
-    /// What an answer cost that came and is not complete.
+    /// Returns the cost of an answer that arrived but is not complete.
     pub const fn usage(&self) -> Option<Usage> {
         match self {
             Self::Truncated { usage, .. }
@@ -204,7 +162,7 @@ impl Error {
         }
     }
 
-    /// The failure as every surface shows it.
+    /// Builds the envelope that every surface shows.
     pub fn envelope(&self) -> Envelope {
         let envelope = Envelope::new(self.code(), self.to_string());
         match self.retry_after_ms() {
@@ -224,25 +182,25 @@ impl From<&Error> for Envelope {
     }
 }
 
-/// Takes a key out of words that a provider or a library wrote, and bounds them.
+/// Removes a key from messages that a provider or a library wrote, and limits their length.
 ///
-/// Providers quote the key that they refuse. The secret itself is not kept longer than this value lives.
+/// Providers quote the key that they refuse. The secret is not kept longer than this value lives.
 pub struct Redaction<'a> {
     secret: Option<&'a str>,
 }
 
 impl<'a> Redaction<'a> {
-    /// Takes out `secret`, if there is one.
+    /// Creates a redaction that removes `secret`, if there is one.
     pub const fn of(secret: Option<&'a str>) -> Self {
         Self { secret }
     }
 
-    /// `words` in one line, without the key, bounded.
+    /// Returns `words` on one line, without the key, and limited in length.
     pub fn apply(&self, words: &str) -> String {
         let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let clean = match self.secret {
             Some(secret) if !secret.is_empty() => {
-                // A body that is passed on as it is has the key as JSON writes it.
+                // A body that is passed on verbatim contains the key in its JSON-escaped form.
                 let written = serde_json::Value::from(secret).to_string();
                 line.replace(secret, "[key]").replace(&written[1..written.len() - 1], "[key]")
             }

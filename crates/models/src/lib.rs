@@ -1,23 +1,22 @@
 //! Language models behind one trait, whatever their provider.
 //!
-//! A durable runtime must own every call of a model: what was sent, what came back, what it cost, and whether
-//! trying again is safe. So there is one shape for all of it, and each provider's own format stays behind
-//! [`ModelClient`].
+//! A durable runtime must own every call to a model: what was sent, what came back, what it cost, and whether trying
+//! again is safe. So there is one form for all of it, and each provider's own format stays behind [`ModelClient`].
 //!
-//! * [`message`], [`tool`], [`options`], [`request`]: what is sent.
-//! * [`answer`], [`stream`]: what comes back, whole or piece by piece.
+//! * [`message`], [`tool`], [`options`], [`request`]: the request.
+//! * [`answer`], [`stream`]: the answer, whole or piece by piece.
 //! * [`client`]: the trait.
-//! * [`provider`]: who answers: names, settings and keys.
-//! * [`retry`], [`retry_client`]: when a call is repeated, and a client that does so.
-//! * [`scripted`]: a client that plays answers, for tests and demonstrations.
-//! * [`rehearsed`]: a client that answers by rules, for flows that are tried out without a provider.
-//! * `providers` (feature of that name): the client that speaks to real providers.
+//! * [`provider`]: names, settings and keys of providers.
+//! * [`retry`], [`retry_client`]: the rule for repeating a call, and a client that follows it.
+//! * [`scripted`]: a client that plays back answers, for tests and demonstrations.
+//! * [`rehearsed`]: a client that answers by rules, to try out flows without a provider.
+//! * `providers` (feature of that name): the client for real providers.
 //! * `testing` (feature of that name): a model server on a real socket.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
-//! *Invariants*: a key is read when a call needs it, goes into the call, and is in no `Debug`, error or log. An
-//! answer is complete or an error: a stream that ends early is never taken for a short answer. Only
-//! `providers`, the reading of keys and `testing` have effects.
+//! *Invariants*: a key is read when a call needs it, goes into that call, and appears in no `Debug`, error or log. An
+//! answer is complete or an error: a stream that ends early is never taken for a short answer. Only `providers`, the
+//! reading of keys and `testing` have effects.
 
 pub mod answer;
 pub mod bounds;

@@ -1,4 +1,4 @@
-//! Messages: the conversation that a model goes on with.
+//! Messages: the conversation that a model continues.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,57 +8,51 @@ use crate::tool::ToolCall;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Message {
-    /// What the model is and how it behaves.
-    System {
-        /// The text.
-        text: String,
-    },
-    /// What it is told or asked.
-    User {
-        /// The text.
-        text: String,
-    },
-    /// What it answered before.
+    /// Instructions about the role and behavior of the model.
+    System { text: String },
+    /// A statement or question to the model.
+    User { text: String },
+    /// An earlier answer of the model.
     Assistant {
-        /// The text; empty if it only called tools.
+        /// The text; empty if the model only called tools.
         text: String,
-        /// The tools that it called.
+        /// The tool calls of the model.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
     },
-    /// What a tool gave back.
+    /// The result of a tool.
     Tool {
-        /// The call that this answers.
+        /// The id of the call that this answers.
         call_id: String,
-        /// The tool's name.
+        /// The name of the tool.
         name: String,
-        /// What it gave back, as text.
+        /// The result as text.
         text: String,
     },
 }
 
 impl Message {
-    /// What the model is and how it behaves.
+    /// Creates a message with instructions for the model.
     pub fn system(text: impl Into<String>) -> Self {
         Self::System { text: text.into() }
     }
 
-    /// What it is told or asked.
+    /// Creates a message to the model.
     pub fn user(text: impl Into<String>) -> Self {
         Self::User { text: text.into() }
     }
 
-    /// What it answered before, in words alone.
+    /// Creates an earlier answer of the model that consists of text only.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::Assistant { text: text.into(), tool_calls: Vec::new() }
     }
 
-    /// What the tool of `call` gave back.
+    /// Creates the result of the tool in `call`.
     pub fn tool(call: &ToolCall, text: impl Into<String>) -> Self {
         Self::Tool { call_id: call.id.clone(), name: call.name.clone(), text: text.into() }
     }
 
-    /// The text of the message.
+    /// Returns the text of the message.
     pub fn text(&self) -> &str {
         match self {
             Self::System { text }
@@ -68,7 +62,7 @@ impl Message {
         }
     }
 
-    /// Its size as limits count it: the text, and the arguments of tool calls.
+    /// Returns the size that counts towards limits: the text, and the arguments of tool calls.
     pub fn bytes(&self) -> usize {
         let calls = match self {
             Self::Assistant { tool_calls, .. } => tool_calls.iter().map(ToolCall::bytes).sum(),

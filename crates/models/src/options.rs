@@ -1,20 +1,20 @@
-//! How an answer is to be made.
+//! Options for the generation of an answer.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::STOP_MAX;
 
-/// What a caller may ask of the answer; what it leaves out is the provider's choice.
+/// Options for an answer. An absent field is the provider's choice.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Options {
-    /// How freely the model chooses words, from 0 to 2.
+    /// Randomness of the output, from 0 to 2.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The most tokens of the answer.
+    /// Maximum number of tokens in the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// The share of likely words to choose from, from 0 to 1.
+    /// Share of likely words to choose from, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
     /// Texts at which the answer ends.
@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// What is wrong with them, if anything.
+    /// Returns the problem with the options, if there is one.
     pub fn problem(&self) -> Option<String> {
         let outside = |value: f64, max: f64| !(0.0..=max).contains(&value);
         if let Some(value) = self.temperature.filter(|value| outside(*value, 2.0)) {
@@ -43,7 +43,7 @@ impl Options {
         Some(format!("options.stop[{empty}] is empty; it would end every answer at once"))
     }
 
-    /// These, with what they leave out taken from `defaults`.
+    /// Fills in absent options from `defaults`.
     #[must_use]
     pub fn or(self, defaults: &Self) -> Self {
         Self {

@@ -1,7 +1,7 @@
-//! A client that answers by rules, for flows that are tried out without a provider.
+//! A client that answers by rules, to try out flows without a provider.
 //!
-//! *Invariants*: it keeps no place in a script. The same request gets the same answer in every process, so a flow that
-//! is resumed or run again hears what it would have heard.
+//! *Invariants*: it keeps no position in a script. The same request gets the same answer in every process, so a flow
+//! that is resumed or run again receives the same answers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,41 +15,35 @@ use crate::request::Request;
 use crate::scripted::Scripted;
 use crate::stream::{AnswerStream, played};
 
-/// What to answer when.
+/// A rule with a condition and an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rule {
-    /// Texts that all have to be in the conversation; without any, the rule always fits.
+    /// Texts that must all occur in the conversation. Without any, the rule always matches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<String>,
-    /// What is answered.
     #[serde(flatten)]
     pub then: Then,
 }
 
-/// What is answered.
+/// The answer of a rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Then {
-    /// These words.
+    /// Answers with this text.
     Say(String),
-    /// A call of this tool.
-    Call {
-        /// The tool.
-        name: String,
-        /// What it is given.
-        arguments: Value,
-    },
+    /// Calls this tool.
+    Call { name: String, arguments: Value },
 }
 
-/// Answers by rules: the first that fits.
+/// Answers with the first rule that matches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rehearsed {
     rules: Vec<Rule>,
 }
 
 impl Rehearsed {
-    /// A client that answers by these rules.
+    /// Creates a client that answers by these rules.
     pub fn new(rules: Vec<Rule>) -> Result<Self, Error> {
         let mut problems = Vec::new();
         if rules.is_empty() || rules.len() > RULES_MAX {
@@ -85,7 +79,7 @@ impl ModelClient for Rehearsed {
         Box::pin(std::future::ready(self.answer(request)))
     }
 
-    /// The words of the answer one by one, then the answer.
+    /// Streams the words of the answer one by one, then the whole answer.
     fn stream(&self, request: &Request) -> AnswerStream {
         played(self.answer(request))
     }

@@ -1,4 +1,4 @@
-//! One request to a model.
+//! Requests to a model.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,36 +11,34 @@ use crate::options::Options;
 use crate::provider::ProviderName;
 use crate::tool::{ToolChoice, ToolSpec};
 
-/// Everything that is asked of a model at once. It holds no key, so it may be recorded.
+/// A request to a model. It contains no key, so it may be recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// Who is asked; nobody means the default.
+    /// The provider to ask; absent for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<ProviderName>,
-    /// Which model; none means the provider's own default.
+    /// The model to ask; absent for the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The conversation.
     pub messages: Vec<Message>,
-    /// What the model may call.
+    /// The tools that the model may call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Whether it has to.
+    /// The constraint on tool calls.
     #[serde(default, skip_serializing_if = "ToolChoice::is_auto")]
     pub tool_choice: ToolChoice,
-    /// How the answer is to be made.
     #[serde(default)]
     pub options: Options,
 }
 
 impl Request {
-    /// A request with these messages, to the default provider and model.
+    /// Creates a request with these messages, to the default provider and model.
     pub fn new(messages: Vec<Message>) -> Self {
         Self { messages, ..Self::default() }
     }
 
-    /// Refuses what no provider would take, before anything is sent.
+    /// Refuses a request that no provider would accept, before anything is sent.
     pub fn check(&self) -> Result<(), Error> {
         self.problem().map_or(Ok(()), |problem| Err(Error::Request { problem }))
     }

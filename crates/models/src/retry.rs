@@ -1,21 +1,21 @@
-//! When a call is repeated; pure.
+//! The rule for repeating a call.
 //!
-//! *Invariants*: only what is safe to repeat is repeated ([`Error::is_safe_to_repeat`]). A provider that asks for
-//! a longer wait than [`BACKOFF_MAX_MS`] is not asked again here: the caller gets the error with the wait.
+//! *Invariants*: only calls that are safe to repeat are repeated ([`Error::is_safe_to_repeat`]). If a provider asks for
+//! a longer wait than [`BACKOFF_MAX_MS`], the call is not repeated here: the caller gets the error with the wait.
 
 use std::time::Duration;
 
 use crate::bounds::{ATTEMPTS_DEFAULT, BACKOFF_FIRST_MS, BACKOFF_MAX_MS};
 use crate::error::Error;
 
-/// How often a call is tried, and how long the waits are.
+/// Number of attempts, and the length of the waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// How often in all, at least once.
+    /// Total number of attempts, at least one.
     pub attempts: u32,
-    /// The first wait; each further one is twice as long.
+    /// The first wait in milliseconds; each further one is twice as long.
     pub first_ms: u64,
-    /// The longest wait.
+    /// The longest wait in milliseconds.
     pub max_ms: u64,
 }
 
@@ -26,13 +26,15 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// How long to wait after attempt number `made` (from 1) failed with `error`; `None` to give up.
+    /// Returns the wait after attempt number `made` (starting at 1) failed with `error`, or `None` to give up.
     pub fn wait(&self, made: u32, error: &Error) -> Option<Duration> {
         if made >= self.attempts || !error.is_safe_to_repeat() {
             return None;
         }
+        // The shift is capped so that it cannot overflow; the limit applies long before.
         let doubled = self.first_ms.saturating_mul(1 << (made.saturating_sub(1)).min(32));
         let own = doubled.min(self.max_ms);
+        // Never repeat sooner than the provider asks, nor wait longer than the limit on its behalf.
         match error.retry_after_ms() {
             Some(asked) if asked > self.max_ms => None,
             Some(asked) => Some(Duration::from_millis(asked.max(own))),

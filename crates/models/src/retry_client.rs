@@ -1,6 +1,6 @@
-//! A client that repeats what is safe to repeat.
+//! A client that repeats calls that are safe to repeat.
 //!
-//! *Invariants*: a stream is begun again only while nothing of it was handed out; what a caller has seen is never
+//! *Invariants*: a stream is restarted only while no part of it was handed out. A part that a caller has seen is never
 //! taken back.
 
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Retrying {
 }
 
 impl Retrying {
-    /// Repeats the calls of `inner` as `backoff` says; `timer` waits in between.
+    /// Creates a client that repeats the calls of `inner` according to `backoff`, waiting with `timer` in between.
     pub fn new(inner: Arc<dyn ModelClient>, backoff: Backoff, timer: Arc<dyn Timer>) -> Self {
         Self { inner, backoff, timer }
     }
@@ -36,6 +36,7 @@ impl Retrying {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
+            // Errors after which the provider may have done the work end here: only the caller may decide to pay twice.
             let Some(wait) = self.backoff.wait(made, &error) else { return Err(error) };
             self.timer.sleep(wait).await;
             made += 1;
@@ -60,7 +61,7 @@ impl ModelClient for Retrying {
     }
 }
 
-/// A stream that may still be begun again.
+/// A stream that may still be restarted.
 struct StreamAttempt {
     client: Retrying,
     request: Request,
@@ -74,17 +75,20 @@ impl StreamAttempt {
         loop {
             let error = match self.parts.next().await? {
                 Ok(part) => {
+                    // From here on a restart would repeat text that the caller has already seen.
                     self.handed_out = true;
                     return Some((Ok(part), Some(self)));
                 }
                 Err(error) => error,
             };
             let wait = self.client.backoff.wait(self.made, &error);
+            // The error ends the stream: `None` as the next state yields nothing more.
             let Some(wait) = wait.filter(|_| !self.handed_out) else {
                 return Some((Err(error), None));
             };
             self.client.timer.sleep(wait).await;
             self.made += 1;
+            // Replacing the stream drops the failed one, which ends its call.
             self.parts = self.client.inner.stream(&self.request);
         }
     }

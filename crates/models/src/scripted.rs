@@ -1,4 +1,4 @@
-//! A client that plays answers in order and remembers what it was asked, for tests and demonstrations.
+//! A client that plays back answers in order and records its requests, for tests and demonstrations.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use crate::request::Request;
 use crate::stream::{AnswerStream, played};
 use crate::tool::ToolCall;
 
-/// Plays answers. When the script is over, every further request is refused.
+/// Plays back answers. At the end of the script, every further request is refused.
 #[derive(Debug, Default)]
 pub struct Scripted {
     script: Mutex<VecDeque<Result<Answer, Error>>>,
@@ -21,17 +21,17 @@ pub struct Scripted {
 }
 
 impl Scripted {
-    /// A client that plays `script`.
+    /// Creates a client that plays back `script`.
     pub fn new(script: impl IntoIterator<Item = Result<Answer, Error>>) -> Self {
         Self { script: Mutex::new(script.into_iter().collect()), asked: Mutex::default() }
     }
 
-    /// A client that says these texts one after the other.
+    /// Creates a client that answers with these texts in order.
     pub fn with_texts(texts: &[&str]) -> Self {
         Self::new(texts.iter().map(|text| Ok(Self::text(text))))
     }
 
-    /// An answer in words.
+    /// Creates an answer with text.
     pub fn text(text: &str) -> Answer {
         Answer {
             provider: ProviderName::scripted(),
@@ -43,26 +43,27 @@ impl Scripted {
         }
     }
 
-    /// An answer that calls one tool.
+    /// Creates an answer that calls one tool.
     pub fn call(name: &str, arguments: Value) -> Answer {
         let call = ToolCall { id: format!("call-{name}"), name: name.to_owned(), arguments };
         Answer { tool_calls: vec![call], finish: Finish::ToolCalls, ..Self::text("") }
     }
 
-    /// What it was asked so far, in order.
+    /// Returns the requests so far, in order.
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.asked).clone()
     }
 
     fn play(&self, request: &Request) -> Result<Answer, Error> {
         request.check()?;
+        // Recorded even if the script has no answer left.
         lock(&self.asked).push(request.clone());
         let over = || Error::NotConfigured { what: "the script of answers is over".to_owned() };
         lock(&self.script).pop_front().ok_or_else(over)?
     }
 }
 
-/// The data behind a mutex; a panic while it was held left it whole, because every change is one call.
+/// Locks a mutex. A panic while it was held leaves the data intact, because every change is a single call.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -72,7 +73,7 @@ impl ModelClient for Scripted {
         Box::pin(std::future::ready(self.play(request)))
     }
 
-    /// The words of the answer one by one, then the answer.
+    /// Streams the words of the answer one by one, then the whole answer.
     fn stream(&self, request: &Request) -> AnswerStream {
         played(self.play(request))
     }

@@ -1,4 +1,4 @@
-//! Answers that come piece by piece.
+//! Answers that arrive piece by piece.
 
 use std::pin::Pin;
 
@@ -12,17 +12,17 @@ use crate::error::Error;
 pub enum AnswerPart {
     /// The next words.
     Text(String),
-    /// The whole answer; nothing comes after it.
+    /// The whole answer. Nothing follows it.
     Done(Box<Answer>),
 }
 
 /// The pieces of one answer, in order.
 ///
-/// Promise: it ends after exactly one [`AnswerPart::Done`] or one error, whichever comes first. The texts before a
-/// `Done` are its text.
+/// Contract: the stream ends after exactly one [`AnswerPart::Done`] or one error, whichever comes first. The texts
+/// before a `Done` make up its text.
 pub type AnswerStream = Pin<Box<dyn Stream<Item = Result<AnswerPart, Error>> + Send>>;
 
-/// An answer that is already there, as its pieces: its words one by one, then the whole.
+/// Streams an existing answer: its words one by one, then the whole.
 pub(crate) fn played(answer: Result<Answer, Error>) -> AnswerStream {
     let parts = match answer {
         Err(error) => vec![Err(error)],

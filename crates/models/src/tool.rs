@@ -1,4 +1,4 @@
-//! Tools as a model sees them, and its calls of them.
+//! Tools as a model sees them, and the model's calls.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,60 +7,56 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
-    /// Its name: letters, digits, `_` and `-`, as every provider takes it.
+    /// The name: letters, digits, `_` and `-`, which every provider accepts.
     pub name: String,
-    /// What it does and when to use it.
+    /// A description of what the tool does and when to use it.
     pub description: String,
-    /// The JSON Schema of its arguments, an object.
+    /// The JSON Schema of the arguments, which are an object.
     pub parameters: Value,
 }
 
 impl ToolSpec {
-    /// Its size as limits count it.
+    /// Returns the size that counts towards limits.
     pub fn bytes(&self) -> usize {
         self.name.len() + self.description.len() + self.parameters.to_string().len()
     }
 }
 
-/// A model's call of a tool.
+/// A call of a tool by a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolCall {
-    /// What the provider calls it; the tool's answer refers to it.
+    /// The provider's id of the call, to which the result refers.
     pub id: String,
-    /// The tool.
     pub name: String,
     /// The arguments; a text if the model wrote something that is not JSON.
     pub arguments: Value,
 }
 
 impl ToolCall {
-    /// Its size as limits count it.
+    /// Returns the size that counts towards limits.
     pub fn bytes(&self) -> usize {
         self.id.len() + self.name.len() + self.arguments.to_string().len()
     }
 }
 
-/// Whether the model calls tools.
+/// The constraint on tool calls in an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// As it sees fit.
+    /// The model decides.
     #[default]
     Auto,
-    /// Not in this answer.
+    /// The model calls no tool.
     None,
-    /// At least one.
+    /// The model calls at least one tool.
     Required,
-    /// This one.
-    Named {
-        /// Its name.
-        name: String,
-    },
+    /// The model calls this tool.
+    Named { name: String },
 }
 
 impl ToolChoice {
-    /// Whether it is left to the model.
+    /// True if the model decides.
     pub fn is_auto(&self) -> bool {
         *self == Self::Auto
     }

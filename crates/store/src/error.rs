@@ -23,9 +23,7 @@ pub enum Error {
     },
     /// Another writer holds the stream.
     #[error("another process is writing to {}", stream.phrase())]
-    Locked {
-        stream: StreamId,
-    },
+    Locked { stream: StreamId },
     /// Something did not become free in time.
     #[error("{what} is in use elsewhere; waited {waited_ms} ms for it")]
     Busy {
@@ -34,56 +32,35 @@ pub enum Error {
         waited_ms: u64,
     },
     #[error("there is no {}", stream.phrase().trim_start_matches("the "))]
-    NotFound {
-        stream: StreamId,
-    },
+    NotFound { stream: StreamId },
     /// The stream is damaged, or a newer program wrote it.
     #[error(
         "{} {}: {health}",
         stream.phrase(),
         if health.is_newer() { "was written by a newer Piton" } else { "is damaged" }
     )]
-    NotHealthy {
-        stream: StreamId,
-        health: Health,
-    },
+    NotHealthy { stream: StreamId, health: Health },
     /// The file that decides what is part of the stream is longer than it can be.
     #[error(
         "{} is damaged: its control file has {measured} bytes, and none has more than {STREAM_BYTES_MAX}",
         stream.phrase()
     )]
-    ControlTooLong {
-        stream: StreamId,
-        measured: u64,
-    },
+    ControlTooLong { stream: StreamId, measured: u64 },
     /// A sync of the stream failed and could not be undone; the state of the medium is unknown.
     #[error("a write to {} failed on the disk, and what the disk holds is not known", stream.phrase())]
-    Poisoned {
-        stream: StreamId,
-    },
+    Poisoned { stream: StreamId },
     /// An earlier append through this lease failed, so it allows no more.
     #[error("the lease of {} is spent: an append before this one failed", stream.phrase())]
-    LeaseSpent {
-        stream: StreamId,
-    },
+    LeaseSpent { stream: StreamId },
     /// The lease was granted by another journal.
     #[error("the lease of {} was not given by this journal", stream.phrase())]
-    ForeignLease {
-        stream: StreamId,
-    },
+    ForeignLease { stream: StreamId },
     /// The plan breaks a rule.
     #[error("the plan for {} was refused: {problem}", stream.phrase())]
-    PlanRefused {
-        stream: StreamId,
-        problem: PlanProblem,
-    },
+    PlanRefused { stream: StreamId, problem: PlanProblem },
     /// A value is larger than the store accepts.
     #[error("{what} has {measured} bytes; at most {max} are stored")]
-    TooLarge {
-        what: &'static str,
-        measured: u64,
-        max: u64,
-    },
+    TooLarge { what: &'static str, measured: u64, max: u64 },
     /// Keys of a table commit were not as expected.
     #[error("{} of the keys changed since they were read", keys.len())]
     Conflict {
@@ -92,28 +69,18 @@ pub enum Error {
     },
     /// A call breaks a rule.
     #[error("the call was refused: {problem}")]
-    BadRequest {
-        problem: &'static str,
-    },
+    BadRequest { problem: &'static str },
     /// A blob that something refers to does not exist.
     #[error("there is no blob {digest} in {namespace}")]
-    BlobMissing {
-        namespace: BlobNamespace,
-        digest: Digest,
-    },
+    BlobMissing { namespace: BlobNamespace, digest: Digest },
     /// A blob's bytes do not match its digest.
     #[error("the blob {digest} in {namespace} was changed after it was written")]
-    BlobCorrupt {
-        namespace: BlobNamespace,
-        digest: Digest,
-    },
+    BlobCorrupt { namespace: BlobNamespace, digest: Digest },
     /// The data directory is on a file system that cannot keep the store's promises.
     #[error(
         "the data directory is on a network file system ({file_system}), where locks and syncs do not hold"
     )]
-    UnsupportedFileSystem {
-        file_system: String,
-    },
+    UnsupportedFileSystem { file_system: String },
     /// The file that holds the tables is not a sound database.
     #[error("could not {operation}: table.sqlite3 is damaged")]
     TableDamaged {
@@ -142,9 +109,7 @@ pub enum Error {
         message: String,
     },
     #[error("the key ring is damaged: {problem}")]
-    KeyringCorrupt {
-        problem: &'static str,
-    },
+    KeyringCorrupt { problem: &'static str },
     /// The file that states the format of the data directory cannot be understood.
     #[error("format.json in the data directory cannot be understood")]
     FormatCorrupt,
@@ -158,11 +123,7 @@ pub enum Error {
     ShuttingDown,
     /// Something durable was written by a version that this program does not know.
     #[error("{what} has version {found}; this Piton knows {known}")]
-    UnsupportedVersion {
-        what: &'static str,
-        found: u64,
-        known: u64,
-    },
+    UnsupportedVersion { what: &'static str, found: u64, known: u64 },
 }
 
 /// Rule that a plan breaks.
@@ -182,19 +143,12 @@ pub enum PlanProblem {
         bytes: usize,
     },
     #[error("{waiting} plans wait already")]
-    QueueFull {
-        waiting: usize,
-    },
+    QueueFull { waiting: usize },
     /// An event has an index that does not continue the stream.
     #[error("an event has index {found}, and the stream continues at {expected}")]
-    IndexOutOfOrder {
-        expected: EventIndex,
-        found: EventIndex,
-    },
+    IndexOutOfOrder { expected: EventIndex, found: EventIndex },
     #[error("the event at {index} belongs to another stream")]
-    ForeignEvent {
-        index: EventIndex,
-    },
+    ForeignEvent { index: EventIndex },
     /// Two of the plan's events share a dedupe key or an id.
     #[error("the event at {index} repeats the dedupe key or the id of another event of the plan")]
     Repeated {
@@ -210,10 +164,7 @@ pub enum PlanProblem {
         events: usize,
     },
     #[error("the event at {index} has no canonical form: {reason}")]
-    NotCanonical {
-        index: EventIndex,
-        reason: String,
-    },
+    NotCanonical { index: EventIndex, reason: String },
 }
 
 impl Error {

@@ -50,10 +50,7 @@ pub enum Error {
     },
     /// The path is hidden from agents.
     #[error("{path} is hidden {why}")]
-    Hidden {
-        path: LogicalPath,
-        why: Hidden,
-    },
+    Hidden { path: LogicalPath, why: Hidden },
     /// Agents may only read the path.
     #[error("{path} is protected{why}")]
     Protected {
@@ -71,15 +68,10 @@ pub enum Error {
     },
     /// The Store of the path failed.
     #[error("{path} {fault}")]
-    File {
-        path: LogicalPath,
-        fault: StoreFault,
-    },
+    File { path: LogicalPath, fault: StoreFault },
     /// A write to a write-only Workspace failed.
     #[error("the write to {path} failed")]
-    WriteFailed {
-        path: LogicalPath,
-    },
+    WriteFailed { path: LogicalPath },
     /// The text to replace does not occur.
     #[error("`old_string` does not occur in {path}{}", hint.as_deref().unwrap_or_default())]
     NoMatch {
@@ -103,15 +95,10 @@ pub enum Error {
     Limit(String),
     /// The tool is not offered to this agent.
     #[error("there is no tool `{name}` here; the tools are: {}", .offered.join(", "))]
-    NoSuchTool {
-        name: String,
-        offered: Vec<&'static str>,
-    },
+    NoSuchTool { name: String, offered: Vec<&'static str> },
     /// The configuration is refused.
     #[error("the Workspaces are not configured correctly: {}", .problems.join("; "))]
-    Config {
-        problems: Vec<String>,
-    },
+    Config { problems: Vec<String> },
     /// Something below an overlay changed since it was copied up.
     #[error(
         "nothing was applied, and nothing is lost: {} of {changes} changed paths changed below as well since the overlay changed them: {}",

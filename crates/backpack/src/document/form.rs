@@ -1,4 +1,4 @@
-//! The document.
+//! The form of the JSON document.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::text::NodeId;
 /// The version that is written and read.
 pub(super) const VERSION: u64 = 1;
 
-/// What a document says it is.
+/// The `format` field of a document.
 pub(super) const FORMAT: &str = "piton.backpack";
 
 /// A whole backpack.
@@ -28,7 +28,7 @@ pub(super) struct Document {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) origin: Option<BackpackOrigin>,
     pub(super) options: Options,
-    /// What is in use, in the order of keys.
+    /// The items in use, in key order.
     pub(super) items: Vec<ItemRecord>,
     /// The quarantine, oldest first.
     pub(super) quarantined: Vec<QuarantinedRecord>,
@@ -37,9 +37,9 @@ pub(super) struct Document {
     pub(super) nodes: BTreeMap<NodeId, u64>,
     /// The time of the newest commit.
     pub(super) timestamp_ms: TimestampMs,
-    /// The number of the first commit below, or of the next one if there is none.
+    /// The number of the first commit below, or of the next commit if there is none.
     pub(super) first_commit: u64,
-    /// What keys that the commits change held before them.
+    /// The previous items of the keys that the commits below change.
     pub(super) base: Vec<ItemRecord>,
     /// The last commits, oldest first.
     pub(super) commits: Vec<CommitRecord>,

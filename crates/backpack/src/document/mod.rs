@@ -1,6 +1,6 @@
-//! A backpack as one JSON document: what is in use, the quarantine, the permissions and the last commits.
+//! A backpack as one JSON document: the items in use, the quarantine, the permissions and the last commits.
 //!
-//! The document also says what the keys that its commits change held before them, so that snapshots reach back to the
+//! The document also holds the previous items of the keys that its commits change, so that snapshots reach back to the
 //! first commit that it carries. See `docs/format/backpack.md`.
 
 mod form;

@@ -1,7 +1,7 @@
-//! From a document to a backpack.
+//! Reading a backpack from its document.
 //!
-//! *Invariants*: a backpack is made from a whole document or not at all. Its commits are done again, and must lead to
-//! the items that the document says are in use.
+//! *Invariants*: a backpack is created from a complete document or not at all. The commits of the document are
+//! replayed, and must lead to the items that it lists as in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -26,7 +26,7 @@ use crate::quarantined::Quarantined;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, Replay};
 use crate::text::Key;
 
-/// What is looked at before the rest.
+/// The fields that are read first, to report a foreign format or version before anything else.
 #[derive(Deserialize)]
 struct DocumentHead {
     v: u64,
@@ -34,7 +34,7 @@ struct DocumentHead {
 }
 
 impl Backpack {
-    /// The backpack that a document holds. It goes on where that one stood, with the same id.
+    /// Reads a backpack from a document. It continues where that backpack stopped, with the same id.
     pub fn from_json(text: &str, ports: BackpackPorts) -> Result<Self, Error> {
         check_count("the bytes of a document", text.len(), DOCUMENT_BYTES_MAX)?;
         let head: DocumentHead =
@@ -58,9 +58,11 @@ fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
     let mut large = LargeValues::new();
     let items = items(document.items, &options, &mut large)?;
     let quarantined = quarantined(document.quarantined, &options, &mut large)?;
+    // Work out the state before the first commit, replay the commits on it, and compare the result with the lists.
     let base = base(&items, &quarantined, document.base, &document.commits)?;
 
     let mut history = History::new(base.clone(), document.first_commit);
+    // The time before the first commit is unknown, so take the latest that does not make a commit go back in time.
     history.remember(document.nodes, document.timestamp_ms.min(earliest(&document.commits)));
     let mut replay = Replay::new(base, history);
     for (place, record) in document.commits.into_iter().enumerate() {
@@ -69,6 +71,7 @@ fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
             .map_err(|problem| bad(&format_args!("commits[{place}]"), &problem))?;
     }
     let Replay { state, history, .. } = replay;
+    // A document that was edited by hand must not yield a history that contradicts the state.
     if !state.items.values().eq(items.values()) {
         return Err(bad(&"items", &"they are not what the commits lead to"));
     }
@@ -85,7 +88,7 @@ fn load(document: Document, ports: BackpackPorts) -> Result<Backpack, Error> {
     Ok(Backpack::begin(beginning, options, ports))
 }
 
-/// The state before the first commit of the document.
+/// Computes the state before the first commit of the document.
 fn base(
     items: &BTreeMap<Key, Arc<Item>>,
     quarantined: &[Arc<Quarantined>],
@@ -95,6 +98,7 @@ fn base(
     let mut base = ItemState::default();
     let own_changes = commits.iter().filter(|record| record.is_change());
     let changed: BTreeSet<&Key> = own_changes.map(|record| &record.key).collect();
+    // A key that no commit of the document changes held the same item before them.
     for item in items.values().filter(|item| !changed.contains(&item.key)) {
         base.insert(item);
     }
@@ -103,7 +107,7 @@ fn base(
             record.item().map_err(|problem| bad(&format_args!("base[{place}]"), &problem))?;
         base.insert(&Arc::new(item));
     }
-    // What a fork took along was quarantined by commits of the backpack that it comes from.
+    // A fork carries quarantined entries along; they were made by commits of the backpack that it comes from.
     let own: BTreeSet<CommitId> = commits.iter().map(|record| record.commit).collect();
     for entry in quarantined.iter().filter(|entry| !own.contains(&entry.commit)) {
         base.set_aside(Arc::clone(entry));
@@ -129,7 +133,7 @@ fn quarantined(
     Ok(entries)
 }
 
-/// The time of the first commit.
+/// Returns the time of the first commit.
 fn earliest(commits: &[CommitRecord]) -> TimestampMs {
     commits.first().map_or(TimestampMs(u64::MAX), |record| record.timestamp_ms)
 }
@@ -143,6 +147,7 @@ fn items(
     for (place, record) in records.into_iter().enumerate() {
         let at = format!("items[{place}]");
         let item = record.item().map_err(|problem| bad(&at, &problem))?;
+        // Unlike the history, the list of items in use must hold every value.
         if !item.is_available() {
             return Err(bad(&at, &"its value is absent"));
         }
@@ -154,7 +159,7 @@ fn items(
     Ok(items)
 }
 
-/// The item as the history holds it; a large value goes beside it.
+/// Returns the item as the history holds it. A large value goes into `slot` instead.
 fn sorted(item: &Item, options: &Options, slot: LargeValueSlot, large: &mut LargeValues) -> Item {
     match item.content.held() {
         Some(text) if text.len() > options.max_value_size => {
@@ -172,6 +177,7 @@ fn bad(at: &dyn Display, problem: &dyn Display) -> Error {
 }
 
 fn unreadable(problem: &serde_json::Error) -> Error {
+    // The position is reported in a field of its own, so cut it from the end of the message.
     let at = format!("line {} column {}", problem.line(), problem.column());
     let text = problem.to_string();
     let problem = text.strip_suffix(&format!(" at {at}")).unwrap_or(&text).to_owned();

@@ -1,4 +1,4 @@
-//! From a backpack to its document.
+//! Writing a backpack as a document.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::item::Item;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord, ValueRecord};
 
 impl Backpack {
-    /// The backpack as JSON, with its last 1,000 commits.
+    /// Encodes the backpack as JSON, with its last 1,000 commits.
     ///
-    /// The text holds every value, protected ones too: treat it as you treat them.
+    /// The text contains every value, including protected ones: handle it accordingly.
     pub fn to_json(&self) -> Result<String, Error> {
         self.to_json_with(DOCUMENT_COMMITS)
     }
 
-    /// The backpack as JSON, with its last `commits` commits that are in memory.
+    /// Encodes the backpack as JSON, with its last `commits` commits that are in memory.
     ///
     /// Fails if a value in use was too large for the history that the backpack comes from.
     pub fn to_json_with(&self, commits: usize) -> Result<String, Error> {
@@ -29,6 +29,7 @@ impl Backpack {
         let window = commits.min(history.commits().len());
         let first = history.next_number() - window as u64;
         let last = || history.commits().iter().skip(history.commits().len() - window);
+        // The document says what the changed keys held before its first commit, so that a reader can replay from there.
         let before = history.state_after(first);
         let changed: BTreeSet<_> = last().filter(|c| c.is_change()).map(|c| &c.key).collect();
         let base = changed.into_iter().filter_map(|key| before.items.get(key));
@@ -51,6 +52,7 @@ impl Backpack {
             base: base.map(|item| ItemRecord::of(item)).collect(),
             commits: last().map(CommitRecord::of).collect(),
         };
+        // Encoding can take long for a large backpack; the document is a copy, so release the lock first.
         drop(core);
         let text = canonical::encode(&document).expect("every part of a document is canonical");
         Ok(text.as_str().to_owned())

@@ -1,4 +1,4 @@
-//! A backpack with a journal.
+//! The writer's handle of a backpack with a journal.
 
 use std::sync::Arc;
 
@@ -23,17 +23,17 @@ use crate::record::Replay;
 use crate::recorder::Recorder;
 use crate::text::Key;
 
-/// When a write returns.
+/// The point at which a write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// After its commit is on disk.
+    /// After the commit is on disk.
     #[default]
     Durable,
-    /// At once; its commit is on disk after the next flush.
+    /// At once. The commit is on disk after the next flush.
     Buffered,
 }
 
-/// Where a journaled backpack is kept, and the effects that it asks for.
+/// Storage and effects of a journaled backpack.
 #[derive(Clone)]
 pub struct JournalPorts {
     /// The streams of backpacks.
@@ -44,8 +44,8 @@ pub struct JournalPorts {
     pub ports: BackpackPorts,
 }
 
-/// A backpack whose commits go to a journal. Cheap to clone: clones are handles of the same one. The lease is free
-/// when all handles and scopes are gone, or after [`close`](Self::close).
+/// A backpack whose commits go to a journal. Cheap to clone: clones are handles to the same backpack. The lease is
+/// released when all handles and scopes are dropped, or by [`close`](Self::close).
 #[derive(Clone)]
 pub struct JournaledBackpack {
     pub(super) backpack: Backpack,
@@ -55,18 +55,17 @@ pub struct JournaledBackpack {
     holder: Holder,
 }
 
-/// What opening found.
+/// The result of opening a backpack.
 pub struct Opened {
-    /// The backpack.
     pub backpack: JournaledBackpack,
-    /// Bytes at the end of the journal that no write had acknowledged. They are cut off, and kept beside it.
+    /// Bytes at the end of the journal that no write acknowledged. They are cut off, and kept beside the journal.
     pub torn_tail: Option<TornTail>,
 }
 
 impl JournaledBackpack {
-    /// Opens a backpack for writing, or makes it if there is none.
+    /// Opens a backpack for writing, or creates it if it does not exist.
     ///
-    /// There is one writer at a time. Another one is refused at once, with the name of the holder.
+    /// There is one writer at a time. A second one is refused at once, with the name of the holder.
     pub async fn open(
         id: &BackpackId,
         holder: Holder,
@@ -74,6 +73,7 @@ impl JournaledBackpack {
         options: Options,
         ports: JournalPorts,
     ) -> Result<Opened, Error> {
+        // The lease comes first: nothing can be appended between reading the stream and writing to it.
         let lease = lease(id, &ports).await?;
         let events = match ports.journal.load(id.stream()).await {
             Ok(loaded) => loaded.events,
@@ -83,12 +83,13 @@ impl JournaledBackpack {
         let replayed = Replayed::whole(id, events, &options.clamped())?;
         let (blobs, inner) = (&*ports.blobs, ports.ports.clone());
         let backpack = replayed.backpack(id.clone(), blobs, options, inner).await?;
+        // Recorded so that a process that is refused the lease can say who holds it.
         let plan = AppendPlan::new(vec![opened(id, &lease, holder.clone(), &ports.ports)]);
         ports.journal.append(&lease.writer(), plan).await?;
         Ok(Self::begin(backpack, lease, (mode, holder), ports))
     }
 
-    /// Goes on with a backpack whose stream holds everything so far.
+    /// Attaches the writer to a backpack whose stream holds everything so far.
     pub(super) fn begin(
         backpack: Backpack,
         lease: StreamLease,
@@ -99,17 +100,18 @@ impl JournaledBackpack {
         let (id, durable) = (backpack.id().clone(), backpack.debug().commit_count());
         let journal = Arc::clone(&ports.journal);
         let writer = Arc::new(JournalWriter::new(id, journal, lease, durable));
+        // From here on every commit goes to the journal. All earlier ones are already on disk.
         backpack.inner.lock().recorder = Some(Arc::clone(&writer) as Arc<dyn Recorder>);
         Opened { backpack: Self { backpack, writer, ports, mode, holder }, torn_tail }
     }
 
-    /// The backpack in memory, for what needs no disk: observers, the debug handle, the recent past. Scopes that are
-    /// made from it act at once, and their commits reach the disk with the next write or flush.
+    /// Returns the backpack in memory, for everything that needs no disk: observers, the debug handle, the recent past.
+    /// Scopes created from it act at once, and their commits reach the disk with the next write or flush.
     pub fn memory(&self) -> &Backpack {
         &self.backpack
     }
 
-    /// What a node is given.
+    /// Creates the scope that a node is given.
     pub fn scope(
         &self,
         identity: NodeIdentity,
@@ -119,7 +121,7 @@ impl JournaledBackpack {
         Ok(AsyncScope::new(scope, Some((Arc::clone(&self.writer), self.mode))))
     }
 
-    /// See [`Backpack::abandon_since`]; returns when it is on disk. The snapshot is one of
+    /// Like [`Backpack::abandon_since`], but returns once the commits are on disk. Use a snapshot of
     /// [`snapshot_at_commit`](Self::snapshot_at_commit), which has every value.
     pub async fn abandon_since(
         &self,
@@ -129,7 +131,7 @@ impl JournaledBackpack {
         self.abandon_keys_since(snapshot, |_| true, by).await
     }
 
-    /// See [`Backpack::abandon_keys_since`]; returns when it is on disk.
+    /// Like [`Backpack::abandon_keys_since`], but returns once the commits are on disk.
     pub async fn abandon_keys_since(
         &self,
         snapshot: &Backpack,
@@ -141,21 +143,24 @@ impl JournaledBackpack {
         Ok(commits)
     }
 
-    /// Returns when everything that was done before the call is on disk.
+    /// Waits until everything that was done before the call is on disk.
     pub async fn flush(&self) -> Result<(), Error> {
         self.writer.flush().await
     }
 
-    /// Brings everything to disk and lets others write. Nothing more happens through any handle of it.
+    /// Writes everything to disk and releases the lease. All handles of the backpack refuse further acts.
     pub async fn close(&self) -> Result<(), Error> {
         self.end().await.map(|_| ())
     }
 
-    /// The same; what is in memory is followed from there. The past of other handles is gone.
+    /// Like [`close`](Self::close), and continues to follow the backpack from its state in memory. Other handles lose
+    /// their past.
     pub async fn close_and_follow(self) -> Result<Followed, Error> {
         let cursor = self.end().await?;
+        // Nothing is read again: everything in memory moves over, and following starts at the end of the stream.
         let mut core = self.backpack.inner.lock();
         let (state, large) = (core.state.clone(), std::mem::take(&mut core.large));
+        // Other handles may still be there; they keep a consistent state with an empty history.
         let after = History::new(state.clone(), core.history.next_number());
         let history = std::mem::replace(&mut core.history, after);
         drop(core);
@@ -167,6 +172,7 @@ impl JournaledBackpack {
     }
 
     async fn end(&self) -> Result<Option<Cursor>, Error> {
+        // Under the lock of the backpack no commit is being made, so none can slip in after the last flush.
         let core = self.backpack.inner.lock();
         self.writer.refuse_more();
         drop(core);
@@ -177,7 +183,7 @@ impl JournaledBackpack {
 pub(super) async fn lease(id: &BackpackId, ports: &JournalPorts) -> Result<StreamLease, Error> {
     match ports.journal.lease(id.stream()).await {
         Err(piton_store::Error::Locked { .. }) => {
-            // The stream is there for its holder to write to, unless that one has only just begun.
+            // The stream usually exists, since its holder writes to it, unless the holder has only just started.
             let events = match ports.journal.load(id.stream()).await {
                 Ok(loaded) => loaded.events,
                 Err(_) => Vec::new(),
@@ -189,7 +195,7 @@ pub(super) async fn lease(id: &BackpackId, ports: &JournalPorts) -> Result<Strea
     }
 }
 
-/// The event that says who writes from here on.
+/// Builds the event that names the new writer.
 pub(super) fn opened(
     id: &BackpackId,
     lease: &StreamLease,

@@ -1,8 +1,9 @@
-//! Checking a backpack as the medium holds it, and making a damaged one usable again.
+//! Checking a backpack on the medium, and making a damaged one usable again.
 //!
-//! *Invariants*: a check changes nothing. A repair keeps whatever it takes away, may be repeated, and says where things
-//! went. The log is rolled back first; then keys whose values the store cannot give are taken out of use, by commits
-//! like any other; the files of damaged values go last, so a repair that was cut off finds them again.
+//! *Invariants*: a check changes nothing. A repair keeps everything that it removes, may be repeated, and reports where
+//! things went. It rolls back the log first. Then it takes keys out of use whose values the store cannot return, with
+//! ordinary commits. It sets the files of damaged values aside last, so that a repair that was cut off finds them
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,57 +20,58 @@ use crate::node_identity::NodeIdentity;
 use crate::options::Options;
 use crate::text::Key;
 
-/// What a check of a backpack found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// How sound its log is.
+    /// The condition of the log.
     pub health: Health,
-    /// Events before the first flaw.
+    /// Number of events before the first flaw.
     pub events: u64,
-    /// Bytes at the end that no write acknowledged. They are no damage.
+    /// Bytes at the end that no write acknowledged. They are not damage.
     pub torn_tail: Option<TornTail>,
-    /// What contradicts what stands before it, if anything does.
+    /// The first event that contradicts those before it, if there is one.
     pub contradiction: Option<String>,
-    /// Keys in use whose values the store cannot give.
+    /// Keys in use whose values the store cannot return.
     pub damaged: Vec<Key>,
-    /// Damaged files of values that are in use no more.
+    /// Number of damaged files with values that are no longer in use.
     pub damaged_past: usize,
-    /// Values that are in use no more, and are gone: they cannot be shown, and nothing else depends on them.
+    /// Number of missing values that are no longer in use. They cannot be shown, and nothing else depends on them.
     pub lost_past: usize,
 }
 
 impl Checked {
-    /// Whether nothing is damaged.
+    /// True if nothing is damaged.
     pub fn is_sound(&self) -> bool {
         let Self { health, contradiction, damaged, damaged_past, .. } = self;
         health.is_healthy() && contradiction.is_none() && damaged.is_empty() && *damaged_past == 0
     }
 }
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Clone, Debug, Default)]
 pub struct BackpackRepaired {
-    /// The name of the directory beside the log with what was cut off, if anything was.
+    /// The name of the directory beside the log that keeps what was cut off, if anything was.
     pub cut_off: Option<String>,
-    /// Events that the log holds now.
+    /// Number of events in the log now.
     pub events: u64,
-    /// Events that it is known to have held and does not hold any more.
+    /// Number of events that the log is known to have held and no longer holds.
     pub lost: u64,
     /// Keys that were taken out of use.
     pub taken_out: Vec<Key>,
-    /// Where damaged files are now, relative to the data directory.
+    /// Paths of the damaged files that were set aside, relative to the data directory.
     pub set_aside: Vec<String>,
 }
 
-/// Checks a backpack. If another process writes to it, what that one acknowledged is checked.
+/// Checks a backpack. If another process is writing to it, the check covers what that process has acknowledged.
 pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Error> {
     let stream = id.stream();
     match ports.journal.verify(stream).await {
+        // Another process has the lease. What it has acknowledged can be checked all the same.
         Ok(_) | Err(StoreError::Locked { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     let salvaged = match ports.journal.load_validated_prefix(stream).await {
-        // Nothing but an unfinished first write.
+        // The stream holds nothing but an unfinished first write.
         Err(StoreError::NotFound { .. }) => piton_store::port::SalvagedStream {
             events: Vec::new(),
             health: Health::Healthy,
@@ -77,9 +79,11 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
         },
         salvaged => salvaged?,
     };
+    // Every blob that any event refers to is checked, not only those in use: the past can be damaged too.
     let referred: BTreeSet<Digest> =
         salvaged.events.iter().filter_map(super::event::BackpackEvent::blob).collect();
     let events = salvaged.events.len() as u64;
+    // Only the final state matters here, so keep as little history as the options allow.
     let options = Options { max_history: 0, ..Options::default() }.clamped();
     let (in_use, contradiction) = match Replayed::whole(id, salvaged.events, &options) {
         Ok(replayed) => {
@@ -89,6 +93,7 @@ pub async fn check(ports: &JournalPorts, id: &BackpackId) -> Result<Checked, Err
             used.for_each(|(digest, key)| in_use.entry(digest).or_default().push(key));
             (in_use, None)
         }
+        // Without a consistent replay it is unknown which values are in use; all damaged ones count as past.
         Err(error) => (BTreeMap::new(), Some(error.to_string())),
     };
     let UnusableBlobs { corrupt, missing } = check_blobs(&*ports.blobs, referred).await?;
@@ -119,6 +124,7 @@ async fn check_blobs(
     for digest in digests {
         match blobs.get(BlobNamespace::Backpacks, digest).await {
             Ok(Some(_)) => {}
+            // A missing blob has no file to set aside; a corrupt one does.
             Ok(None) => {
                 found.missing.insert(digest);
             }
@@ -138,7 +144,7 @@ pub async fn repair(
     id: &BackpackId,
     holder: Holder,
 ) -> Result<BackpackRepaired, Error> {
-    // Lifts the mark of a failed write, if what the medium holds is sound.
+    // Clears the mark of a failed write, if the medium turns out to be sound.
     ports.journal.verify(id.stream()).await?;
     let rolled_back = ports.journal.repair(id.stream()).await?;
     let events = rolled_back.next_event.get();
@@ -148,6 +154,7 @@ pub async fn repair(
         lost: rolled_back.lost,
         ..BackpackRepaired::default()
     };
+    // Nothing is left of the stream, so no key can be in use.
     if events == 0 {
         return Ok(done);
     }
@@ -160,12 +167,13 @@ pub async fn repair(
         for key in checked.damaged {
             let reason =
                 "its value is damaged: the store has something else in its place, or nothing";
-            // It is the owner who asks, and the key was in use a moment ago.
+            // The owner is unrestricted, and the key was in use a moment ago, so this is neither refused nor missing.
             let _ = system.quarantine_without_trace(key.as_str(), reason).await?;
             done.taken_out.push(key);
         }
         backpack.close().await?;
     }
+    // Last, once no key in use refers to them: a repair that is cut off before finds the files again.
     let events = ports.journal.load(id.stream()).await?.events;
     let referred = events.iter().filter_map(super::event::BackpackEvent::blob).collect();
     for digest in check_blobs(&*ports.blobs, referred).await?.corrupt {

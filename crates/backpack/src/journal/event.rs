@@ -11,7 +11,7 @@ use crate::backpack_origin::BackpackOrigin;
 use crate::bounds::HOLDER_BYTES_MAX;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 
-/// Who has a backpack open, in words for the one who is refused: a program and its process.
+/// The holder of a backpack, described for those who are refused: a program and its process.
 pub type Holder = BoundedText<HOLDER_BYTES_MAX>;
 
 /// One event of a backpack's stream.
@@ -26,7 +26,7 @@ pub struct BackpackEvent {
     body: BackpackEventBody,
 }
 
-/// What an event says.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -37,18 +37,18 @@ pub struct BackpackEvent {
 pub(crate) enum BackpackEventBody {
     /// A writer took the lease.
     Opened { holder: Holder, timestamp_ms: TimestampMs },
-    /// The backpack goes on from a state of another one.
+    /// The backpack continues from a state of another one.
     Began { origin: BackpackOrigin },
     /// An item of that state.
     Carried { item: ItemRecord },
-    /// An entry of its quarantine.
+    /// A quarantined entry of that state.
     SetAside { entry: QuarantinedRecord },
-    /// A commit.
+    /// A commit of the writer that opened the backpack last.
     Committed { commit: CommitRecord },
 }
 
 impl BackpackEvent {
-    /// The event at `index`. What is not a commit is known by its place.
+    /// Builds the event at `index`. A commit is deduplicated by its commit id, any other event by its event id.
     pub(crate) fn new(
         backpack: &BackpackId,
         index: EventIndex,
@@ -56,6 +56,7 @@ impl BackpackEvent {
         body: BackpackEventBody,
     ) -> Self {
         let dedupe_key = match &body {
+            // A plan that is repeated after a cut-off append has the same keys, so the journal recognizes it.
             BackpackEventBody::Committed { commit } => DedupeKey::new("commit", &[&commit.commit]),
             _ => DedupeKey::new("event", &[&id]),
         }
@@ -74,7 +75,7 @@ impl BackpackEvent {
         self.body
     }
 
-    /// The blob that it refers to.
+    /// Returns the digest of the blob that the event refers to.
     pub(super) fn blob(&self) -> Option<Digest> {
         use crate::record::ValueRecord::Large;
         let value = match &self.body {
@@ -89,7 +90,7 @@ impl BackpackEvent {
         }
     }
 
-    /// Who opened the backpack, if this says so.
+    /// Returns the writer that opened the backpack, if this event records one.
     pub(super) fn holder(&self) -> Option<&Holder> {
         match &self.body {
             BackpackEventBody::Opened { holder, .. } => Some(holder),

@@ -1,9 +1,9 @@
-//! A backpack that is written to now and then, and read in between; others write to it too.
+//! A backpack that is written to occasionally and read in between, while others write to it too.
 //!
-//! What was read once is kept. The next look, and the next time it is opened, cost what others appended since.
+//! Everything that was read is kept. The next look, and the next opening, cost only what others appended since.
 //!
-//! *Invariants*: nobody holds the backpack while it is followed. What it is known to hold was read under a lease or is
-//! read again by it: only [`Followed::open`] leads to writing, and that catches up after it has the lease.
+//! *Invariants*: a followed backpack holds no lease. Its known state was read under a lease, or is read again under
+//! one: only [`Followed::open`] leads to writing, and it catches up after it has taken the lease.
 
 use piton_core::EventIndex;
 use piton_store::AppendPlan;
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::history::History;
 use crate::options::Options;
 
-/// A backpack as it was found the last time.
+/// A backpack as of the last time it was read.
 pub struct Followed {
     id: BackpackId,
     options: Options,
@@ -27,18 +27,18 @@ pub struct Followed {
     known: KnownStream,
 }
 
-/// What is known of its stream.
+/// Everything known about the stream.
 pub(super) struct KnownStream {
     pub(super) replayed: Replayed,
     pub(super) large: LargeValues,
-    /// Where the reading ended; nothing if there is no stream yet.
+    /// The end of the part that was read. Absent if there is no stream yet, or if what is known must not be continued.
     pub(super) cursor: Option<Cursor>,
-    /// Who opened it last.
+    /// The process that opened it last.
     pub(super) holder: Option<Holder>,
 }
 
 impl Followed {
-    /// Reads a backpack as its journal holds it now. One that nobody wrote to is empty.
+    /// Reads a backpack from its journal. A backpack that was never written to is empty.
     pub async fn find(
         id: &BackpackId,
         options: Options,
@@ -49,7 +49,7 @@ impl Followed {
         Ok(Self { id: id.clone(), options, ports, known })
     }
 
-    /// Goes on with what a backpack held when it was closed.
+    /// Continues with the state that a backpack had when it was closed.
     pub(super) fn go_on(
         id: BackpackId,
         options: Options,
@@ -59,13 +59,14 @@ impl Followed {
         Self { id, options, ports, known }
     }
 
-    /// Which backpack.
+    /// Returns the id of the backpack.
     pub fn id(&self) -> &BackpackId {
         &self.id
     }
 
     /// Reads what others appended.
     pub async fn catch_up(&mut self) -> Result<(), Error> {
+        // Without a cursor there is nothing to continue from: read the whole stream.
         let Some(cursor) = &self.known.cursor else {
             self.known = load(&self.id, &self.options, &self.ports).await?;
             return Ok(());
@@ -73,6 +74,7 @@ impl Followed {
         match self.ports.journal.follow(self.id.stream(), cursor).await {
             Ok(Follow::Unchanged) => Ok(()),
             Ok(Follow::Appended { events, cursor }) => self.take_in(events, cursor).await,
+            // The stream was rolled back, deleted or rewritten, so what is known may be wrong altogether.
             Ok(Follow::Replaced) | Err(piton_store::Error::NotFound { .. }) => {
                 self.known = load(&self.id, &self.options, &self.ports).await?;
                 Ok(())
@@ -86,7 +88,7 @@ impl Followed {
         if let Some(newest) = events.iter().rev().find_map(BackpackEvent::holder) {
             *holder = Some(newest.clone());
         }
-        // Whatever fails below leaves something half taken in, which must not be gone on with.
+        // A failure below leaves the state half updated. Without a cursor, the next attempt reads everything again.
         *known = None;
         let touched = replayed.add(&self.id, events, &self.options)?;
         reread_large(large, &replayed.replay.state, &touched, &*self.ports.blobs).await?;
@@ -94,12 +96,12 @@ impl Followed {
         Ok(())
     }
 
-    /// The state that was found the last time, as a backpack of its own without a past.
+    /// Returns the state that was found last, as a backpack of its own without a past.
     pub fn state(&self) -> Backpack {
         self.backpack(History::new(self.known.replayed.replay.state.clone(), 0))
     }
 
-    /// The same with what is in memory of its past, and how many older commits are not.
+    /// Returns the state with the part of its past that is in memory, and the number of older commits.
     pub fn recent(&self) -> (Backpack, u64) {
         let history = &self.known.replayed.replay.history;
         (self.backpack(history.clone()), history.dropped())
@@ -113,14 +115,15 @@ impl Followed {
         Backpack::begin(beginning, self.options, self.ports.ports.clone())
     }
 
-    /// Opens it for writing, as [`JournaledBackpack::open`] does. That it was opened is recorded only if somebody else
-    /// was the last to do so.
+    /// Opens the backpack for writing, like [`JournaledBackpack::open`]. The opening is recorded only if another holder
+    /// was the last to open it.
     pub async fn open(mut self, holder: Holder, mode: Mode) -> Result<JournaledBackpack, Error> {
+        // Catch up only under the lease: from here on nobody else appends.
         let lease = lease(&self.id, &self.ports).await?;
         self.catch_up().await?;
         let reached = self.known.cursor.as_ref().map_or(EventIndex::ZERO, Cursor::next_event);
         if reached != lease.next_event() {
-            // A reader without the lease leaves out what may not be finished; with it, everything is.
+            // A reader without the lease leaves out events that may be unfinished. Under the lease, all are final.
             self.known = load(&self.id, &self.options, &self.ports).await?;
         }
         if self.known.holder.as_ref() != Some(&holder) {

@@ -1,7 +1,7 @@
-//! A backpack with a journal that begins with the state of another one.
+//! Forking a backpack into a new one with a journal.
 //!
-//! *Invariants*: what is carried over may need several plans. The event that names the origin is the last of them, so a
-//! fork that was cut off is recognised, and never taken for a backpack with fewer items.
+//! *Invariants*: carrying a state over may need several plans. The event that names the origin is the last one, so that
+//! a fork that was cut off is recognized and never taken for a backpack with fewer items.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::history::History;
 use crate::item::Item;
 use crate::record::{ItemRecord, QuarantinedRecord, weight};
 
-/// Something that is carried over, what it weighs in a plan, and its value if that goes into a blob.
+/// A part of the state that is carried over, with its weight in a plan and its value if that goes into a blob.
 struct ForkPiece {
     body: BackpackEventBody,
     bytes: usize,
@@ -30,9 +30,9 @@ struct ForkPiece {
 }
 
 impl JournaledBackpack {
-    /// A new backpack with a journal that goes on from the present state of another one.
+    /// Creates a backpack with a journal that continues from the present state of another one.
     ///
-    /// If that is a snapshot to which nothing was done since, the origin is the commit that it was taken at.
+    /// The origin of an unchanged snapshot is the commit that it was taken at.
     pub async fn fork_from(
         source: &Backpack,
         id: &BackpackId,
@@ -41,12 +41,14 @@ impl JournaledBackpack {
         ports: JournalPorts,
     ) -> Result<Opened, Error> {
         let lease = lease(id, &ports).await?;
+        // Checked under the lease, so that nobody can create the stream in between.
         if lease.next_event().get() > 0 {
             return Err(Error::Exists { id: id.clone() });
         }
         let (beginning, pieces) = fork_pieces(source, id)?;
         let first = opened(id, &lease, holder.clone(), &ports.ports);
         let mint = || EventId::mint(&*ports.ports.entropy);
+        // In order, and each one durable before the next: the last of them makes the fork valid.
         for plan in plans(id, first, pieces, &mint) {
             ports.journal.append(&lease.writer(), plan).await?;
         }
@@ -55,7 +57,7 @@ impl JournaledBackpack {
     }
 }
 
-/// What a fork begins with, and what its stream has to say about that.
+/// Returns the initial state of a fork, and the events that describe it in its stream.
 fn fork_pieces(
     source: &Backpack,
     id: &BackpackId,
@@ -80,6 +82,7 @@ fn fork_pieces(
         let bytes = weight::of_quarantined(entry);
         pieces.push(ForkPiece { body, bytes, large: large.transpose()?.flatten() });
     }
+    // Last on purpose: only its presence tells that everything before it is complete.
     pieces.push(ForkPiece {
         body: BackpackEventBody::Began { origin: origin.clone() },
         bytes: RECORD_BYTES,
@@ -96,7 +99,7 @@ fn fork_pieces(
     Ok((beginning, pieces))
 }
 
-/// The value that has to go into a blob. One that is damaged there already stays so in the fork.
+/// Returns the value that has to go into a blob. A value that is already damaged stays damaged in the fork.
 fn large_value(
     core: &BackpackCore,
     item: &Item,
@@ -111,7 +114,7 @@ fn large_value(
     }
 }
 
-/// The pieces in as few plans as hold them, the first event in front.
+/// Packs the pieces into as few plans as possible, after the first event.
 fn plans(
     id: &BackpackId,
     first: BackpackEvent,
@@ -127,7 +130,7 @@ fn plans(
         })
     };
     for piece in pieces {
-        // A piece weighs at least 1 KiB, so bytes bound the number of events as well.
+        // Every piece weighs at least 1 KiB, so the byte limit also bounds the number of events.
         if bytes >= PLAN_BYTES || blobs.len() >= PLAN_BLOBS_MAX {
             plans.push(finish(&mut events, &mut blobs));
             bytes = 0;

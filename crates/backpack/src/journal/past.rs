@@ -1,6 +1,6 @@
-//! Time travel with a journal: to the first commit, and with every value.
+//! Time travel with a journal: back to the first commit, and with every value.
 //!
-//! What is in memory is answered from there. The rest is read from the journal, which costs what lies before it.
+//! States in memory are answered from there. Older ones are read from the journal, at the cost of replaying it.
 
 use std::sync::Arc;
 
@@ -22,11 +22,13 @@ use crate::record::{CommitRecord, Replay};
 use crate::text::NodeId;
 
 impl JournaledBackpack {
-    /// The state after a commit, as a backpack of its own in memory.
+    /// Returns the state after a commit, as an in-memory backpack of its own.
     pub async fn snapshot_at_commit(&self, id: CommitId) -> Result<Backpack, Error> {
         let found = self.in_memory(|history| history.at_commit(id));
         let past = match found {
+            // The commit left memory, or never existed: only a replay of the journal can tell.
             Err(Error::BeforeHistory { .. }) => {
+                // Stops before the commit after the wanted one. If there is none, the replay ends with the wanted one.
                 let past = self.on_disk(|_, replay| last(replay) == Some(id)).await?;
                 if past.commit != Some(id) {
                     return Err(Error::UnknownCommit { id });
@@ -38,7 +40,7 @@ impl JournaledBackpack {
         self.backpack_of(past).await
     }
 
-    /// The state before a node's first commit, as a backpack of its own in memory.
+    /// Returns the state before a node's first commit, as an in-memory backpack of its own.
     pub async fn snapshot_before_node(&self, node: &NodeId) -> Result<Backpack, Error> {
         let found = self.in_memory(|history| history.before_node(node));
         let past = match found {
@@ -48,7 +50,7 @@ impl JournaledBackpack {
         self.backpack_of(past).await
     }
 
-    /// The state at a time, with all commits of that millisecond, as a backpack of its own in memory.
+    /// Returns the state at a time, as an in-memory backpack of its own. All commits of that millisecond are included.
     pub async fn snapshot_at(&self, time: TimestampMs) -> Result<Backpack, Error> {
         let found = self.in_memory(|history| history.at_time(time));
         let past = match found {
@@ -60,8 +62,8 @@ impl JournaledBackpack {
         self.backpack_of(past).await
     }
 
-    /// The commits that a filter selects, oldest first, those that left memory included. Large values stay in the
-    /// store; a snapshot gives them.
+    /// Returns the commits that a filter selects, oldest first, including those that left memory. Large values stay in
+    /// the store; a snapshot returns them.
     pub async fn history(&self, filter: &Filter) -> Result<Vec<Commit>, Error> {
         if self.backpack.inner.lock().history.is_whole() {
             return self.backpack.debug().history(filter);
@@ -75,6 +77,7 @@ impl JournaledBackpack {
             }
         })
         .await?;
+        // Ids sort in commit order, and the replay visits commits in that order.
         for id in [filter.from, filter.until].into_iter().flatten() {
             if known.binary_search(&id).is_err() {
                 return Err(Error::UnknownCommit { id });
@@ -87,7 +90,7 @@ impl JournaledBackpack {
         find(&self.backpack.inner.lock().history)
     }
 
-    /// The state before the first commit at which `is_end` says so.
+    /// Returns the state before the first commit for which `is_end` returns true.
     async fn on_disk(
         &self,
         mut is_end: impl FnMut(&CommitRecord, &Replay) -> bool + Send,
@@ -105,10 +108,11 @@ impl JournaledBackpack {
         look: impl FnMut(&CommitRecord, &Replay) -> ReplayStep + Send,
         done: impl FnMut(&Commit) + Send,
     ) -> Result<Replayed, Error> {
-        // What is wanted left memory, so it is on disk or waits to be.
+        // The wanted commits left memory, so they are on disk or about to be written.
         self.flush().await?;
         let id = self.backpack.id();
         let events: Vec<BackpackEvent> = self.ports.journal.load(id.stream()).await?.events;
+        // Only the final state or single commits are needed, so keep as little history as possible.
         let narrow = Options { max_history: 0, ..Options::default() }.clamped();
         Replayed::new(id, events, &narrow, look, done)
     }
@@ -116,7 +120,7 @@ impl JournaledBackpack {
     async fn backpack_of(&self, past: Past) -> Result<Backpack, Error> {
         let blobs: Arc<dyn BlobReader> = Arc::clone(&self.ports.blobs);
         let past = past.folded();
-        // A value that was packed a moment ago may not be in the store yet.
+        // A value that was packed a moment ago may not have reached the store yet.
         if past.base.items.values().any(|item| !item.is_available()) {
             self.flush().await?;
         }
@@ -125,7 +129,7 @@ impl JournaledBackpack {
     }
 }
 
-/// The last commit of a replay so far.
+/// Returns the last commit of a replay so far.
 fn last(replay: &Replay) -> Option<CommitId> {
     replay.history.newest().map(|commit| commit.id)
 }

@@ -1,4 +1,4 @@
-//! Commits that are made and not yet on disk.
+//! Commits that are made but not yet on disk.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use crate::bounds::PLAN_BYTES;
 use crate::commit::Commit;
 use crate::record::weight;
 
-/// A commit that waits, with its value if that goes beside the history.
+/// A waiting commit, with its value if that is kept beside the history.
 #[derive(Clone)]
 pub(super) struct QueuedCommit {
     pub(super) commit: Commit,
     pub(super) large: Option<Arc<str>>,
 }
 
-/// The commits that wait, in order.
+/// The waiting commits, in order.
 #[derive(Default)]
 pub(super) struct CommitQueue {
     waiting: VecDeque<QueuedCommit>,
-    /// How many commits left the queue, because they are on disk.
+    /// Number of commits that left the queue because they are on disk.
     durable: u64,
 }
 
 impl CommitQueue {
-    /// A queue that goes on after `durable` commits.
+    /// Creates a queue that continues after `durable` commits.
     pub(super) fn new(durable: u64) -> Self {
         Self { waiting: VecDeque::new(), durable }
     }
@@ -38,22 +38,24 @@ impl CommitQueue {
         self.waiting.len()
     }
 
-    /// How many commits there are, on disk or waiting.
+    /// Returns the total number of commits, on disk or waiting.
     pub(super) fn last_number(&self) -> u64 {
         self.durable + self.waiting.len() as u64
     }
 
-    /// Whether the commit with this number is on disk.
+    /// True if the commit with this number is on disk.
     pub(super) fn is_durable(&self, number: u64) -> bool {
         number < self.durable
     }
 
-    /// The next commits that fit into one plan; exactly `count` of them if that is given.
+    /// Returns the next commits that fit into one plan, or exactly `count` of them.
     pub(super) fn batch(&self, count: Option<usize>) -> Vec<QueuedCommit> {
+        // An append that was cut off is repeated with the same commits, or the journal would not recognize the plan.
         if let Some(count) = count {
             return self.waiting.iter().take(count).cloned().collect();
         }
         let (mut bytes, mut blobs) = (0, 0);
+        // Limits are checked before the commit is counted: a plan has room for one commit beyond them.
         let fits = |waiting: &&QueuedCommit| {
             let is_room = bytes < PLAN_BYTES && blobs < PLAN_BLOBS_MAX;
             bytes += weight::of_commit(&waiting.commit);
@@ -63,7 +65,7 @@ impl CommitQueue {
         self.waiting.iter().take(PLAN_EVENTS_MAX).take_while(fits).cloned().collect()
     }
 
-    /// The first `count` commits are on disk.
+    /// Removes the first `count` commits, which are on disk now.
     pub(super) fn remove_front(&mut self, count: usize) {
         self.waiting.drain(..count);
         self.durable += count as u64;

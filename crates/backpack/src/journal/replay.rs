@@ -1,4 +1,4 @@
-//! From the events of a stream to a backpack.
+//! Replaying the events of a stream into a backpack.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::item_state::ItemState;
 use crate::options::{BackpackPorts, Options};
 use crate::record::Replay;
 
-/// What a stream holds, done again.
+/// The result of replaying a stream.
 pub(super) struct Replayed {
     pub(super) origin: Option<BackpackOrigin>,
     pub(super) replay: Replay,
 }
 
-/// What to do after a commit of a replay.
+/// The decision before each commit of a replay.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplayStep {
     GoOn,
@@ -33,8 +33,8 @@ pub(super) enum ReplayStep {
 }
 
 impl Replayed {
-    /// Does events again, within the budget of `options`. `look` sees every commit before it is done, as it will be
-    /// recorded, and may stop there.
+    /// Replays events within the history budget of `options`. `look` sees every record before it is applied, and may
+    /// stop the replay there. `done` sees every commit after it was applied.
     pub(super) fn new(
         id: &BackpackId,
         events: Vec<BackpackEvent>,
@@ -47,15 +47,18 @@ impl Replayed {
             event: place as u64,
             problem: problem.to_string(),
         };
+        // The events of a fork come first and build up the base. The first commit freezes it into a replay.
         let (mut origin, mut base) = (None, ItemState::default());
         let (mut replay, mut unfinished) = (None, None);
         for (place, event) in events.into_iter().enumerate() {
             match event.body() {
                 BackpackEventBody::Opened { .. } => {}
+                // The last event of a fork: everything carried before it is complete.
                 BackpackEventBody::Began { origin: found } => {
                     (origin, unfinished) = (Some(found), None)
                 }
                 BackpackEventBody::Carried { item } => {
+                    // Until that event arrives, remember where the carried items began.
                     unfinished.get_or_insert(place);
                     let item = item.item().map_err(|problem| contradicts(place, &problem))?;
                     base.insert(&Arc::new(item));
@@ -82,7 +85,7 @@ impl Replayed {
         Ok(Self { origin, replay: replay.unwrap_or_else(|| begin(&base)) })
     }
 
-    /// Everything, within the budget of `options`.
+    /// Replays all events, within the history budget of `options`.
     pub(super) fn whole(
         id: &BackpackId,
         events: Vec<BackpackEvent>,
@@ -91,7 +94,7 @@ impl Replayed {
         Self::new(id, events, options, |_, _| ReplayStep::GoOn, |_| {})
     }
 
-    /// Does more events, which follow those before; gives the commits that changed something.
+    /// Replays further events, which follow the earlier ones. Returns the commits that changed something.
     pub(super) fn add(
         &mut self,
         id: &BackpackId,
@@ -121,7 +124,7 @@ impl Replayed {
         Ok(changes)
     }
 
-    /// The backpack that it leads to.
+    /// Builds the backpack that the replay leads to.
     pub(super) async fn backpack(
         self,
         id: BackpackId,
@@ -133,7 +136,7 @@ impl Replayed {
         Ok(self.with_values(id, large, options, ports))
     }
 
-    /// The same with the large values that its state refers to.
+    /// Builds the backpack from the replay and the large values that its state refers to.
     pub(super) fn with_values(
         self,
         id: BackpackId,
@@ -152,9 +155,9 @@ fn begin(base: &ItemState) -> Replay {
     Replay::new(base.clone(), History::new(base.clone(), 0))
 }
 
-/// The large values that a state refers to.
+/// Reads the large values that a state refers to.
 ///
-/// One that is damaged is marked as such: whoever reads that key learns of it, and nobody else does.
+/// A damaged value is marked as such: only a reader of its key gets an error.
 pub(super) async fn large_values(
     state: &ItemState,
     blobs: &dyn BlobReader,
@@ -164,6 +167,7 @@ pub(super) async fn large_values(
         Some((LargeValueSlot::Quarantined(entry.commit), entry.item.as_ref()?))
     });
     let mut values = LargeValues::new();
+    // Items without a digest hold their value themselves.
     for (slot, item) in active.chain(aside) {
         if let Some(digest) = item.content.digest() {
             values.insert(slot, large_value(digest, blobs).await?);
@@ -172,7 +176,7 @@ pub(super) async fn large_values(
     Ok(values)
 }
 
-/// Brings large values up to date with what commits changed.
+/// Updates large values after commits that changed the state.
 pub(super) async fn reread_large(
     large: &mut LargeValues,
     state: &ItemState,
@@ -180,6 +184,7 @@ pub(super) async fn reread_large(
     blobs: &dyn BlobReader,
 ) -> Result<(), Error> {
     for commit in changes {
+        // Look at the final state of each key, not at the commit: a later commit may have replaced the value already.
         let slot = LargeValueSlot::Active(commit.key.clone());
         large.remove(&slot);
         if let Some(item) = state.items.get(&commit.key)
@@ -195,7 +200,7 @@ pub(super) async fn reread_large(
             large.insert(LargeValueSlot::Quarantined(entry.commit), value);
         }
     }
-    // What left the quarantine for want of room is in use no more.
+    // Entries that were pushed out of the full quarantine are no longer in use.
     let oldest = state.quarantine.front().map(|entry| entry.commit);
     large.retain(|slot, _| match slot {
         LargeValueSlot::Active(_) => true,
@@ -208,6 +213,7 @@ async fn large_value(digest: Digest, blobs: &dyn BlobReader) -> Result<LargeValu
     use piton_store::Error::BlobCorrupt;
     let bytes = match blobs.get(BlobNamespace::Backpacks, digest).await {
         Ok(Some(bytes)) => bytes,
+        // Damage is not an error here: one unusable value must not keep the whole backpack from being opened.
         Ok(None) | Err(BlobCorrupt { .. }) => return Ok(LargeValue::Damaged),
         Err(error) => return Err(error.into()),
     };
@@ -218,11 +224,11 @@ async fn large_value(digest: Digest, blobs: &dyn BlobReader) -> Result<LargeValu
     })
 }
 
-/// A backpack as its journal holds it now, with its whole history, for reading. It takes no lease and waits for no
-/// writer; what is done to it stays in memory.
+/// Reads a backpack from its journal, with its whole history. This takes no lease and waits for no writer; changes to
+/// the result stay in memory.
 ///
-/// It costs what the journal holds, also for who wants the newest commits alone: the version of a value, and whose it
-/// replaced, follow from the commits before it and are in no record.
+/// The cost is that of the whole journal, even for a caller that wants only the newest commits: the version of a value,
+/// and the value that it replaced, follow from earlier commits and are not recorded.
 pub async fn read(
     journal: &dyn JournalReader<BackpackEvent>,
     blobs: &dyn BlobReader,
@@ -230,6 +236,7 @@ pub async fn read(
     ports: BackpackPorts,
 ) -> Result<(Backpack, Option<TornTail>), Error> {
     let loaded = journal.load(id.stream()).await?;
+    // No budget: the caller wants to see every commit.
     let options =
         Options { max_history: usize::MAX, history_bytes: usize::MAX, ..Options::default() };
     let replayed = Replayed::whole(id, loaded.events, &options)?;
@@ -237,7 +244,7 @@ pub async fn read(
     Ok((backpack, loaded.torn_tail))
 }
 
-/// The state after a commit of a backpack that was [`read`], as a backpack of its own, with every value.
+/// Returns the state after a commit of a backpack that was [`read`], as a backpack of its own with every value.
 pub async fn read_at(
     backpack: &Backpack,
     id: CommitId,

@@ -1,4 +1,4 @@
-//! What keeps the large values of backpacks alive: the events of every backpack, and what is set aside of them.
+//! The roots that keep large values of backpacks alive: the events of every backpack, and what was set aside of them.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use piton_store::{Error, StreamId};
 
 use super::event::BackpackEvent;
 
-/// What the events of all backpacks refer to, and every digest in what is set aside of them.
+/// The digests that the events of all backpacks refer to, and every digest in what was set aside.
 ///
-/// If a backpack or something set aside cannot be read in full, every reading fails, so that nothing of the namespace is
-/// swept.
+/// The whole call fails if a backpack or something set aside cannot be read in full, so that nothing of the namespace
+/// is swept.
 pub struct BackpackRoots<'a> {
     journal: &'a dyn JournalReader<BackpackEvent>,
 }
 
 impl<'a> BackpackRoots<'a> {
-    /// What keeps large values alive.
+    /// Creates the roots over a journal.
     pub fn new(journal: &'a dyn JournalReader<BackpackEvent>) -> Self {
         Self { journal }
     }
@@ -39,15 +39,16 @@ impl<'a> BackpackRoots<'a> {
                 Err(error) => return Err(error),
             }
         }
+        // On a second pass only what was appended since the first can be new.
         if since.is_none() {
-            // What repairs keep may be put back by hand. Nothing can come into it that was not marked before, unless it
-            // is too young to be swept.
+            // Files kept by repairs may be put back by hand. Everything in them was marked before, or is too young to
+            // be swept.
             roots.extend(self.journal.digests_set_aside().await?);
         }
         Ok((roots, cursors))
     }
 
-    /// The events of a backpack since `known`, or all of them.
+    /// Returns the events of a backpack since `known`, or all of them.
     async fn events(
         &self,
         stream: &StreamId,
@@ -57,6 +58,7 @@ impl<'a> BackpackRoots<'a> {
             match self.journal.follow(stream, cursor).await? {
                 Follow::Unchanged => return Ok((Vec::new(), *cursor)),
                 Follow::Appended { events, cursor } => return Ok((events, cursor)),
+                // The stream was rewritten, so the cursor means nothing any more: read it whole.
                 Follow::Replaced => {}
             }
         }

@@ -1,4 +1,4 @@
-//! What a node of a flow is given: the calls of a scope, which wait for the disk where they must.
+//! The scope for nodes of a flow, whose calls wait for the disk where they must.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,8 +23,8 @@ use crate::write_outcome::WriteOutcome;
 
 /// A backpack as one node sees it, with or without a journal behind it. Cheap to clone; clones act as the same node.
 ///
-/// A call that is given up has happened in memory or has not; if it has, its commit reaches the disk with the next
-/// write or flush.
+/// A cancelled call either happened in memory or did not. If it did, its commit reaches the disk with the next write or
+/// flush.
 #[derive(Clone)]
 pub struct AsyncScope {
     scope: Scope,
@@ -32,17 +32,17 @@ pub struct AsyncScope {
     log: Option<ChangeLog>,
 }
 
-/// The last commit that changed each key through the scopes that write into this log. Clones share it.
+/// The last commit that changed each key through the scopes that write into this log. Clones share the log.
 #[derive(Clone, Debug, Default)]
 pub struct ChangeLog(Arc<Mutex<BTreeMap<Key, CommitId>>>);
 
 impl ChangeLog {
-    /// What was logged so far.
+    /// Returns everything logged so far.
     pub fn get(&self) -> BTreeMap<Key, CommitId> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes what was logged so far out of the log.
+    /// Takes everything logged so far out of the log.
     pub fn take(&self) -> BTreeMap<Key, CommitId> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -55,7 +55,7 @@ impl ChangeLog {
 }
 
 impl From<Scope> for AsyncScope {
-    /// The same scope for code that waits: nothing does.
+    /// Wraps a scope without a journal, for asynchronous code. No call ever waits.
     fn from(scope: Scope) -> Self {
         Self { scope, journal: None, log: None }
     }
@@ -66,7 +66,7 @@ impl AsyncScope {
         Self { scope, journal, log: None }
     }
 
-    /// Who acts through this scope.
+    /// Returns the node that acts through this scope.
     pub fn identity(&self) -> &NodeIdentity {
         self.scope.identity()
     }
@@ -77,7 +77,7 @@ impl AsyncScope {
         Self { scope: self.scope.at_step(provenance), ..self }
     }
 
-    /// The same scope, whose changes of keys are logged.
+    /// Logs all changes of keys through this scope.
     #[must_use]
     pub fn logged(self, log: ChangeLog) -> Self {
         Self { log: Some(log), ..self }
@@ -174,7 +174,7 @@ impl AsyncScope {
         self.read(self.scope.peek_item(key)).await
     }
 
-    /// See [`Scope::history`]; it reaches back as far as memory does.
+    /// See [`Scope::history`]. It reaches back as far as memory does.
     pub fn history(&self, filter: &Filter) -> Result<Vec<Committed>, Error> {
         self.scope.history(filter)
     }
@@ -184,20 +184,20 @@ impl AsyncScope {
         self.scope.keys()
     }
 
-    /// Logs a change, and waits for the disk.
+    /// Logs a change and waits for the disk.
     async fn changed(
         &self,
         key: &str,
         outcome: Result<WriteOutcome, Error>,
     ) -> Result<WriteOutcome, Error> {
-        // The change has happened, even if nobody waits for it any more.
+        // The change has happened in memory. Log it before the first await, where the caller may drop this future.
         if let Some(log) = &self.log {
             log.add(key, &outcome);
         }
         self.written(outcome).await
     }
 
-    /// Waits for the disk as the mode wants it.
+    /// Waits for the disk as the mode requires.
     async fn written(&self, outcome: Result<WriteOutcome, Error>) -> Result<WriteOutcome, Error> {
         let (Some((writer, mode)), Ok(outcome)) = (&self.journal, &outcome) else {
             return outcome;
@@ -206,13 +206,14 @@ impl AsyncScope {
             (Mode::Durable, WriteOutcome::Done(commit)) => {
                 writer.wait_durable(commit.number()).await?
             }
+            // Refusals and buffered writes do not wait, but the queue must not grow without bound.
             _ if writer.waiting() >= BUFFERED_COMMITS_MAX => writer.flush().await?,
             _ => {}
         }
         Ok(*outcome)
     }
 
-    /// Waits for the disk only if very many reads wait to be recorded.
+    /// Waits for the disk only if very many reads are waiting to be recorded.
     async fn read<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
         if let Some((writer, _)) = &self.journal
             && writer.waiting() >= WAITING_READS_MAX

@@ -1,15 +1,16 @@
-//! Brings commits to disk in the order in which they were made.
+//! Writes commits to disk in the order in which they were made.
 //!
-//! Whoever has to wait for the disk asks for the turn. Who has it writes everything that waits, for itself and for
-//! others, with one sync; then all that wait are woken at once, and find their commits on disk or take the next turn.
+//! A task that has to wait for the disk asks for the turn. The task that has the turn writes everything that waits, for
+//! itself and for others, with one sync. Then all waiting tasks are woken at once, and find their commits on disk or
+//! take the next turn.
 //!
-//! Those who were woken together come back together. Whoever is first would write alone, and the others would wait for
-//! two syncs; so it lets them go ahead first, until as many wait as the last time or no more come. A
-//! single writer never does.
+//! Tasks that were woken together come back together. The first of them would write alone, and the others would wait
+//! for two syncs. So it yields to them first, until as many wait as the last time or no more arrive. A single writer
+//! never yields.
 //!
-//! *Invariants*: what waits leaves the queue only when it is on disk. A call that is given up in the middle of an append
-//! leaves behind how many commits it was writing; the next turn repeats exactly that plan, which the journal
-//! recognises if it did get through.
+//! *Invariants*: a commit leaves the queue only when it is on disk. A call that is dropped in the middle of an append
+//! leaves behind the number of commits that it was writing. The next turn repeats exactly that plan, which the journal
+//! recognizes if it did get through.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -28,37 +29,37 @@ use crate::error::Error;
 use crate::record::CommitRecord;
 use crate::recorder::Recorder;
 
-/// The journal's end of a backpack.
+/// The journal side of a backpack.
 pub(super) struct JournalWriter {
     id: BackpackId,
     journal: Arc<dyn Journal<BackpackEvent>>,
     shared: Mutex<WriterState>,
-    /// Why no more commits are taken.
+    /// The reason that no more commits are accepted.
     ended: OnceLock<Error>,
-    /// Why nothing more is written.
+    /// The reason that nothing more is written.
     failed: OnceLock<Error>,
 }
 
-/// What everybody who waits looks at.
+/// State shared by all waiting tasks.
 struct WriterState {
     queue: CommitQueue,
-    /// Absent while somebody has the turn.
+    /// Absent while a task has the turn.
     writing: Option<Box<ActiveWriter>>,
     waiting: Vec<Waker>,
 }
 
-/// What the one whose turn it is has.
+/// State owned by the task that has the turn.
 struct ActiveWriter {
-    /// Gone when the backpack was closed.
+    /// Absent once the backpack was closed.
     lease: Option<StreamLease>,
     next: EventIndex,
-    /// How many commits an append has that was not seen to end.
+    /// Number of commits in an append that was not seen to end.
     attempted: Option<usize>,
-    /// How many wrote or waited when the last turn ended.
+    /// Number of tasks that wrote or waited when the last turn ended.
     together: usize,
 }
 
-/// The turn. It is given back when this is dropped, also by a call that is given up.
+/// The turn. Dropping it gives the turn back, which also covers calls that are dropped midway.
 struct Turn<'a> {
     writer: &'a JournalWriter,
     writing: Option<Box<ActiveWriter>>,
@@ -72,10 +73,12 @@ impl Turn<'_> {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
+        // Runs even if the future that had the turn is dropped during an append, so no turn is ever lost.
         let mut shared = self.writer.shared();
         let waiting = std::mem::take(&mut shared.waiting);
         self.writing().together = waiting.len() + 1;
         shared.writing = self.writing.take();
+        // Wake outside of the lock: a woken task may run at once and look at the shared state.
         drop(shared);
         waiting.into_iter().for_each(Waker::wake);
     }
@@ -105,21 +108,24 @@ impl JournalWriter {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many commits wait.
+    /// Returns the number of commits that wait.
     pub(super) fn waiting(&self) -> usize {
         self.shared().queue.len()
     }
 
-    /// The turn, as soon as nobody else has it; nothing if `number` is on disk before that.
+    /// Waits for the turn. Returns `None` if commit `number` is on disk before that.
     async fn turn(&self, number: Option<u64>) -> Option<Turn<'_>> {
+        // Checks and registers under one lock, so that no wake-up between the two can be missed.
         let look = |context: &mut Context<'_>| {
             let mut shared = self.shared();
+            // Another task wrote this commit along with its own.
             if number.is_some_and(|number| shared.queue.is_durable(number)) {
                 return Poll::Ready(None);
             }
             if let Some(writing) = shared.writing.take() {
                 return Poll::Ready(Some(writing));
             }
+            // A task that is polled again must not register twice, or `together` would count it twice.
             if !shared.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
                 shared.waiting.push(context.waker().clone());
             }
@@ -129,10 +135,12 @@ impl JournalWriter {
         Some(Turn { writer: self, writing: Some(writing) })
     }
 
-    /// Returns when the commit with this number is on disk.
+    /// Waits until the commit with this number is on disk.
     pub(super) async fn wait_durable(&self, number: u64) -> Result<(), Error> {
+        // One turn may not be enough: a plan has limits, and earlier commits go first.
         while let Some(mut turn) = self.turn(Some(number)).await {
             let writing = turn.writing();
+            // A repeated plan is fixed, so there is nothing to gather for it.
             if writing.attempted.is_none() {
                 self.gather(writing.together).await;
             }
@@ -141,12 +149,13 @@ impl JournalWriter {
         Ok(())
     }
 
-    /// Lets others go ahead for as long as that brings some of those who waited the last time.
+    /// Yields to other tasks as long as that brings back some of those that waited the last time.
     async fn gather(&self, together: usize) {
         let gathered = || self.shared().waiting.len() + 1;
         let mut before = 0;
         for _ in 0..GATHER_TURNS_MAX {
             let now = gathered();
+            // Everyone is back, or the last yield brought nobody: waiting longer would only add latency.
             if now >= together || now == before {
                 return;
             }
@@ -155,7 +164,7 @@ impl JournalWriter {
         }
     }
 
-    /// Returns when everything that was made before the call is on disk.
+    /// Waits until everything that was done before the call is on disk.
     pub(super) async fn flush(&self) -> Result<(), Error> {
         let newest = self.shared().queue.last_number().checked_sub(1);
         match newest {
@@ -164,15 +173,16 @@ impl JournalWriter {
         }
     }
 
-    /// Takes no more commits. The caller has the lock of the backpack, so none is in the middle of being made.
+    /// Refuses further commits. The caller holds the lock of the backpack, so no commit is being made right now.
     pub(super) fn refuse_more(&self) {
         let _ = self.ended.set(Error::Closed { id: self.id.clone() });
     }
 
-    /// Brings what waits to disk, and frees the lease whether that succeeds or not. Gives where the stream ends.
+    /// Writes everything that waits and releases the lease even if that fails. Returns the end of the stream.
     pub(super) async fn end(&self) -> Result<Option<Cursor>, Error> {
         let flushed = self.flush().await;
         let mut lease = None;
+        // Take the turn without writing, so that no append is in progress when the lease is released.
         if let Some(mut turn) = self.turn(None).await {
             lease = turn.writing().lease.take();
         }
@@ -181,19 +191,24 @@ impl JournalWriter {
     }
 
     async fn write(&self, writing: &mut ActiveWriter) -> Result<(), Error> {
+        // After a failure the end of the stream is unknown. Nobody may append to it until it is opened again.
         if let Some(failed) = self.failed.get() {
             return Err(failed.clone());
         }
         let lease = writing.lease.as_ref().ok_or_else(|| Error::Closed { id: self.id.clone() })?;
+        // The batch is copied and stays in the queue until it is on disk.
         let batch = self.shared().queue.batch(writing.attempted);
         let count = batch.len();
         let plan = self.plan(writing.next, &batch);
+        // Noted before the append: if this future is dropped in it, the next turn repeats exactly these commits.
         writing.attempted = Some(count);
         if let Err(error) = self.journal.append(&lease.writer(), plan).await {
+            // Also refuse new commits, so that memory does not run further ahead of what the disk holds.
             let error = self.failed.get_or_init(|| error.into()).clone();
             let _ = self.ended.set(error.clone());
             return Err(error);
         }
+        // No await from here on: the queue, the next index and `attempted` change together.
         writing.attempted = None;
         for _ in 0..count {
             writing.next = writing.next.next();
@@ -207,6 +222,7 @@ impl JournalWriter {
         let mut events = Vec::with_capacity(batch.len());
         for QueuedCommit { commit, .. } in batch {
             let body = BackpackEventBody::Committed { commit: CommitRecord::of(commit) };
+            // The commit id is the event id, so a repeated plan is identical to the first.
             events.push(BackpackEvent::new(&self.id, index, commit.id.event_id(), body));
             index = index.next();
         }
@@ -217,7 +233,7 @@ impl JournalWriter {
     }
 }
 
-/// Ready when it is looked at for the second time, for which it asks at once: behind everything that can go on already.
+/// Yields once: asks to be polled again at once, behind all tasks that are already runnable.
 async fn let_others_go_ahead() {
     let mut is_first = true;
     poll_fn(|context: &mut Context<'_>| {

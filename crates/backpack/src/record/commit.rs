@@ -1,4 +1,4 @@
-//! A commit as it is written.
+//! The stored form of a commit.
 
 use piton_core::{Provenance, TimestampMs};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::node_identity::NodeIdentity;
 use crate::quarantined::Reason;
 use crate::text::Key;
 
-/// A commit as it is written.
+/// A commit as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct CommitRecord {
@@ -26,7 +26,7 @@ pub(crate) struct CommitRecord {
     pub(crate) act: ActRecord,
 }
 
-/// What a commit brought.
+/// The stored form of an act.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     tag = "action",
@@ -46,7 +46,7 @@ pub(crate) enum ActRecord {
     Delete {},
     Quarantine {
         reason: Reason,
-        /// Whether the trace keeps the value.
+        /// Set when the trace keeps the value.
         kept: bool,
         /// A value that was never in use.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,17 +56,17 @@ pub(crate) enum ActRecord {
         operation: Operation,
     },
     Restore {
-        /// What the key holds again; nothing if it is absent.
+        /// The item that the key holds again, or nothing if the key was absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         item: Option<Box<ItemRecord>>,
-        /// The last commit that stands.
+        /// The last commit that still stands.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         since: Option<CommitId>,
     },
 }
 
 impl CommitRecord {
-    /// The value that it brought.
+    /// Returns the value that the commit brought in.
     pub(crate) fn value(&self) -> Option<&ValueRecord> {
         match &self.act {
             ActRecord::Pack { value, .. } => Some(value),
@@ -76,7 +76,7 @@ impl CommitRecord {
         }
     }
 
-    /// Whether it changed the state.
+    /// True if the commit changed the state.
     pub(crate) fn is_change(&self) -> bool {
         !matches!(self.act, ActRecord::Unpack { .. } | ActRecord::Deny { .. })
     }

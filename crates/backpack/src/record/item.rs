@@ -1,4 +1,4 @@
-//! An item as it is written.
+//! The stored form of an item.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::labels::Labels;
 use crate::node_identity::NodeIdentity;
 use crate::text::Key;
 
-/// An item as it is written.
+/// An item as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ItemRecord {

@@ -1,7 +1,8 @@
-//! Items and commits as they are written: in the JSON form of a backpack and in its journal.
+//! The stored form of items and commits, in the JSON form of a backpack and in its journal.
 //!
-//! *Invariants*: a record says what a commit brought, and not what can be worked out from those before it: versions,
-//! previous values and what was read come from replaying. A replay that does not work out is an error, never a guess.
+//! *Invariants*: a record contains only what a commit brought in. Everything that follows from earlier records comes
+//! from replaying them: versions, previous values and the items that were read. A replay that does not fit is an error,
+//! never a guess.
 
 mod commit;
 mod item;

@@ -1,4 +1,4 @@
-//! An entry of the quarantine as it is written.
+//! The stored form of a quarantined entry.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::node_identity::NodeIdentity;
 use crate::quarantined::{Quarantined, Reason};
 use crate::text::Key;
 
-/// An entry of the quarantine as it is written.
+/// A quarantined entry as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct QuarantinedRecord {

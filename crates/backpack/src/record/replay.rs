@@ -1,4 +1,4 @@
-//! Records, done again one after the other.
+//! Replaying records one after the other.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::options::Options;
 use crate::quarantined::{Quarantined, Reason};
 use crate::text::NodeId;
 
-/// What does not fit in a sequence of records.
+/// Contradictions in a sequence of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Contradiction {
     #[error("its number does not follow the one before it")]
@@ -38,23 +38,24 @@ pub(crate) enum Contradiction {
 pub(crate) struct Replay {
     pub(crate) state: ItemState,
     pub(crate) history: History,
-    /// One copy of every node that acted.
+    /// One shared copy of every node that acted.
     authors: BTreeMap<NodeId, Arc<NodeIdentity>>,
 }
 
 impl Replay {
-    /// Goes on from a state.
+    /// Continues from a state.
     pub(crate) fn new(state: ItemState, history: History) -> Self {
         Self { state, history, authors: BTreeMap::new() }
     }
 
-    /// Does a record again, and gives the commit that it is of.
+    /// Replays a record and returns its commit.
     pub(crate) fn add(
         &mut self,
         record: CommitRecord,
         options: &Options,
     ) -> Result<Commit, Contradiction> {
         let CommitRecord { commit: id, timestamp_ms: timestamp, by, key, provenance, act } = record;
+        // Numbers are consecutive and times never go back; anything else means a lost or foreign record.
         if id.number() != self.history.next_number() {
             return Err(Contradiction::Number);
         }
@@ -62,6 +63,7 @@ impl Replay {
             return Err(Contradiction::Time);
         }
         let author = self.author(by);
+        // The item that the record acts on is not stored; it is what the replay holds at this point.
         let held = self.state.items.get(&key).cloned();
         let item = |value: &ValueRecord, version, labels: Labels| {
             labels.check().map_err(|_| Contradiction::Labels)?;
@@ -85,6 +87,7 @@ impl Replay {
             ActRecord::Deny { operation } => Act::Deny { operation },
             ActRecord::Restore { item, since } => {
                 let after = item.map(|item| item.item()).transpose()?.map(Arc::new);
+                // Either the restored item or the one it replaces must exist, and must belong to this key.
                 if after.as_ref().or(held.as_ref()).is_none_or(|item| item.key != key) {
                     return Err(Contradiction::NoItem);
                 }
@@ -93,6 +96,7 @@ impl Replay {
             ActRecord::Quarantine { reason, kept, value } => {
                 let was_active = value.is_none();
                 let item = match value {
+                    // A value that was never in use exists only in the trace, so it must be kept there.
                     Some(_) if !kept => return Err(Contradiction::Quarantine),
                     Some(value) => item(&value, 0, Labels::default())?,
                     None => held.ok_or(Contradiction::NoItem)?,
@@ -104,12 +108,13 @@ impl Replay {
         let provenance = provenance.map(Arc::new);
         let commit = Commit { id, timestamp, author, key, provenance, act };
         self.state.apply(&commit);
-        // What leaves memory here was told when it left it first.
+        // The event of this pruning was already sent when the commits first left memory.
         let _ = self.history.push(commit.clone(), &self.state, options);
         Ok(commit)
     }
 
     fn author(&mut self, by: NodeIdentity) -> Arc<NodeIdentity> {
+        // Identities repeat in every record; sharing them keeps a long history small.
         match self.authors.get(&by.id) {
             Some(known) if **known == by => Arc::clone(known),
             _ => {

@@ -1,4 +1,4 @@
-//! A value, or where it is.
+//! The stored form of a value.
 
 use std::sync::Arc;
 
@@ -8,24 +8,23 @@ use serde_json::Value;
 
 use crate::item_content::{ItemContent, Large};
 
-/// A value as it is written.
+/// A value as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub(crate) enum ValueRecord {
-    /// The value itself.
     Json(Value),
     /// A value that is too large for the history.
     Large {
-        /// Its bytes in canonical JSON.
+        /// Size in bytes of canonical JSON.
         size: u64,
-        /// The blob that holds it, if there is a journal.
+        /// The digest of its blob, if there is a journal.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<Digest>,
     },
 }
 
 impl ValueRecord {
-    /// The record of a value that is at hand.
+    /// Builds the record of a value that is in memory.
     pub(crate) fn of_text(text: &str) -> Self {
         Self::Json(serde_json::from_str(text).expect("what a backpack holds is canonical JSON"))
     }
@@ -39,7 +38,7 @@ impl ValueRecord {
         }
     }
 
-    /// What a backpack holds of it. Fails if the value has no canonical form.
+    /// Returns the content for an item. Fails if the value has no canonical form.
     pub(crate) fn content(&self) -> Result<ItemContent, piton_core::CanonicalError> {
         Ok(match self {
             Self::Json(value) => {

@@ -1,7 +1,7 @@
-//! What a record needs at most when it is written, so that plans are cut before the journal refuses them.
+//! Upper bounds for the size of stored records, so that plans are cut before the journal refuses them.
 //!
-//! *Invariants*: never less than the true size. Keys, ids and names have no control characters, so escaping at most
-//! doubles them; a reason may have any. A value is canonical JSON already and stands there as it is.
+//! *Invariants*: the estimate is never below the true size. Keys, ids and names have no control characters, so escaping
+//! at most doubles them; a reason may have any. A value is already canonical JSON and is stored as it is.
 
 use crate::bounds::RECORD_BYTES;
 use crate::commit::{Act, Commit};
@@ -13,7 +13,7 @@ use crate::quarantined::Quarantined;
 const ESCAPED: usize = 2;
 /// A control character becomes `\u001f`.
 const ESCAPED_CONTROL: usize = 6;
-/// Quotes and a comma around an entry of a list.
+/// Quotes and a comma around a list entry.
 const ENTRY: usize = 3;
 
 pub(crate) fn of_commit(commit: &Commit) -> usize {

@@ -86,15 +86,8 @@ pub struct Policy {
     deny_unknown_fields
 )]
 pub enum BasisInputs {
-    Node {
-        path: TreePath,
-        node_id: TreeNodeId,
-    },
-    Frame {
-        path: TreePath,
-        frame_type: FrameType,
-        frame_id: FrameId,
-    },
+    Node { path: TreePath, node_id: TreeNodeId },
+    Frame { path: TreePath, frame_type: FrameType, frame_id: FrameId },
 }
 
 impl Basis {

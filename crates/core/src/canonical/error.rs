@@ -13,9 +13,7 @@ pub enum CanonicalError {
     #[error(
         "{value} is a whole number outside ±{INTEGER_MAX}, which not every JSON reader keeps exactly; write it as a string"
     )]
-    IntegerOutOfRange {
-        value: String,
-    },
+    IntegerOutOfRange { value: String },
     /// NaN or an infinity.
     #[error("{value} is not a JSON number")]
     NotFinite {
@@ -44,9 +42,7 @@ pub enum CanonicalError {
     RawJson,
     /// The value's own [`serde::Serialize`] implementation failed.
     #[error("the value could not be serialized: {message}")]
-    Unserializable {
-        message: String,
-    },
+    Unserializable { message: String },
 }
 
 impl CanonicalError {

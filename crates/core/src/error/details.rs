@@ -23,9 +23,7 @@ pub enum DetailsError {
     #[error(
         "details have {measured_bytes} bytes of canonical JSON, {DETAILS_BYTES_MAX} are allowed"
     )]
-    TooLarge {
-        measured_bytes: usize,
-    },
+    TooLarge { measured_bytes: usize },
     #[error("details have no canonical form: {0}")]
     NotCanonical(#[from] CanonicalError),
 }

@@ -40,17 +40,11 @@ pub enum IdProblem {
     Empty,
     /// The id does not have the parts of its kind.
     #[error("it must have the form `{form}`")]
-    Form {
-        form: &'static str,
-    },
+    Form { form: &'static str },
     #[error("{}", too_long(.max_bytes))]
-    TooLong {
-        max_bytes: usize,
-    },
+    TooLong { max_bytes: usize },
     #[error("it is larger than {max}")]
-    TooLarge {
-        max: u64,
-    },
+    TooLarge { max: u64 },
 }
 
 impl IdProblem {

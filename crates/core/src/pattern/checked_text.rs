@@ -12,9 +12,7 @@ pub enum PatternError {
     #[error("it has an empty segment: dots only stand between two segments")]
     EmptySegment,
     #[error("{}", too_long(.max_bytes))]
-    TooLong {
-        max_bytes: usize,
-    },
+    TooLong { max_bytes: usize },
     /// A namespace has a star, which would be taken for a pattern.
     #[error("a namespace has no `*`; only a pattern may")]
     Star,

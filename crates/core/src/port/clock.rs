@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, date};
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds since the Unix epoch: shown to people, never used to order, key or hash anything
@@ -20,83 +22,33 @@ impl TimestampMs {
         self.0
     }
 
-    /// Formats the time for people, such as `2026-11-16 05:40:12`.
+    /// The time for people, such as `2026-11-16 05:40:12`. Times beyond the year 9999 show as the end of that year.
     pub fn utc(self) -> String {
-        let Civil { year, month, day, hour, minute, second } = Civil::of(self);
-        format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")
+        self.civil().strftime("%F %T").to_string()
     }
 
-    /// Formats the time for programs, according to RFC 3339: `2026-11-16T05:40:12.345Z`. A time beyond the year 9999 is
-    /// written as the end of that year.
+    /// The time for programs, as RFC 3339 has it: `2026-11-16T05:40:12.345Z`. Times beyond the year 9999 show as the end
+    /// of that year.
     pub fn rfc3339(self) -> String {
-        let time = self.min(RFC_3339_MAX);
-        let Civil { year, month, day, hour, minute, second } = Civil::of(time);
-        let ms = time.0 % MS_PER_SECOND;
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+        self.civil().strftime("%FT%T%.3fZ").to_string()
     }
 
     /// Parses the output of [`rfc3339`](Self::rfc3339), and no other form of the same time.
     pub fn from_rfc3339(text: &str) -> Option<Self> {
-        let number = |from: usize, to: usize| text.get(from..to)?.parse::<u64>().ok();
-        let days = days_since_1970(number(0, 4)?, number(5, 7)?, number(8, 10)?)?;
-        let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        let seconds = days * DAY_S + hour * HOUR_S + minute * MINUTE_S + second;
-        let time = Self(seconds * MS_PER_SECOND + number(20, 23)?);
-        // A day that the month does not have, and any other malformed part, is formatted differently.
+        let time: DateTime = text.strip_suffix('Z')?.parse().ok()?;
+        let time = Self(time.duration_since(EPOCH).as_millis().try_into().ok()?);
+        // A day that the month does not have, and everything else that is out of place, is written in another way.
         (time.rfc3339() == text).then_some(time)
     }
-}
 
-const MS_PER_SECOND: u64 = 1_000;
-const MINUTE_S: u64 = 60;
-const HOUR_S: u64 = 60 * MINUTE_S;
-const DAY_S: u64 = 24 * HOUR_S;
-/// 9999-12-31T23:59:59.999Z.
-const RFC_3339_MAX: TimestampMs = TimestampMs(253_402_300_799_999);
-
-/// A time in the terms of calendars and clocks.
-struct Civil {
-    year: u64,
-    month: u64,
-    day: u64,
-    hour: u64,
-    minute: u64,
-    second: u64,
-}
-
-// tidy: numbers of the calendar
-impl Civil {
-    /// Converts a time. Years begin in March here, so that a leap day is the last day of its year.
-    fn of(time: TimestampMs) -> Self {
-        let seconds = time.0 / MS_PER_SECOND;
-        let (days, rest) = (seconds / DAY_S + 719_468, seconds % DAY_S);
-        // The calendar repeats every 400 years, which are 146,097 days.
-        let (cycle, day) = (days / 146_097, days % 146_097);
-        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-        let day = day - (365 * year + year / 4 - year / 100);
-        let month = (5 * day + 2) / 153;
-        let day = day - (153 * month + 2) / 5 + 1;
-        // January and February belong to the next calendar year.
-        let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-        Self {
-            year: cycle * 400 + year + next,
-            month,
-            day,
-            hour: rest / HOUR_S,
-            minute: rest % HOUR_S / MINUTE_S,
-            second: rest % MINUTE_S,
-        }
+    /// The date and time of day in UTC. A [`jiff::Timestamp`] would end a day earlier, to leave room for time zones.
+    fn civil(self) -> DateTime {
+        let since_epoch = SignedDuration::from_millis(i64::try_from(self.0).unwrap_or(i64::MAX));
+        EPOCH.saturating_add(since_epoch)
     }
 }
 
-/// Returns the number of days from 1970-01-01 to a date that is not before it.
-fn days_since_1970(year: u64, month: u64, day: u64) -> Option<u64> {
-    // As above, January and February belong to the year before.
-    let (year, month) =
-        if month < 3 { (year.checked_sub(1)?, month + 9) } else { (year, month - 3) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day;
-    days.checked_sub(719_468 + 1)
-}
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl fmt::Display for TimestampMs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -139,7 +91,7 @@ mod tests {
         assert_eq!(TimestampMs(u64::MAX).rfc3339(), "9999-12-31T23:59:59.999Z");
         // Every day of four hundred years, in both directions.
         for day in 0..146_097 {
-            let time = TimestampMs(day * DAY_S * MS_PER_SECOND + day);
+            let time = TimestampMs(day * 86_400_000 + day);
             assert_eq!(TimestampMs::from_rfc3339(&time.rfc3339()), Some(time));
         }
     }

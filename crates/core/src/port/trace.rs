@@ -9,10 +9,7 @@ use crate::id::DedupeKey;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// An append named a dedupe key that is already recorded, and wrote nothing.
-    DedupeReplay {
-        stream: String,
-        key: DedupeKey,
-    },
+    DedupeReplay { stream: String, key: DedupeKey },
     /// Unacknowledged bytes at the end of a stream were set aside.
     TornTailSaved {
         stream: String,
@@ -22,14 +19,9 @@ pub enum Notice {
         bytes: u64,
     },
     /// The operating system could not confirm that a write is on disk.
-    SyncFailed {
-        stream: String,
-    },
+    SyncFailed { stream: String },
     /// A lease was free only after a wait.
-    LeaseWaited {
-        name: String,
-        waited_ms: u64,
-    },
+    LeaseWaited { name: String, waited_ms: u64 },
 }
 
 /// A receiver of notices.

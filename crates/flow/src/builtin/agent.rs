@@ -1,8 +1,8 @@
 //! `agent`: a model calls tools until it has the answer.
 //!
-//! It is a flow: `decide` chooses a tool or the answer, `params` writes the arguments, `call` calls the tool, `note`
-//! adds that to what the model reads next, and `answer` ends it. So each of its steps is a node of its own in the
-//! history, in events, and when a run is resumed.
+//! The node is a flow: `decide` chooses a tool or the answer, `params` writes the arguments, `call` calls the tool,
+//! `note` adds the call to what the model reads next, and `answer` ends it. Each step is therefore a node of its own in
+//! the history, in events, and when a run is resumed.
 
 use piton_backpack::Key;
 use piton_models::ToolSpec;
@@ -26,7 +26,7 @@ use crate::tool::TOOLS_COME_FROM;
 
 const ANSWER: &str = "answer";
 
-/// A model that writes something unusable is asked again.
+/// Asks a model again if its output is unusable.
 const MODEL_RETRY: RetryRule = RetryRule { attempts: 2, wait_ms: 0 };
 
 #[derive(Clone, Deserialize)]
@@ -85,7 +85,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<Flow, Vec<ParamProblem
         .map_err(|error| vec![ParamProblem::new("", error.to_string())])
 }
 
-/// The flow of an agent. What its nodes hand to each other lies under keys that begin with its id.
+/// Builds the flow of an agent. Its nodes exchange values under keys that begin with the agent's id.
 fn assemble(
     id: &str,
     asking: &ModelQuery,
@@ -145,7 +145,7 @@ fn assemble(
     Ok(flow)
 }
 
-/// Chooses a tool, or to answer.
+/// Chooses a tool, or the answer.
 struct Decide {
     asking: ModelQuery,
     choices: Vec<Choice>,
@@ -164,6 +164,7 @@ impl Node for Decide {
             let calls = self.transcript.calls(context).await?.len();
             if u64::try_from(calls).unwrap_or(u64::MAX) >= self.calls_max {
                 context.warn("the agent has called as many tools as it may, and has to answer");
+                // `exec` takes null for the decision to answer, without asking the model.
                 return Ok(Value::Null);
             }
             let before = self.transcript.render(context).await?;

@@ -21,14 +21,14 @@ fn answer() -> String {
     "answer".to_owned()
 }
 
-/// Asks a model and packs what it says.
+/// Asks a model and packs its answer.
 #[derive(Clone)]
 pub(super) struct Chat {
     pub(super) asking: ModelQuery,
     pub(super) output: String,
-    /// Whether the flow ends with it.
+    /// Set when the flow ends with this node.
     pub(super) last: bool,
-    /// What an agent did so far, if it answers for one.
+    /// The calls that an agent made so far, if this answers for one.
     pub(super) transcript: Option<Transcript>,
     pub(super) params: Map<String, Value>,
 }

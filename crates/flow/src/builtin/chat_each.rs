@@ -1,7 +1,7 @@
 //! `chat_each`: a model answers once for each entry of a list.
 //!
-//! Every entry is asked about with the same prompt and the entry below it, and is tried again on its own. The answers
-//! are a list in the order of entries.
+//! Each entry is appended to the same prompt, and is retried on its own. The answers form a list in the order of the
+//! entries.
 
 use piton_models::{Message, Request};
 use serde::Deserialize;
@@ -46,7 +46,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, V
     Ok(ChatEach { asking, over, parallel, output, params: request.params.clone() })
 }
 
-/// The request with an entry below its prompt.
+/// Appends an entry to the prompt of the request.
 fn about(request: &Request, entry: &Value) -> Request {
     let mut request = request.clone();
     if let Some(Message::User { text }) = request.messages.last_mut() {
@@ -81,6 +81,7 @@ impl Node for ChatEach {
             };
             let request = self.asking.request(context, "").await?;
             let bytes: usize = request.messages.iter().map(Message::bytes).sum();
+            // All prompts are held at once, so check their estimated size before building them.
             let bytes = bytes.saturating_mul(entries.len());
             if bytes > BATCH_PROMPTS_BYTES_MAX {
                 let count = entries.len();

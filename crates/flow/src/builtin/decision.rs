@@ -1,7 +1,7 @@
-//! `decision`: a model chooses where the flow goes on.
+//! `decision`: a model chooses where the flow continues.
 //!
 //! The model is made to call a tool whose argument is one of the choices. Models that cannot call tools answer in
-//! words; an answer that names exactly one of the choices is taken as well.
+//! words; an answer that names exactly one of the choices is accepted as well.
 
 use piton_models::{Answer, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -27,13 +27,12 @@ fn decision() -> String {
     "decision".to_owned()
 }
 
-/// One way to go on.
+/// One direction in which the flow can continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Choice {
-    /// The action.
     pub(super) action: String,
-    /// When it is right.
+    /// A description of the case in which it is right.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(super) when: String,
 }
@@ -71,7 +70,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<impl Node + 'static, V
     }
 }
 
-/// What is prepared to make a model choose; it reads `before` first.
+/// Prepares a request that makes a model choose. The prompt contains `before` first.
 pub(super) async fn choosing(
     asking: &ModelQuery,
     context: &NodeContext,
@@ -84,7 +83,7 @@ pub(super) async fn choosing(
     prepared(&request)
 }
 
-/// What a model is told about choices.
+/// Describes the choices for the prompt of a model.
 fn describe_choices(choices: &[Choice]) -> String {
     let lines = choices.iter().map(|choice| {
         if choice.when.is_empty() {
@@ -96,7 +95,7 @@ fn describe_choices(choices: &[Choice]) -> String {
     format!("\n\nChoose one, and answer with its name:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// The tool that makes a model choose.
+/// Builds the tool that makes a model choose.
 fn tool(choices: &[Choice]) -> ToolSpec {
     let names: Vec<&str> = choices.iter().map(|choice| choice.action.as_str()).collect();
     ToolSpec {
@@ -113,7 +112,7 @@ fn tool(choices: &[Choice]) -> ToolSpec {
     }
 }
 
-/// The choice in an answer, with its reason.
+/// Returns the choice in an answer, with its reason.
 pub(super) fn chosen(answer: &Answer, choices: &[Choice]) -> Result<(String, String), NodeError> {
     let known = |name: &str| choices.iter().any(|choice| choice.action == name);
     if let Some(call) = answer.tool_calls.iter().find(|call| call.name == TOOL)
@@ -122,6 +121,7 @@ pub(super) fn chosen(answer: &Answer, choices: &[Choice]) -> Result<(String, Str
         let reason = call.arguments["reason"].as_str().unwrap_or_default();
         return Ok((name.to_owned(), reason.to_owned()));
     }
+    // Without a usable call, accept an answer in words if it names exactly one of the choices.
     let words = |letter: char| !(letter.is_alphanumeric() || "_-".contains(letter));
     let mut named: Vec<&str> = answer.text.split(words).filter(|word| known(word)).collect();
     named.dedup();

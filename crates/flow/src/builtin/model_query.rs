@@ -1,4 +1,4 @@
-//! How a node asks a model: whom, and with which words.
+//! Queries to a model: the provider, the model and the prompt.
 
 use piton_core::Pattern;
 use piton_models::{Answer, Message, Options, ProviderName, Request};
@@ -10,7 +10,7 @@ use super::template::{Template, render_value};
 use crate::config::ParamProblem;
 use crate::node::{Exec, NodeContext, NodeError};
 
-/// The parameters that every node which asks a model has.
+/// The parameters of every node that asks a model.
 pub(super) const FIELDS: [&str; 7] =
     ["provider", "model", "system", "prompt", "context", "options", "stream"];
 
@@ -29,7 +29,7 @@ struct QueryParams {
     stream: bool,
 }
 
-/// How a node asks.
+/// The settings with which a node asks a model.
 #[derive(Clone, Debug)]
 pub(super) struct ModelQuery {
     provider: Option<ProviderName>,
@@ -65,7 +65,7 @@ impl ModelQuery {
         })
     }
 
-    /// The request, with all that the prompt names and the node may read; `more` is added below it.
+    /// Builds the request from all values that the prompt names and the node may read, with `more` at its end.
     pub(super) async fn request(
         &self,
         context: &NodeContext,
@@ -87,14 +87,14 @@ impl ModelQuery {
         Ok(Request { provider, model, options: self.options.clone(), ..Request::new(messages) })
     }
 
-    /// Sends what was prepared.
+    /// Sends a prepared request.
     pub(super) async fn ask(&self, prepared: &Value, exec: &Exec<'_>) -> Result<Answer, NodeError> {
         let request: Request = serde_json::from_value(prepared.clone())
             .map_err(|error| NodeError::new(format!("what was prepared is no request: {error}")))?;
         if self.stream { exec.ask_in_pieces(&request).await } else { exec.ask(&request).await }
     }
 
-    /// Sends what was prepared and returns the text of the answer.
+    /// Sends a prepared request and returns the text of the answer.
     pub(super) async fn answer(
         &self,
         prepared: &Value,
@@ -108,7 +108,7 @@ impl ModelQuery {
     }
 }
 
-/// A request as what prepare gives.
+/// Converts a request to the value that `prep` returns.
 pub(super) fn prepared(request: &Request) -> Result<Value, NodeError> {
     serde_json::to_value(request)
         .map_err(|error| NodeError::new(format!("the request is no JSON: {error}")))

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::template::Template;
 use crate::config::ParamProblem;
 
-/// The parameters in two halves: those called `names`, and the others.
+/// Splits the parameters into those called `names` and the others.
 pub(super) fn split(
     params: &Map<String, Value>,
     names: &[&str],
@@ -15,30 +15,30 @@ pub(super) fn split(
     entries.partition(|(name, _)| names.contains(&name.as_str()))
 }
 
-/// Parameters as a `T`.
+/// Deserializes parameters as a `T`.
 pub(super) fn read<T: DeserializeOwned>(params: Map<String, Value>) -> Result<T, ParamProblem> {
     serde_json::from_value(Value::Object(params))
         .map_err(|error| ParamProblem::new("", error.to_string()))
 }
 
-/// A parameter that is a template.
+/// Parses a parameter that is a template.
 pub(super) fn template(name: &str, text: &str) -> Result<Template, ParamProblem> {
     Template::parse(text).map_err(|message| ParamProblem::new(name, message))
 }
 
-/// A parameter that is a key.
+/// Checks a parameter that is a key.
 pub(super) fn key(name: &str, text: &str) -> Result<(), ParamProblem> {
     piton_backpack::Key::parse(text)
         .map(drop)
         .map_err(|error| ParamProblem::new(name, error.to_string()))
 }
 
-/// One problem as all there are.
+/// Wraps a single problem into a list.
 pub(super) fn all<T>(one: Result<T, ParamProblem>) -> Result<T, Vec<ParamProblem>> {
     one.map_err(|problem| vec![problem])
 }
 
-/// Both of them, or every problem.
+/// Returns both values, or the problems of both.
 pub(super) fn both<A, B>(
     first: Result<A, Vec<ParamProblem>>,
     second: Result<B, ParamProblem>,

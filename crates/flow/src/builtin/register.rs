@@ -1,10 +1,10 @@
-//! The table of types.
+//! The table of built-in types.
 
 use super::{agent, chat, chat_each, decision, tool_call, tool_params};
 use crate::config::{Maker, Registry};
 use crate::graph::NodeBody;
 
-/// Takes in all types that come with Piton.
+/// Registers all types that come with Piton.
 pub(crate) fn register(registry: &mut Registry) {
     const NEW: &str = "the names below differ, and the registry was empty";
     registry.add("flow", Maker::Flow).expect(NEW);

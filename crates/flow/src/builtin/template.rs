@@ -1,7 +1,7 @@
-//! Texts with places for values: `{{key}}`, or `{{key?}}` for one that may be missing.
+//! Texts with placeholders for values: `{{key}}`, or `{{key?}}` for a value that may be missing.
 //!
-//! A place may lead into a value: `{{weather.result.city}}` is the field `city` of the field `result` of what lies under
-//! `weather`, unless there is a key of that whole name. Entries of lists are numbered from 0.
+//! A placeholder may lead into a value: `{{weather.result.city}}` is the field `city` of the field `result` of the
+//! value under `weather`, unless there is a key with that whole name. List entries are numbered from 0.
 
 use piton_backpack::Key;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::bounds::PROMPT_BYTES_MAX;
 use crate::node::{NodeContext, NodeError};
 
-/// A text with places.
+/// A text with placeholders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Template(Vec<TemplatePiece>);
 
@@ -26,7 +26,7 @@ struct Placeholder {
 }
 
 impl Template {
-    /// Reads a text, or says what is wrong with it.
+    /// Parses a text, or describes the problem with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -48,7 +48,7 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// The text with the values that the node may read. A value that is missing is an error that names its key.
+    /// Renders the text with values that the node may read. A missing value is an error that names its key.
     pub(crate) async fn fill(&self, context: &NodeContext) -> Result<String, NodeError> {
         let mut text = String::new();
         for piece in &self.0 {
@@ -60,6 +60,7 @@ impl Template {
                     );
                 }
             }
+            // Checked after every piece, so that the text never grows far beyond the limit.
             if text.len() > PROMPT_BYTES_MAX {
                 let message = format!("the text is longer than {PROMPT_BYTES_MAX} bytes");
                 return Err(NodeError::new(message));
@@ -74,7 +75,7 @@ impl Template {
 }
 
 impl Placeholder {
-    /// The value; `None` if it may be missing and is.
+    /// Returns the value, or `None` if it is optional and missing.
     async fn value(&self, context: &NodeContext) -> Result<Option<Value>, NodeError> {
         let (key, inside) = self.split(context);
         let value = if self.optional {
@@ -91,7 +92,7 @@ impl Placeholder {
         Ok(found.cloned())
     }
 
-    /// The key that is meant, and the way inside its value: the longest beginning that the node may read wins.
+    /// Splits the path into a key and the path inside its value. The longest prefix that is a readable key wins.
     fn split(&self, context: &NodeContext) -> (&str, Vec<&str>) {
         let keys = context.keys();
         let mut end = self.path.len();
@@ -101,6 +102,7 @@ impl Placeholder {
                 let inside = self.path[end..].split('.').skip(1).collect();
                 return (key, inside);
             }
+            // No prefix is a readable key: take the whole path as the key, so that the error names it.
             match key.rfind('.') {
                 Some(dot) => end = dot,
                 None => return (&self.path, Vec::new()),
@@ -116,8 +118,8 @@ fn step_into<'v>(value: &'v Value, inside: &[&str]) -> Option<&'v Value> {
     })
 }
 
-/// JSON whose texts are templates. A text that is one place and nothing else becomes the value itself, whatever its
-/// type; a field whose only place is optional and missing is left out.
+/// JSON whose texts are templates. A text that consists of a single placeholder becomes the value itself, whatever its
+/// type. A field whose only placeholder is optional and missing is left out.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonTemplate {
     Plain(Value),
@@ -127,7 +129,7 @@ pub(crate) enum JsonTemplate {
 }
 
 impl JsonTemplate {
-    /// Reads a value; on failure the path of the text that is no template, and what is wrong with it.
+    /// Parses a value. On failure, returns the path of the text that is not a template, and the problem with it.
     pub(crate) fn parse(value: &Value, path: &str) -> Result<Self, (String, String)> {
         let parsed = match value {
             Value::String(text) => {
@@ -146,10 +148,11 @@ impl JsonTemplate {
             }
             other => Self::Plain(other.clone()),
         };
+        // Parts without placeholders stay plain JSON, which can be checked before the flow runs.
         Ok(if parsed.has_places() { parsed } else { Self::Plain(value.clone()) })
     }
 
-    /// Whether it depends on what lies in the backpack.
+    /// True if the value depends on the backpack.
     pub(crate) fn has_places(&self) -> bool {
         match self {
             Self::Plain(_) => false,
@@ -159,7 +162,7 @@ impl JsonTemplate {
         }
     }
 
-    /// The value with the values that the node may read; `None` if it is one optional place whose value is missing.
+    /// Fills in values that the node may read. Returns `None` for a single optional placeholder without a value.
     pub(crate) async fn fill(&self, context: &NodeContext) -> Result<Option<Value>, NodeError> {
         Ok(Some(match self {
             Self::Plain(value) => value.clone(),
@@ -187,7 +190,7 @@ impl JsonTemplate {
     }
 }
 
-/// A value as a model reads it: a text as it is, anything else as JSON.
+/// Renders a value for a model: a text as it is, anything else as JSON.
 pub(crate) fn render_value(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! `tool_call`: calls a tool and packs what it gives back.
+//! `tool_call`: calls a tool and packs its result.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ const fn pack() -> OnError {
     OnError::Pack
 }
 
-/// Which tool: one by name, or the one that a key names.
+/// The tool to call: a fixed one, or the one that a key names.
 #[derive(Clone, Debug)]
 pub(super) enum Which {
     Named(String),
@@ -83,7 +83,7 @@ pub(super) struct ToolCallNode {
     pub(super) params: Map<String, Value>,
 }
 
-/// With which arguments.
+/// The arguments of the call: a template, or the value under a key.
 #[derive(Clone, Debug)]
 pub(super) enum ToolArguments {
     Given(JsonTemplate),
@@ -117,7 +117,7 @@ pub(super) fn build(request: &BuildRequest<'_>) -> Result<ToolCallNode, Vec<Para
         }
     };
     problems.extend(key("output", &raw.output).err());
-    // What has places is checked when they are filled, before the tool is called.
+    // Arguments with placeholders are checked once they are filled, before the tool is called.
     if let (Some(Which::Named(tool)), Some(ToolArguments::Given(JsonTemplate::Plain(given)))) =
         (&which, &arguments)
         && let Err(error) = request.registry.tools().check(tool, given)

@@ -1,7 +1,7 @@
 //! `tool_params`: a model writes the arguments of a tool.
 //!
-//! The model is made to call the tool, and the call is not carried out: its arguments are checked and packed. Models
-//! that cannot call tools may answer with the arguments as JSON.
+//! The model is made to call the tool, but the call is not executed: its arguments are checked and packed. Models that
+//! cannot call tools may answer with the arguments as JSON.
 
 use piton_models::{Answer, Request, ToolChoice};
 use serde::Deserialize;
@@ -29,7 +29,7 @@ fn arguments() -> String {
     "arguments".to_owned()
 }
 
-/// Lets a model write arguments.
+/// Lets a model write the arguments of a tool.
 pub(super) struct ToolParams {
     pub(super) asking: ModelQuery,
     pub(super) which: Which,
@@ -106,7 +106,7 @@ impl Node for ToolParams {
     }
 }
 
-/// The arguments in an answer: those of the call, else an object in the words.
+/// Returns the arguments in an answer: those of the call, otherwise the JSON object in its text.
 fn written(answer: &Answer, tool: &str) -> Option<Value> {
     if let Some(call) = answer.tool_calls.iter().find(|call| call.name == tool) {
         return Some(call.arguments.clone());

@@ -1,4 +1,4 @@
-//! What an agent did so far, as its model reads it.
+//! The calls of an agent so far, as its model reads them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,19 +14,19 @@ pub(super) struct Called {
     pub(super) result: Value,
 }
 
-/// The calls of one agent, under one key.
+/// The calls of one agent, stored under one key.
 #[derive(Clone, Debug)]
 pub(super) struct Transcript {
     pub(super) key: String,
 }
 
 impl Transcript {
-    /// The calls so far.
+    /// Returns the calls so far.
     pub(super) async fn calls(&self, context: &NodeContext) -> Result<Vec<Called>, NodeError> {
         Ok(context.unpack(&self.key).await?.unwrap_or_default())
     }
 
-    /// The calls of an agent in words, if there is one.
+    /// Renders the calls of an agent, or nothing without a transcript.
     pub(super) async fn append_call(
         transcript: Option<&Self>,
         context: &NodeContext,
@@ -37,7 +37,7 @@ impl Transcript {
         }
     }
 
-    /// The calls in words; nothing if there were none.
+    /// Renders the calls as text, or nothing if there were none.
     pub(super) async fn render(&self, context: &NodeContext) -> Result<String, NodeError> {
         let calls = self.calls(context).await?;
         if calls.is_empty() {

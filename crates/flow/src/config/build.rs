@@ -1,4 +1,4 @@
-//! From a description to a flow, with every problem at once.
+//! Building a flow from its description, with all problems at once.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,11 @@ use crate::graph::{
 };
 use crate::problem::{FlowProblem, Problems, join};
 
-/// A flow that was read, and what its author should look at.
+/// A flow that was read, with warnings for its author.
 #[derive(Clone, Debug)]
 pub struct LoadedFlow {
-    /// The flow.
     pub flow: Flow,
-    /// What is odd, and no error.
+    /// Problems that do not prevent the flow from running.
     pub warnings: Vec<FlowProblem>,
 }
 
@@ -38,7 +37,7 @@ impl Flow {
         }
     }
 
-    /// Every problem of a description, errors and warnings.
+    /// Returns all problems of a description, errors and warnings.
     pub fn check_json(text: &str, registry: &Registry) -> Vec<FlowProblem> {
         match Self::from_json(text, registry) {
             Ok(loaded) => loaded.warnings,
@@ -52,7 +51,7 @@ impl Flow {
     }
 }
 
-/// Builds what can be built, so that one problem does not hide the next.
+/// Builds as much as possible, so that one problem does not hide the next.
 fn build(
     description: &Description,
     path: &str,
@@ -75,6 +74,7 @@ fn build(
     for (index, subflow) in description.subflows.iter().enumerate() {
         builder.subflow(subflow, &join(path, &format!("subflows[{index}]")), registry);
     }
+    // Edges come after all nodes and subflows, since they may refer to any of them.
     for (index, edge) in description.edges.iter().enumerate() {
         builder.edge(edge, &join(path, &format!("edges[{index}]")));
     }
@@ -86,16 +86,17 @@ fn build(
 
 struct Builder<'a> {
     flow: &'a mut Flow,
-    /// Every id that was written, with its place if something could be built there.
+    /// Every id in the description, with the node if one could be built.
     ids: BTreeMap<String, Option<NodeRef>>,
     problems: &'a mut Problems,
     depth: usize,
 }
 
 impl Builder<'_> {
-    /// Takes in an id; whether it is good and new.
+    /// Registers an id. Returns true if it is valid and new.
     fn id(&mut self, id: &str, path: &str) -> bool {
         if let Some(problem) = id_problem(id) {
+            // An empty id stands for a missing one, which was reported when the description was read.
             if !id.is_empty() {
                 self.problems.error(join(path, "id"), problem);
             }
@@ -110,6 +111,7 @@ impl Builder<'_> {
     }
 
     fn node(&mut self, node: &NodeDescription, path: &str, registry: &Registry) {
+        // A duplicate or invalid id does not stop here: the rest of the node may have problems of its own.
         let is_new = self.id(&node.id, path);
         let settings = self.settings(node, path);
         let Some(body) = self.body(node, path, registry) else { return };
@@ -130,6 +132,7 @@ impl Builder<'_> {
             Some(Maker::Factory(factory)) => factory,
             Some(Maker::Flow) => return self.inner(node, &join(path, "params"), registry),
             None => {
+                // An empty type stands for a missing one, which was reported already.
                 if !node.kind.is_empty() {
                     let known = registry.names().collect::<Vec<_>>().join(", ");
                     let message =
@@ -156,7 +159,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The flow that is written into the parameters of a node.
+    /// Builds the flow in the parameters of a node.
     fn inner(
         &mut self,
         node: &NodeDescription,
@@ -222,6 +225,7 @@ impl Builder<'_> {
             Ok(node) => {
                 self.ids.insert(id, Some(node));
             }
+            // After an earlier error this one may be a mere consequence, so it is not reported.
             Err(error) if self.problems.has_errors() => drop(error),
             Err(Error::Invalid { problems }) => {
                 for problem in problems {
@@ -242,7 +246,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The place that an end of an edge names; one that could not be built has had its problem told.
+    /// Returns the node that an end of an edge names. A node that could not be built was already reported.
     fn end(&mut self, id: &str, path: &str) -> Option<NodeRef> {
         if id.is_empty() {
             return None;
@@ -265,7 +269,7 @@ impl Builder<'_> {
     }
 }
 
-/// The words of an error without the place that it gives, because the reader knows a better one.
+/// Returns the message of an error without its path, since the caller knows a better one.
 fn message(error: &Error) -> String {
     match error {
         Error::Invalid { problems } => {

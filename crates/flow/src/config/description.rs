@@ -1,7 +1,7 @@
-//! A flow as it is written down.
+//! The description of a flow.
 //!
-//! *Invariants*: it is data only: it names types of nodes and never holds code. What it leaves out is the default,
-//! and defaults are left out when it is written.
+//! *Invariants*: a description is data only: it names types of nodes and never contains code. An absent field means the
+//! default, and defaults are left out when a description is written.
 
 use std::collections::BTreeMap;
 
@@ -13,76 +13,72 @@ use crate::action::DEFAULT;
 use crate::graph::Mappings;
 use crate::node::RetryRule;
 
-/// The version of the format. A description without one is taken for this.
+/// The version of the format. A description without a version is read as this one.
 pub const VERSION: &str = "2.0.0";
 
 /// A whole flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Description {
-    /// The version of the format; absent inside other flows.
+    /// The version of the format; absent in flows inside other flows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What a flow inside another is called there.
+    /// The id of a flow inside another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its part of the namespace.
+    /// The flow's own part of the namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Where it starts, if not at its first node.
+    /// The id of the start node, if that is not the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// Its nodes.
     pub nodes: Vec<NodeDescription>,
-    /// Its edges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<EdgeDescription>,
-    /// The flows inside it.
+    /// The flows inside this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub subflows: Vec<Self>,
 }
 
-/// One node.
+/// A node of a flow.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeDescription {
-    /// What it is called.
     pub id: String,
-    /// What kind of node it is.
+    /// The name of the node's type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its part of the namespace.
+    /// The node's own part of the namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub segment: Option<String>,
-    /// What it is made from.
+    /// Parameters for the type.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub params: Map<String, Value>,
-    /// What it may touch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
-    /// How often its work is tried.
+    /// The number of attempts at the node's work.
     #[serde(skip_serializing_if = "is_once")]
     pub retry: RetryRule,
-    /// What it needs: a JSON Schema for each key.
+    /// Required values: a JSON Schema for each key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, Value>,
-    /// What it hands on: a JSON Schema for each key.
+    /// Produced values: a JSON Schema for each key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outputs: BTreeMap<String, Value>,
 }
 
-/// One edge.
+/// An edge between two nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EdgeDescription {
-    /// Where it leaves.
+    /// The id of the node that it leaves.
     pub from: String,
-    /// Where it leads.
+    /// The id of the node that it leads to.
     pub to: String,
     /// The action that takes it.
     #[serde(skip_serializing_if = "is_default")]
     pub condition: String,
-    /// Which keys are copied to which on the way.
+    /// Keys whose values are copied to other keys on the way.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mappings: Mappings,
 }

@@ -1,12 +1,12 @@
-//! Edges that no run can take, and ends of a node that no edge takes up: odd, and no error.
+//! Warnings for edges that no run can take, and for outcomes of a node that no edge handles.
 
 use super::description::Description;
 use crate::action::Action;
 use crate::graph::{Flow, FlowNode, NodeBody};
 use crate::problem::{Problems, join};
 
-/// Warns of every edge whose condition its node does not end with, and of every end that no edge follows on although
-/// one does on another. A run says the same of such an end when it comes to it.
+/// Warns of every edge whose condition its node never returns. Also warns of every outcome without an edge on a node
+/// that has other edges; a run reports the same when it reaches such an outcome.
 pub(super) fn check(flow: &Flow, path: &str, description: &Description, problems: &mut Problems) {
     for (index, edge) in description.edges.iter().enumerate() {
         let flow_node = flow.places.iter().find(|flow_node| flow_node.id == edge.from);

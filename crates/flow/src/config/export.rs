@@ -1,4 +1,4 @@
-//! From a flow back to JSON.
+//! Exporting a flow to JSON.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::description::{Description, EdgeDescription, NodeDescription, VERSION}
 use crate::graph::{Flow, FlowNode, NodeBody, NodeOrigin};
 
 impl Flow {
-    /// The flow as it would be written down.
+    /// Returns the description of the flow as JSON.
     pub fn to_json(&self) -> Value {
         let description = Description { version: Some(VERSION.to_owned()), ..self.describe() };
         serde_json::to_value(description).expect("a description is JSON")
@@ -32,6 +32,7 @@ impl Flow {
                 mappings: edge.mappings.clone(),
             }));
         }
+        // The default start is the first node, or the first subflow if there is none; it is left out.
         let first = description.nodes.first().map(|node| &node.id);
         let first =
             first.or_else(|| description.subflows.first().and_then(|flow| flow.id.as_ref()));

@@ -1,4 +1,4 @@
-//! Reading the fields of a JSON object, with every problem and its place.
+//! Reading the fields of a JSON object, with all problems and their locations.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of `value`; what is not among `known` is a problem.
+    /// Reads the fields of `value`. A field that is not in `known` is a problem.
     pub(super) fn of(
         value: &'a Value,
         path: &str,
@@ -30,12 +30,12 @@ impl<'a> Fields<'a> {
         Some(Self { object, path: path.to_owned() })
     }
 
-    /// Where a field is.
+    /// Returns the path of a field.
     pub(super) fn path(&self, name: &str) -> String {
         join(&self.path, name)
     }
 
-    /// A text, if it is there.
+    /// Returns a text, if the field is present.
     pub(super) fn text(&self, name: &str, problems: &mut Problems) -> Option<String> {
         match self.object.get(name)? {
             Value::String(text) => Some(text.clone()),
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A text that has to be there; an empty one stands for what is missing, after the problem was told.
+    /// Returns a required text. If it is missing, reports the problem and returns an empty text.
     pub(super) fn required(&self, name: &str, problems: &mut Problems) -> String {
         if !self.object.contains_key(name) {
             problems.error(self.path(name), "it is missing");
@@ -55,7 +55,7 @@ impl<'a> Fields<'a> {
         self.text(name, problems).unwrap_or_default()
     }
 
-    /// The entries of a list; none if it is absent.
+    /// Returns the entries of a list; none if the field is absent.
     pub(super) fn list(&self, name: &str, problems: &mut Problems) -> &'a [Value] {
         match self.object.get(name) {
             None => &[],
@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An object; empty if it is absent.
+    /// Returns an object; empty if the field is absent.
     pub(super) fn object(&self, name: &str, problems: &mut Problems) -> Map<String, Value> {
         match self.object.get(name) {
             None => Map::new(),
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Something that has its own shape.
+    /// Deserializes a field as a `T`.
     pub(super) fn shaped<T: DeserializeOwned>(
         &self,
         name: &str,

@@ -1,8 +1,8 @@
 //! Flows as JSON.
 //!
-//! * [`Description`]: a flow as it is written down; read with every problem at once.
+//! * [`Description`]: the written form of a flow, read with all problems at once.
 //! * [`Registry`]: the types of nodes that a description may name.
-//! * [`Flow::from_json`](crate::Flow::from_json), [`Flow::to_json`](crate::Flow::to_json): there and back.
+//! * [`Flow::from_json`](crate::Flow::from_json), [`Flow::to_json`](crate::Flow::to_json): reading and writing.
 
 mod build;
 mod description;

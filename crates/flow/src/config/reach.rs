@@ -1,4 +1,4 @@
-//! Nodes that no run can come to: odd, and no error.
+//! Warnings for nodes that no run can reach.
 
 use super::description::Description;
 use crate::graph::Flow;

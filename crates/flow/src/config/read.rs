@@ -1,4 +1,4 @@
-//! From JSON to a description, with every problem at once.
+//! Reading a description from JSON, with all problems at once.
 
 use piton_backpack::Key;
 use piton_core::refuse_lost_numbers;
@@ -16,12 +16,13 @@ const NODE: [&str; 8] =
     ["id", "type", "segment", "params", "permissions", "retry", "inputs", "outputs"];
 const EDGE: [&str; 4] = ["from", "to", "condition", "mappings"];
 
-/// Reads a text.
+/// Reads a description from text.
 pub(super) fn text(text: &str, problems: &mut Problems) -> Option<Description> {
     if text.len() > CONFIG_BYTES_MAX {
         problems.error("", format!("it has {} bytes; {CONFIG_BYTES_MAX} are taken", text.len()));
         return None;
     }
+    // Parsing would silently round a number that does not fit; refuse it while its digits are still known.
     if let Err(lost) = refuse_lost_numbers(text) {
         problems.error("", lost.to_string());
         return None;
@@ -35,13 +36,14 @@ pub(super) fn text(text: &str, problems: &mut Problems) -> Option<Description> {
     }
 }
 
-/// Reads a value.
+/// Reads a description from a JSON value.
 pub(super) fn flow(
     value: &Value,
     path: &str,
     depth: usize,
     problems: &mut Problems,
 ) -> Option<Description> {
+    // Checked on the way down, before anything below is read.
     if depth > DEPTH_MAX {
         problems.error(path, too_deep());
         return None;

@@ -1,4 +1,4 @@
-//! The types of nodes that a description may name.
+//! The node types that a description may name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,40 +9,39 @@ use crate::error::Error;
 use crate::graph::NodeBody;
 use crate::tool::Tools;
 
-/// A problem with the parameters of a node: where inside them, and what.
+/// A problem with the parameters of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamProblem {
-    /// Where inside the parameters; empty for all of them.
+    /// The location inside the parameters; empty for all of them.
     pub path: String,
-    /// What, and what would be right.
+    /// A description of the problem, and of what would be right.
     pub message: String,
 }
 
 impl ParamProblem {
-    /// A problem.
+    /// Creates a problem.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
     }
 }
 
-/// What a type makes a node from.
+/// The input from which a type builds a node.
 pub struct BuildRequest<'a> {
-    /// The id that the node will have.
+    /// The id of the future node.
     pub id: &'a str,
-    /// Its parameters.
     pub params: &'a Map<String, Value>,
-    /// The types and tools that are known.
+    /// All known types and tools.
     pub registry: &'a Registry,
 }
 
 type Factory = dyn Fn(&BuildRequest<'_>) -> Result<NodeBody, Vec<ParamProblem>> + Send + Sync;
 
-/// How a node of a type is made.
+/// The way in which a node of a type is built.
 #[derive(Clone)]
 pub(crate) enum Maker {
-    /// By a function.
+    /// Calls a function.
     Factory(Arc<Factory>),
-    /// From the flow that is written into its parameters: it is read as those around it are.
+    /// Reads the flow in the parameters of the node, in the same way as the flow around it.
     Flow,
 }
 
@@ -54,19 +53,19 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// No types.
+    /// Creates a registry without types.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The types that come with Piton, whose nodes may name these tools.
+    /// Creates a registry of the types that come with Piton. Their nodes may name these tools.
     pub fn builtin(tools: Tools) -> Self {
         let mut registry = Self { types: BTreeMap::new(), tools };
         crate::builtin::register(&mut registry);
         registry
     }
 
-    /// Takes in a type. One of a name that is there is refused.
+    /// Registers a type. A name that is already taken is refused.
     pub fn register<F>(&mut self, name: &str, factory: F) -> Result<(), Error>
     where
         F: Fn(&BuildRequest<'_>) -> Result<NodeBody, Vec<ParamProblem>> + Send + Sync + 'static,
@@ -85,12 +84,12 @@ impl Registry {
         Ok(())
     }
 
-    /// The tools that nodes may name.
+    /// Returns the tools that nodes may name.
     pub const fn tools(&self) -> &Tools {
         &self.tools
     }
 
-    /// The names, in order.
+    /// Returns the names of all types, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.types.keys().map(String::as_str)
     }

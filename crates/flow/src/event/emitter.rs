@@ -1,4 +1,4 @@
-//! The one place in a run from which events are told.
+//! The single place in a run that emits events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use super::run_event::RunEvent;
 use super::shortened::cut;
 use super::subscription::Listener;
 
-/// Whoever listens to the runs of one runner.
+/// The listeners to the runs of one runner.
 #[derive(Default)]
 pub(crate) struct Audience {
     listeners: Mutex<Vec<Listener>>,
@@ -25,6 +25,7 @@ impl Audience {
 
     pub(crate) fn join(&self, listener: Listener) {
         let mut listeners = self.lock();
+        // Subscriptions that were dropped leave here and in `tell`; there is no other clean-up.
         listeners.retain(Listener::is_heard);
         listeners.push(listener);
         self.any.store(true, Ordering::Release);
@@ -33,6 +34,7 @@ impl Audience {
     fn tell(&self, event: &Arc<RunEvent>) {
         let mut listeners = self.lock();
         listeners.retain(Listener::is_heard);
+        // The flag is kept under the lock, so that a concurrent `join` cannot be overwritten.
         self.any.store(!listeners.is_empty(), Ordering::Release);
         for listener in listeners.iter() {
             listener.send(event);
@@ -40,7 +42,7 @@ impl Audience {
     }
 }
 
-/// Tells the events of one run.
+/// Emits the events of one run.
 pub(crate) struct Emitter {
     run: RunId,
     clock: Arc<dyn Clock>,
@@ -53,12 +55,13 @@ impl Emitter {
         Self { run, clock, audience, told: AtomicU64::new(0) }
     }
 
-    /// Whether telling is worth the trouble.
+    /// True if anyone listens, so that building an event is worth the cost.
     pub(crate) fn is_heard(&self) -> bool {
         self.audience.any.load(Ordering::Acquire)
     }
 
     pub(crate) fn tell(&self, node: Option<&NodeIdentity>, kind: EventKind) {
+        // Checked without a lock: a run without listeners pays one atomic load per event.
         if !self.is_heard() {
             return;
         }
@@ -68,7 +71,7 @@ impl Emitter {
         self.audience.tell(&Arc::new(event));
     }
 
-    /// Passes on what happened in the backpack. What the runner itself notes there is nobody's business.
+    /// Forwards events of the backpack. Notes that the runner keeps there for itself are left out.
     pub(crate) fn observe(&self, event: &Observed) {
         let Observed::Committed(committed) = event else { return };
         if !self.is_heard() || committed.by.id.as_str() == crate::run::RUNNER {
@@ -80,7 +83,7 @@ impl Emitter {
     }
 }
 
-/// What a node did; only the runner puts keys back.
+/// Converts a commit of a node to an event. Only the runner puts keys back, so a restore gives none.
 fn commit_event(committed: &Committed) -> Option<EventKind> {
     let touched = Touched {
         key: committed.key.to_string(),
@@ -98,7 +101,7 @@ fn commit_event(committed: &Committed) -> Option<EventKind> {
     })
 }
 
-/// Tells events in the name of one node.
+/// Emits events on behalf of one node.
 #[derive(Clone)]
 pub(crate) struct Tap {
     pub(crate) emitter: Arc<Emitter>,

@@ -1,4 +1,4 @@
-//! Which events somebody wants to hear.
+//! Filters over the events of a run.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use piton_core::Pattern;
 use super::kind::EventName;
 use super::run_event::RunEvent;
 
-/// Selects events; what is absent selects all.
+/// Selects events. An absent field selects all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventFilter {
-    /// Of this node.
+    /// Only events of this node.
     pub node: Option<NodeId>,
-    /// Of nodes in the namespaces that this selects.
+    /// Only events of nodes in the namespaces that this selects.
     pub namespace: Option<Pattern>,
-    /// Of these kinds.
+    /// Only events of these kinds.
     pub kinds: Option<BTreeSet<EventName>>,
 }
 
 impl EventFilter {
-    /// Whether an event is meant. What belongs to no node is not selected by a node or a namespace.
+    /// True if the filter selects an event. A filter by node or namespace never selects events without a node.
     pub fn selects(&self, event: &RunEvent) -> bool {
         let of_node = |id: &NodeId| event.node.as_ref().is_some_and(|identity| identity.id == *id);
         let within = |pattern: &Pattern| {

@@ -57,80 +57,71 @@ piton_core::closed_set! {
     }
 }
 
-/// What happened.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum EventKind {
-    /// A run begins, or goes on after its process died.
+    /// A run begins, or resumes after its process died.
     RunStart {
-        /// Whether it goes on.
+        /// Set when the run resumes.
         resumed: bool,
     },
     /// A run ends.
     RunEnd {
-        /// How.
         status: RunStatus,
-        /// How many nodes it visited.
+        /// Number of nodes that the run visited.
         steps: u64,
     },
     /// A node begins.
     NodeStart {
-        /// The number of the visit in its run, from 1.
+        /// The number of the visit in its run, starting at 1.
         step: u64,
     },
-    /// A node has read what it needs.
+    /// A node has read its inputs.
     PrepDone,
     /// A node has done its work.
     ExecDone {
-        /// How many attempts it took, of all entries of a batch together.
+        /// Number of attempts, summed over all entries of a batch.
         attempts: u64,
     },
     /// A node is done.
     NodeEnd {
-        /// Where the flow goes on.
+        /// The action that decides where the flow continues.
         action: String,
     },
-    /// An attempt failed and is tried again, or the node failed.
+    /// An attempt failed and is retried, or the node failed.
     Error {
-        /// In which phase.
         phase: Phase,
-        /// The attempt, if it is one that is tried again.
+        /// The number of the attempt, if it is retried.
         #[serde(skip_serializing_if = "Option::is_none")]
         attempt: Option<u32>,
-        /// The code, if it has one.
         #[serde(skip_serializing_if = "Option::is_none")]
         code: Option<Code>,
-        /// What happened.
         message: String,
     },
-    /// Something is odd.
-    Warning {
-        /// What.
-        message: String,
-    },
-    /// A model is asked. What it is asked lies in the quarantine of the backpack, which no node sees.
+    /// Something is unusual, but not an error.
+    Warning { message: String },
+    /// A model is asked. The request itself is in the quarantine of the backpack, which no node sees.
     ModelRequest {
-        /// How many messages.
+        /// Number of messages.
         messages: usize,
-        /// How many bytes they have.
+        /// Total size of the messages in bytes.
         bytes: usize,
     },
     /// A piece of a model's answer.
     ModelChunk {
-        /// Its number in this attempt.
+        /// The number of the piece in this attempt.
         index: usize,
-        /// The text; withheld if the node has read something protected.
+        /// The text; withheld if the node has read a protected value.
         text: String,
     },
     /// A tool was called.
     ToolCall {
-        /// Which.
         tool: String,
-        /// The start of its arguments; withheld if the node has read something protected.
+        /// The start of the arguments; withheld if the node has read a protected value.
         arguments: String,
-        /// Whether it succeeded.
         succeeded: bool,
-        /// How many bytes it gave back.
+        /// Size of the result in bytes.
         result_bytes: usize,
     },
     /// A value was stored.
@@ -139,29 +130,27 @@ pub enum EventKind {
     BackpackUnpack(Touched),
     /// A key was removed.
     BackpackDelete(Touched),
-    /// Something was taken out of use.
+    /// A value was taken out of use.
     BackpackQuarantine(Touched),
-    /// Something was refused.
+    /// An operation was refused.
     BackpackDenied(Touched),
 }
 
-/// A key that was touched, without its value.
+/// A key that a commit is about, without its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Touched {
-    /// The key.
     pub key: String,
-    /// The commit.
     pub commit: String,
     /// The version that was stored or read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// A few words about the value; a protected one is not shown.
+    /// A short description of the value; a protected value is not shown.
     pub summary: String,
 }
 
 impl EventKind {
-    /// The name of the kind.
+    /// Returns the name of the kind.
     pub const fn name(&self) -> EventName {
         match self {
             Self::RunStart { .. } => EventName::RunStart,

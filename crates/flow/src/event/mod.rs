@@ -1,9 +1,9 @@
-//! What happens in a run, told live.
+//! Live events of a run.
 //!
-//! * [`RunEvent`], [`EventKind`]: one thing that happened.
-//! * [`EventFilter`], [`Subscription`]: who wants to know what, and how it is told without holding anything up.
+//! * [`RunEvent`], [`EventKind`]: a single event.
+//! * [`EventFilter`], [`Subscription`]: receiving events without delaying the run.
 //!
-//! *Invariants*: no event carries the state or a protected value. Telling never waits and never fails.
+//! *Invariants*: no event carries the state or a protected value. Emitting an event never waits and never fails.
 
 mod emitter;
 mod filter;

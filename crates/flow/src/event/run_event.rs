@@ -1,4 +1,4 @@
-//! One thing that happened in a run.
+//! A single event of a run.
 
 use piton_backpack::NodeIdentity;
 use piton_core::{Namespace, RunId, TimestampMs};
@@ -6,33 +6,30 @@ use serde::Serialize;
 
 use super::kind::EventKind;
 
-/// One thing that happened, with when and where.
+/// An event with its time and its node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunEvent {
-    /// Its number in the run, from 1, in the order in which things were told.
+    /// The number of the event in the run, starting at 1, in the order of emission.
     pub id: u64,
-    /// When.
     #[serde(rename = "timestampMs")]
     pub timestamp: TimestampMs,
-    /// The run.
     #[serde(rename = "runId")]
     pub run: RunId,
-    /// The node; absent if it is about the whole run.
+    /// The node; absent if the event is about the whole run.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeIdentity>,
-    /// What happened.
     #[serde(flatten)]
     pub kind: EventKind,
 }
 
 impl RunEvent {
-    /// Where the node stands.
+    /// Returns the namespace of the node.
     pub fn namespace(&self) -> Option<&Namespace> {
         self.node.as_ref()?.namespace.as_ref()
     }
 
-    /// The event as one line of JSON, without the newline.
+    /// Returns the event as one line of JSON, without the newline.
     pub fn to_json_line(&self) -> String {
         serde_json::to_string(self).expect("an event holds texts and numbers only")
     }

@@ -1,7 +1,7 @@
-//! Hearing events without holding up whoever tells them.
+//! Receiving events without delaying the run that emits them.
 //!
-//! *Invariants*: what does not fit is dropped and counted, and the count is heard in its place. A subscription that
-//! is dropped is forgotten.
+//! *Invariants*: events that do not fit are dropped and counted, and the count is delivered in their place. A
+//! subscription that is dropped is forgotten.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,12 +14,11 @@ use super::filter::EventFilter;
 use super::run_event::RunEvent;
 use crate::bounds::SUBSCRIPTION_EVENTS_MAX;
 
-/// What a subscriber hears.
+/// A notification to a subscriber.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SubscriberEvent {
-    /// An event.
     Event(Arc<RunEvent>),
-    /// This many events were told while there was no room for them.
+    /// Number of events that were dropped because there was no room for them.
     Missed(u64),
 }
 
@@ -31,14 +30,14 @@ struct EventQueue {
     waker: Option<Waker>,
 }
 
-/// The telling end.
+/// The sending end.
 pub(crate) struct Listener {
     filter: EventFilter,
     room: usize,
     queue: Arc<Mutex<EventQueue>>,
 }
 
-/// The events of runs, as they happen; a stream that ends when nobody is left who could tell any.
+/// The events of runs as they happen: a stream that ends once nothing can emit events any more.
 pub struct Subscription {
     queue: Arc<Mutex<EventQueue>>,
 }
@@ -47,20 +46,22 @@ fn lock(queue: &Mutex<EventQueue>) -> MutexGuard<'_, EventQueue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The two ends; at most `room` events wait in between.
+/// Creates both ends. At most `room` events wait in between.
 pub(crate) fn pair(filter: EventFilter, room: usize) -> (Listener, Subscription) {
     let queue = Arc::new(Mutex::new(EventQueue::default()));
+    // At least one event must fit, or nothing would ever be delivered.
     let room = room.clamp(1, SUBSCRIPTION_EVENTS_MAX);
     (Listener { filter, room, queue: Arc::clone(&queue) }, Subscription { queue })
 }
 
 impl Listener {
-    /// Tells an event, if it is wanted and somebody is there.
+    /// Delivers an event if the filter selects it and there is room.
     pub(crate) fn send(&self, event: &Arc<RunEvent>) {
         if !self.filter.selects(event) {
             return;
         }
         let mut queue = lock(&self.queue);
+        // Never wait for a slow subscriber: the run must not depend on who watches it.
         if queue.heard.len() >= self.room {
             queue.missed += 1;
             return;
@@ -68,20 +69,22 @@ impl Listener {
         queue.drop_oldest();
         queue.heard.push_back(SubscriberEvent::Event(Arc::clone(event)));
         let waker = queue.waker.take();
+        // Wake outside of the lock, since the woken task takes it at once.
         drop(queue);
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    /// Whether anybody still listens.
+    /// True if the subscription still exists.
     pub(crate) fn is_heard(&self) -> bool {
+        // One reference is held here, the other by the subscription.
         Arc::strong_count(&self.queue) > 1
     }
 }
 
 impl EventQueue {
-    /// Says what was missed before anything else is said.
+    /// Appends the number of dropped events, so that it is delivered before any later event.
     fn drop_oldest(&mut self) {
         if self.missed > 0 {
             let missed = std::mem::take(&mut self.missed);
@@ -93,6 +96,7 @@ impl EventQueue {
 impl Drop for Listener {
     fn drop(&mut self) {
         let mut queue = lock(&self.queue);
+        // Deliver the count of dropped events before the end of the stream.
         queue.drop_oldest();
         queue.closed = true;
         let waker = queue.waker.take();
@@ -104,7 +108,7 @@ impl Drop for Listener {
 }
 
 impl Subscription {
-    /// What was told so far and not heard yet, without waiting.
+    /// Returns all waiting notifications without blocking.
     pub fn drain(&mut self) -> Vec<SubscriberEvent> {
         let mut queue = lock(&self.queue);
         queue.drop_oldest();
@@ -120,6 +124,7 @@ impl Stream for Subscription {
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));
         }
+        // Everything queued was delivered, so what was dropped after it comes next.
         queue.drop_oldest();
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));
@@ -127,6 +132,7 @@ impl Stream for Subscription {
         if queue.closed {
             return Poll::Ready(None);
         }
+        // Set under the same lock as the checks above, so that no event slips in unnoticed.
         queue.waker = Some(context.waker().clone());
         Poll::Pending
     }

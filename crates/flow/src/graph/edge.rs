@@ -1,13 +1,13 @@
-//! Edges: where a flow goes on, and what it hands on there.
+//! Edges: where a flow continues, and the values that it passes on.
 
 use std::collections::BTreeMap;
 
 use piton_backpack::Key;
 
-/// Which keys are copied to which when an edge is taken.
+/// Keys whose values are copied to other keys when an edge is taken.
 pub type Mappings = BTreeMap<Key, Key>;
 
-/// One edge. Its start is the node that holds it.
+/// An edge. It belongs to the node that it leaves.
 #[derive(Clone, Debug)]
 pub(crate) struct Edge {
     pub(crate) condition: String,

@@ -1,7 +1,7 @@
-//! A flow as it is built.
+//! Flows and how they are built.
 //!
-//! *Invariants*: ids are unique, an edge leads to a place of the same flow, and no place has two edges of one
-//! condition: a call that would break this is refused. A flow that was built does not change while it runs.
+//! *Invariants*: ids are unique, an edge leads to a node of the same flow, and no node has two edges with the same
+//! condition. A call that would break this is refused. A flow does not change while it runs.
 
 use std::collections::BTreeSet;
 
@@ -23,39 +23,39 @@ pub struct Flow {
     pub(crate) namespace: Option<String>,
     pub(crate) places: Vec<FlowNode>,
     pub(crate) start: Option<usize>,
-    /// Keys through which its nodes hand values to each other, whatever its place may touch.
+    /// Keys through which its nodes exchange values, regardless of the permissions of its node in the flow around it.
     pub(crate) own_keys: BTreeSet<Key>,
     edges: usize,
 }
 
-/// A place of the flow that gave it out.
+/// A reference to a node, valid for the flow that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeRef(pub(crate) usize);
 
 impl Flow {
-    /// An empty flow without a namespace of its own.
+    /// Creates an empty flow without a namespace of its own.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty flow whose nodes stand in `namespace`.
+    /// Creates an empty flow whose nodes belong to `namespace`.
     pub fn within(namespace: &str) -> Result<Self, Error> {
         piton_core::Namespace::parse(namespace)
             .map_err(|error| Error::invalid("namespace", error.to_string()))?;
         Ok(Self { namespace: Some(namespace.to_owned()), ..Self::default() })
     }
 
-    /// Its own part of the namespace.
+    /// Returns the flow's own part of the namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// Adds a node or a flow; the first is where the flow starts.
+    /// Adds a node or a flow. The first one added is where the flow starts.
     pub fn add(&mut self, id: &str, body: impl Into<NodeBody>) -> Result<NodeRef, Error> {
         self.add_with(id, body, NodeSettings::default())
     }
 
-    /// Adds a node or a flow, and says something about it.
+    /// Adds a node or a flow with settings.
     pub fn add_with(
         &mut self,
         id: &str,
@@ -83,6 +83,7 @@ impl Flow {
         if let Some((field, problem)) = flow_node.settings.retry.problem() {
             return Err(Error::invalid(format!("retry.{field}"), problem));
         }
+        // The digest of its description identifies a flow, so a node without a canonical form is refused here.
         if let Some((field, problem)) = flow_node.canonical_problem() {
             return Err(Error::invalid(field, problem));
         }
@@ -98,24 +99,24 @@ impl Flow {
         Ok(flow_node)
     }
 
-    /// Starts here instead of at the first node.
+    /// Starts at this node instead of the first one.
     pub fn start_at(&mut self, node: NodeRef) -> Result<(), Error> {
         self.check(node)?;
         self.start = Some(node.0);
         Ok(())
     }
 
-    /// Goes on to `to` when `from` ends with `condition`.
+    /// Continues at `to` when `from` returns `condition`.
     pub fn on(&mut self, from: NodeRef, condition: &str, to: NodeRef) -> Result<(), Error> {
         self.on_with(from, condition, to, Mappings::new())
     }
 
-    /// Goes on to `to` in the usual case.
+    /// Continues at `to` by default.
     pub fn next(&mut self, from: NodeRef, to: NodeRef) -> Result<(), Error> {
         self.on(from, DEFAULT, to)
     }
 
-    /// Goes on to `to` when `from` ends with `condition`, and copies values from key to key on the way.
+    /// Continues at `to` when `from` returns `condition`, and copies values between keys on the way.
     pub fn on_with(
         &mut self,
         from: NodeRef,
@@ -145,12 +146,12 @@ impl Flow {
         Ok(())
     }
 
-    /// The place with an id.
+    /// Returns the node with an id.
     pub fn find(&self, id: &str) -> Option<NodeRef> {
         self.places.iter().position(|flow_node| flow_node.id == id).map(NodeRef)
     }
 
-    /// Whether it has a node, named as the backpack names it: the ids from this flow on, with `/` between them.
+    /// True if the flow has this node. The path is that of the backpack: the ids from this flow on, separated by `/`.
     pub(crate) fn has_node(&self, path: &str) -> bool {
         let (id, rest) = path.split_once('/').map_or((path, None), |(id, rest)| (id, Some(rest)));
         let Some(flow_node) = self.find(id) else { return false };
@@ -159,23 +160,23 @@ impl Flow {
         })
     }
 
-    /// The ids of its nodes, in the order in which they were added.
+    /// Returns the ids of the nodes, in the order in which they were added.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.places.iter().map(|flow_node| flow_node.id.as_str())
     }
 
-    /// How many flows lie inside each other here, itself included.
+    /// Returns how many flows are nested here, including this one.
     pub fn depth(&self) -> usize {
         let inner = self.places.iter().filter_map(|flow_node| flow_node.body.flow());
         1 + inner.map(|flow| flow.depth()).max().unwrap_or(0)
     }
 
-    /// Whether one of its nodes calls tools, at any depth.
+    /// True if one of the nodes calls tools, at any depth.
     pub fn calls_tools(&self) -> bool {
         self.places.iter().any(|flow_node| flow_node.body.calls_tools())
     }
 
-    /// What makes this flow this flow: a digest of its description.
+    /// Returns the identity of the flow: a digest of its description.
     pub fn digest(&self) -> piton_core::Digest {
         digest(&self.to_json())
     }
@@ -194,12 +195,12 @@ impl std::fmt::Debug for Flow {
     }
 }
 
-/// What is said of flows that lie too deep inside each other.
+/// Returns the message for flows that are nested too deeply.
 pub(crate) fn too_deep() -> String {
     format!("more than {DEPTH_MAX} flows lie inside each other")
 }
 
-/// The digest of a description.
+/// Computes the digest of a description.
 pub(crate) fn digest(description: &Value) -> piton_core::Digest {
     let bytes = piton_core::canonical::encode(description)
         .expect("a node is placed only if its description has a canonical form");

@@ -1,4 +1,4 @@
-//! A place of a flow: what stands there, what is said about it, and what comes after it.
+//! A node of a flow: its body, its settings and its edges.
 
 use piton_core::canonical;
 use serde_json::{Map, Value};
@@ -7,28 +7,28 @@ use super::edge::Edge;
 use super::node_body::NodeBody;
 use super::settings::NodeSettings;
 
-/// How a place was written down, so that it can be written down again.
+/// The form in which a node was described, so that it can be written back.
 #[derive(Clone, Debug)]
 pub(crate) enum NodeOrigin {
-    /// As a node of this type, made from these parameters.
+    /// A node of this type, built from these parameters.
     Node { kind: String, params: Map<String, Value> },
-    /// Under `subflows`.
+    /// An entry under `subflows`.
     Subflow,
 }
 
-/// One place.
+/// A node of a flow.
 #[derive(Clone)]
 pub(crate) struct FlowNode {
     pub(crate) id: String,
     pub(crate) body: NodeBody,
     pub(crate) origin: NodeOrigin,
     pub(crate) settings: NodeSettings,
-    /// In the order in which they were drawn.
+    /// In the order in which they were added.
     pub(crate) edges: Vec<Edge>,
 }
 
 impl FlowNode {
-    /// Why its description has no canonical form, and in which field. A flow is known by the digest of that form.
+    /// Returns the field whose value has no canonical form, and the reason. The digest of that form identifies a flow.
     pub(crate) fn canonical_problem(&self) -> Option<(&'static str, String)> {
         let params = match &self.origin {
             NodeOrigin::Node { params, .. } => canonical::encode(params).err(),
@@ -42,12 +42,12 @@ impl FlowNode {
             .or_else(|| problem("outputs", canonical::encode(&outputs).err()))
     }
 
-    /// The edge that a condition takes. A node has a handful.
+    /// Returns the edge for a condition. A node has only a handful, so a linear search is enough.
     pub(crate) fn edge(&self, condition: &str) -> Option<&Edge> {
         self.edges.iter().find(|edge| edge.condition == condition)
     }
 
-    /// What is odd about a flow that ends here with a condition: no edge takes it, and others are there.
+    /// Describes the oddity of a flow that ends here with a condition: no edge takes it, although there are others.
     pub(crate) fn dead_end(&self, condition: &str) -> Option<String> {
         if self.edges.is_empty() || self.edge(condition).is_some() {
             return None;

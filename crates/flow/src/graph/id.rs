@@ -3,8 +3,9 @@
 use crate::bounds::NODE_ID_BYTES_MAX;
 use crate::run::RUNNER;
 
-/// What is wrong with the id of a node, if anything. An id is part of a namespace, so it holds no dot and no star;
-/// `/` joins the ids of nodes inside each other. The runner's name is its own: what it notes is limited to that name.
+/// Returns the problem with the id of a node, if there is one. An id is part of a namespace, so it contains no dot and
+/// no star; `/` joins the ids of nested nodes. The name of the runner is reserved, because access to the runner's notes
+/// is limited to that name.
 pub(crate) fn id_problem(id: &str) -> Option<String> {
     if id == RUNNER {
         return Some(format!(

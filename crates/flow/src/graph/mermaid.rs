@@ -1,4 +1,4 @@
-//! A flow as a Mermaid flowchart; pure.
+//! Flows as Mermaid flowcharts.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::node_body::NodeBody;
 use crate::action::DEFAULT;
 
 impl Flow {
-    /// The flow as text that Mermaid draws: nodes with their type, edges with their condition, flows as boxes.
+    /// Renders the flow as Mermaid text: nodes with their type, edges with their condition, flows as boxes.
     pub fn to_mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
         self.draw(&mut text, "", 1);
@@ -48,7 +48,7 @@ fn line(text: &mut String, indent: &str, words: &str) {
     writeln!(text, "{indent}{words}").expect("writing to a string does not fail");
 }
 
-/// Mermaid ends a text at a quote and reads `#…;` as a character.
+/// Escapes a text for Mermaid, which ends a text at a quote and reads `#…;` as a character.
 fn escaped(text: &str) -> String {
     text.replace('#', "#35;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;")
 }

@@ -1,9 +1,9 @@
 //! Flows as graphs: nodes, and the edges that lead from one to the next.
 //!
 //! * [`Flow`]: a graph, built in code or from a configuration.
-//! * [`NodeSettings`]: what a flow says about one of its nodes.
-//! * [`namespace`]: how namespaces are composed.
-//! * [`mermaid`](crate::Flow::to_mermaid): a graph as a picture.
+//! * [`NodeSettings`]: the settings of a node in its flow.
+//! * [`namespace`]: composing namespaces.
+//! * [`mermaid`](crate::Flow::to_mermaid): a graph as a diagram.
 
 mod edge;
 mod flow;

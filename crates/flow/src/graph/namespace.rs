@@ -1,8 +1,8 @@
-//! How namespaces are composed; pure.
+//! Composing namespaces.
 
 use piton_core::{Namespace, PatternError};
 
-/// The namespace of something inside `parent`: its own segment, else what the configuration says, else its id.
+/// Composes the namespace of a node inside `parent` from its own segment, else the configured one, else its id.
 ///
 /// ```
 /// use piton_flow::graph::namespace::compose;

@@ -1,31 +1,29 @@
-//! What stands at a place of a flow.
+//! The body of a node in a flow.
 
 use std::sync::Arc;
 
 use super::flow::Flow;
 use crate::node::Node;
 
-/// A node, or a flow that stands for one.
+/// A node, or a flow in the place of one.
 #[derive(Clone)]
 pub enum NodeBody {
-    /// A node.
     Node(Arc<dyn Node>),
-    /// A flow that runs on the same backpack, within the namespace of its place.
+    /// A flow that runs on the same backpack, within the namespace of its node.
     Flow(Arc<Flow>),
-    /// A flow that runs once for each entry of the list that `items` prepares; the entry, an object, becomes the
+    /// A flow that runs once for each entry of the list that `items` prepares. The entry, an object, becomes the
     /// parameters of that pass. `items` posts the list of actions with which the passes ended.
     Batch {
-        /// Who prepares and posts.
+        /// The node that prepares the entries and posts the actions.
         items: Arc<dyn Node>,
-        /// What runs.
         flow: Arc<Flow>,
-        /// Whether the passes run side by side.
+        /// Set when the passes run concurrently.
         parallel: bool,
     },
 }
 
 impl NodeBody {
-    /// What people call it.
+    /// Returns the name of the type.
     pub fn type_name(&self) -> &str {
         match self {
             Self::Node(node) | Self::Batch { items: node, .. } => node.type_name(),
@@ -33,7 +31,7 @@ impl NodeBody {
         }
     }
 
-    /// Its own part of the namespace.
+    /// Returns the body's own part of the namespace.
     pub(crate) fn segment(&self) -> Option<&str> {
         match self {
             Self::Node(node) | Self::Batch { items: node, .. } => node.segment(),
@@ -41,7 +39,7 @@ impl NodeBody {
         }
     }
 
-    /// Whether a node in it calls tools.
+    /// True if a node inside calls tools.
     pub(crate) fn calls_tools(&self) -> bool {
         let own = match self {
             Self::Node(node) | Self::Batch { items: node, .. } => node.calls_tools(),
@@ -50,7 +48,7 @@ impl NodeBody {
         own || self.flow().is_some_and(|flow| flow.calls_tools())
     }
 
-    /// The flow inside it.
+    /// Returns the flow inside.
     pub(crate) const fn flow(&self) -> Option<&Arc<Flow>> {
         match self {
             Self::Node(_) => None,

@@ -1,4 +1,4 @@
-//! What a flow says about one of its nodes.
+//! Settings of a node in its flow.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::error::Error;
 use crate::node::RetryRule;
 use crate::schema::Schema;
 
-/// What values under certain keys have to look like.
+/// The required shape of the values under certain keys.
 #[derive(Clone, Debug, Default)]
 pub struct Contract {
     pub(crate) schemas: BTreeMap<Key, Arc<Schema>>,
 }
 
 impl Contract {
-    /// Nothing.
+    /// Creates a contract that requires nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value under `key` is there and fits `schema`, a JSON Schema.
+    /// Requires a value under `key` that conforms to `schema`, a JSON Schema.
     pub fn with(mut self, key: &str, schema: &Value) -> Result<Self, Error> {
         let parsed = Key::parse(key).map_err(|error| Error::invalid(key, error.to_string()))?;
         let schema = Schema::compile(schema).map_err(|problem| Error::invalid(key, problem))?;
@@ -30,29 +30,29 @@ impl Contract {
         Ok(self)
     }
 
-    /// Whether it asks for nothing.
+    /// True if nothing is required.
     pub fn is_empty(&self) -> bool {
         self.schemas.is_empty()
     }
 
-    /// The schemas as they were written.
+    /// Returns the schemas as they were written.
     pub(crate) fn sources(&self) -> BTreeMap<String, Value> {
         let sources = self.schemas.iter();
         sources.map(|(key, schema)| (key.to_string(), schema.source().clone())).collect()
     }
 }
 
-/// What a flow says about one of its nodes.
+/// Settings of a node in its flow.
 #[derive(Clone, Debug, Default)]
 pub struct NodeSettings {
-    /// Its part of the namespace, unless the node has one of its own.
+    /// The node's part of the namespace, unless the node has one of its own.
     pub segment: Option<String>,
-    /// What it may touch; none declared means everything but what items say themselves.
+    /// The permissions of the node. Without any, only the access control of items limits it.
     pub permissions: Option<Permissions>,
-    /// How often its work is tried.
+    /// The number of attempts at the node's work.
     pub retry: RetryRule,
-    /// What it needs.
+    /// Values that the node requires.
     pub inputs: Contract,
-    /// What it hands on.
+    /// Values that the node produces.
     pub outputs: Contract,
 }

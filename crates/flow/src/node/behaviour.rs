@@ -1,4 +1,4 @@
-//! The trait that every node fulfils.
+//! The trait that every node implements.
 
 use serde_json::{Map, Value};
 
@@ -23,44 +23,45 @@ piton_core::closed_set! {
 
 /// A unit of a flow.
 ///
-/// Promise: `prep` reads what the node needs, `exec` works on that and on nothing else, `post` writes what came of
-/// it and says where to go on. Only `exec` is tried again; so only `exec` may do what can fail for a while. The
-/// same node may run many times, and in several flows at once: what it remembers belongs into the backpack.
+/// Contract: `prep` reads the inputs of the node, `exec` works on them and on nothing else, `post` writes the results
+/// and decides where the flow continues. Only `exec` is retried, so only `exec` may do work that can fail temporarily.
+/// The same node may run many times, and in several flows at once: anything that it has to remember belongs in the
+/// backpack.
 pub trait Node: Send + Sync {
-    /// What kind of node it is, as people and configurations name it.
+    /// Returns the type of the node, as people and configurations name it.
     fn type_name(&self) -> &str;
 
-    /// Its part of the namespace; none means what the flow says, else its id.
+    /// Returns the node's part of the namespace. Without one, the flow's settings decide, else its id.
     fn segment(&self) -> Option<&str> {
         None
     }
 
-    /// What it was made from, to be written back into a configuration.
+    /// Returns the parameters that it was built from, to be written back into a configuration.
     fn params(&self) -> Map<String, Value> {
         Map::new()
     }
 
-    /// How often it executes.
+    /// Returns how many times the node executes.
     fn shape(&self) -> Shape {
         Shape::Single
     }
 
-    /// Whether it calls tools: those have to be ready before a run begins.
+    /// True if the node calls tools, which then have to be ready before a run begins.
     fn calls_tools(&self) -> bool {
         false
     }
 
-    /// The actions that it can end with, if it knows all of them: edges on others are reported as mistakes.
+    /// Returns the possible actions, if the node knows all of them. Edges for others are reported as mistakes.
     fn actions(&self) -> Option<Vec<Action>> {
         None
     }
 
-    /// Reads what it needs. Of a batch, the result is a list.
+    /// Reads the inputs. For a batch, the result is a list.
     fn prep<'a>(&'a self, _context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(std::future::ready(Ok(Value::Null)))
     }
 
-    /// Works on what was prepared; of a batch, on one entry of it.
+    /// Works on the prepared value; for a batch, on one entry of it.
     fn exec<'a>(
         &'a self,
         _prepared: &'a Value,
@@ -69,7 +70,7 @@ pub trait Node: Send + Sync {
         Box::pin(std::future::ready(Ok(Value::Null)))
     }
 
-    /// What stands for the result after the last attempt failed; by default the failure does.
+    /// Provides the result after the last attempt failed. By default the node fails with that error.
     fn fallback<'a>(
         &'a self,
         _prepared: &'a Value,
@@ -78,7 +79,7 @@ pub trait Node: Send + Sync {
         Box::pin(std::future::ready(Err(error)))
     }
 
-    /// Writes what came of it, and says where to go on. Of a batch, the result is a list in the order of entries.
+    /// Writes the results and decides where the flow continues. For a batch, `_result` is a list in entry order.
     fn post<'a>(
         &'a self,
         _context: &'a NodeContext,

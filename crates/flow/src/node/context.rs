@@ -1,15 +1,15 @@
-//! What prepare and post are given.
+//! The context that `prep` and `post` are given.
 //!
-//! There is no way from it to the backpack, to the debug handle or to another node's name:
+//! It gives no access to the backpack itself, to the debug handle or to another node's name:
 //!
 //! ```compile_fail,E0599
-//! # fn around_the_checks(context: &piton_flow::Context) {
+//! # fn around_the_checks(context: &piton_flow::NodeContext) {
 //! context.debug();
 //! # }
 //! ```
 //!
 //! ```compile_fail,E0616
-//! # fn around_the_checks(context: &piton_flow::Context) {
+//! # fn around_the_checks(context: &piton_flow::NodeContext) {
 //! context.scope;
 //! # }
 //! ```
@@ -27,7 +27,7 @@ use super::error::NodeError;
 use super::protected::Protected;
 use crate::event::Tap;
 
-/// A node's own view of the run: its part of the backpack, in its name, and its parameters.
+/// A node's own view of the run: its scope of the backpack, and its parameters.
 pub struct NodeContext {
     pub(crate) scope: AsyncScope,
     pub(crate) params: Arc<Map<String, Value>>,
@@ -37,22 +37,22 @@ pub struct NodeContext {
 }
 
 impl NodeContext {
-    /// Who the node is.
+    /// Returns the identity of the node.
     pub fn identity(&self) -> &NodeIdentity {
         self.scope.identity()
     }
 
-    /// The run.
+    /// Returns the id of the run.
     pub const fn run(&self) -> RunId {
         self.run
     }
 
-    /// What this pass through the flow was started with, such as one entry of a batch.
+    /// Returns the parameters of this pass through the flow, such as one entry of a batch.
     pub fn params(&self) -> &Map<String, Value> {
         &self.params
     }
 
-    /// Stores a value. In a lenient backpack a refused write changes nothing and is told as an event.
+    /// Stores a value. In a lenient backpack a refused write changes nothing and is reported as an event.
     pub async fn pack<T: Serialize + Sync + ?Sized>(
         &self,
         key: &str,
@@ -61,7 +61,7 @@ impl NodeContext {
         self.pack_with(key, value, &PackOptions::new()).await
     }
 
-    /// Stores a value, and says something about the item.
+    /// Stores a value and sets labels of the item.
     pub async fn pack_with<T: Serialize + Sync + ?Sized>(
         &self,
         key: &str,
@@ -71,7 +71,7 @@ impl NodeContext {
         Ok(self.scope.pack_with(key, value, options).await.map(drop)?)
     }
 
-    /// Reads a value; `None` if there is none.
+    /// Reads a value. Returns `None` if there is none.
     pub async fn unpack<T: DeserializeOwned + Send>(
         &self,
         key: &str,
@@ -82,7 +82,7 @@ impl NodeContext {
         Ok(Some(item.value()?))
     }
 
-    /// Reads a value that has to be there.
+    /// Reads a value that must exist.
     pub async fn unpack_required<T: DeserializeOwned + Send>(
         &self,
         key: &str,
@@ -94,7 +94,7 @@ impl NodeContext {
         Err(piton_backpack::Error::Missing { key }.into())
     }
 
-    /// Reads the values of all namespaces that a pattern selects, as far as the node may.
+    /// Reads the readable values of all namespaces that a pattern selects.
     pub async fn unpack_by_namespace<T: DeserializeOwned + Send>(
         &self,
         pattern: &str,
@@ -108,7 +108,7 @@ impl NodeContext {
         Ok(values)
     }
 
-    /// Reads a value and leaves no trace, unless it is refused.
+    /// Reads a value without committing the read. Only a refusal is committed.
     pub async fn peek<T: DeserializeOwned + Send>(
         &self,
         key: &str,
@@ -118,22 +118,22 @@ impl NodeContext {
         Ok(Some(item.value()?))
     }
 
-    /// The keys that the node may read, in order.
+    /// Returns the keys that the node may read, in order.
     pub fn keys(&self) -> Vec<Key> {
         self.scope.keys()
     }
 
-    /// Removes a key; whether there was one.
+    /// Removes a key. Returns true if it existed.
     pub async fn delete(&self, key: &str) -> Result<bool, NodeError> {
         Ok(self.scope.delete(key).await?.done().is_some())
     }
 
-    /// Takes a key out of use and keeps it for the trace; whether there was one.
+    /// Takes a key out of use and keeps it for the trace. Returns true if it existed.
     pub async fn quarantine(&self, key: &str, reason: &str) -> Result<bool, NodeError> {
         Ok(self.scope.quarantine(key, reason).await?.done().is_some())
     }
 
-    /// Puts a value straight into quarantine: for the trace, and never seen by a node.
+    /// Puts a value straight into quarantine, for the trace only. No node ever sees it.
     pub async fn quarantine_value<T: Serialize + Sync + ?Sized>(
         &self,
         key: &str,
@@ -143,7 +143,7 @@ impl NodeContext {
         Ok(self.scope.quarantine_value(key, value, reason).await.map(drop)?)
     }
 
-    /// Tells subscribers something that is worth knowing and no failure.
+    /// Notifies subscribers of something noteworthy that is not a failure.
     pub fn warn(&self, message: &str) {
         self.tap.warn(&self.protected.clean(message));
     }

@@ -1,4 +1,4 @@
-//! Why a phase of a node failed.
+//! Failures of a node.
 
 use piton_backpack::Key;
 use piton_core::{Code, Envelope};
@@ -21,54 +21,54 @@ piton_core::closed_set! {
     }
 }
 
-/// A failure of a node, with a code if it comes from a part that has one.
+/// A failure of a node, with a code if it comes from a component that has one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct NodeError {
     message: String,
-    /// The code and the next action of the part that it comes from.
+    /// The code and the suggestion of the component that failed.
     cause: Option<(Code, String)>,
     missing: Option<Key>,
     wrong: Option<Key>,
 }
 
 impl NodeError {
-    /// A failure in the node's own words.
+    /// Creates a failure with the node's own message.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), cause: None, missing: None, wrong: None }
     }
 
-    /// The value under a key has another form than the node takes.
+    /// Creates a failure for a key whose value does not fit the node.
     pub(crate) fn wrong_value(key: &str, message: impl Into<String>) -> Self {
         Self { wrong: Key::parse(key).ok(), ..Self::new(message) }
     }
 
-    /// What happened.
+    /// Returns the message.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The code of the part that it comes from.
+    /// Returns the code of the component that failed.
     pub fn code(&self) -> Option<Code> {
         self.cause.as_ref().map(|(code, _)| *code)
     }
 
-    /// What to do about it, if the part that it comes from says so.
+    /// Returns the suggestion of the component that failed, if it has one.
     pub(crate) fn suggestion(&self) -> Option<&str> {
         self.cause.as_ref().map(|(_, suggestion)| suggestion.as_str())
     }
 
-    /// The key that nobody packed, if that is why it failed.
+    /// Returns the missing key, if that is the reason for the failure.
     pub(crate) const fn missing(&self) -> Option<&Key> {
         self.missing.as_ref()
     }
 
-    /// The key whose value has another form than the node takes, if that is why it failed.
+    /// Returns the key whose value does not fit the node, if that is the reason for the failure.
     pub(crate) const fn wrong(&self) -> Option<&Key> {
         self.wrong.as_ref()
     }
 
-    /// The same failure in other words.
+    /// Replaces the message.
     pub(crate) fn with_message(mut self, message: String) -> Self {
         self.message = message;
         self

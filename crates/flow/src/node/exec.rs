@@ -1,4 +1,4 @@
-//! What execute is given.
+//! The context that `exec` is given.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::bounds::TRACED_REQUESTS_MAX;
 use crate::event::{EventKind, Tap};
 use crate::tool::{LargeNumbers, ToolResult, Tools, keep_as_text};
 
-/// What a node may use while it works: models, tools, and which attempt it is. No backpack.
+/// Everything that a node may use while it works: models, tools, and the number of the attempt. No backpack.
 pub struct Exec<'a> {
     pub(crate) attempt: u32,
     pub(crate) params: &'a Map<String, Value>,
@@ -26,17 +26,17 @@ pub struct Exec<'a> {
 }
 
 impl Exec<'_> {
-    /// Which attempt this is, from 1.
+    /// Returns the number of the attempt, starting at 1.
     pub const fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// What this pass through the flow was started with.
+    /// Returns the parameters of this pass through the flow.
     pub const fn params(&self) -> &Map<String, Value> {
         self.params
     }
 
-    /// The tools of the run.
+    /// Returns the tools of the run.
     pub const fn tools(&self) -> &Tools {
         self.tools
     }
@@ -47,7 +47,7 @@ impl Exec<'_> {
         Ok(self.models.complete(request).await?)
     }
 
-    /// Asks a model, and tells subscribers each piece of the answer as it comes.
+    /// Asks a model, and emits each piece of the answer as an event when it arrives.
     pub async fn ask_in_pieces(&self, request: &Request) -> Result<Answer, NodeError> {
         self.note(request);
         let mut parts = self.models.stream(request);
@@ -60,10 +60,11 @@ impl Exec<'_> {
         Err(NodeError::new("the model's answer ended without an end"))
     }
 
-    /// Calls a tool of the run by its name. Numbers that JSON readers do not keep come as texts.
+    /// Calls a tool of the run by name. Numbers that JSON readers would not preserve are returned as texts.
     pub async fn call_tool(&self, name: &str, arguments: &Value) -> Result<Value, NodeError> {
         let result = self.tools.call(name, arguments).await;
         let result = result.map(|result| self.storable(name, result));
+        // Without listeners, skip the copy of the arguments.
         if self.tap.is_heard() {
             let text = arguments.to_string();
             let arguments =
@@ -78,9 +79,10 @@ impl Exec<'_> {
         result.map_err(|error| NodeError::new(error.to_string()))
     }
 
-    /// The value of a result as it can be stored. What changed in it is a warning.
+    /// Converts a result to a form that can be stored. Changes to the value are reported as warnings.
     fn storable(&self, tool: &str, ToolResult { mut value, numbers_kept }: ToolResult) -> Value {
         let LargeNumbers { whole, floats, float_texts } = keep_as_text(&mut value);
+        // A tool that reports its own conversions has already saved the digits; otherwise parsing has rounded them.
         let (kept, rounded) = match numbers_kept {
             Some(kept) => (kept + whole + float_texts, 0),
             None => (whole, floats),
@@ -112,6 +114,7 @@ impl Exec<'_> {
         if sent.len() < TRACED_REQUESTS_MAX {
             sent.push(request.clone());
         }
+        // Released before the event is emitted, so that listeners never run under this lock.
         drop(sent);
         if self.tap.is_heard() {
             self.tap.tell(EventKind::ModelRequest {

@@ -1,9 +1,9 @@
-//! What a flow is made of.
+//! The nodes that a flow is made of.
 //!
 //! * [`Node`]: prepares, executes and posts, in that order.
-//! * [`NodeContext`]: what prepare and post are given: the node's own view of the backpack.
-//! * [`Exec`]: what execute is given: no backpack, so that trying it again repeats no write.
-//! * [`NodeError`]: why a phase failed.
+//! * [`NodeContext`]: the context for prepare and post: the node's own view of the backpack.
+//! * [`Exec`]: the context for execute. It has no backpack, so that a retry repeats no write.
+//! * [`NodeError`]: a failed phase.
 
 mod behaviour;
 mod context;

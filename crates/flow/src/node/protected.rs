@@ -1,14 +1,14 @@
-//! What a node has read that nobody else may see.
+//! Tracking of protected values that a node has read.
 //!
-//! What a node says (in errors, or through its model) may repeat what it was granted to read. So while it has read
-//! something protected, what it streams is withheld from events, and its errors are cleaned.
+//! The output of a node, in errors or through its model, may repeat a value that it was granted to read. Once it has
+//! read a protected value, its streamed output is withheld from events and its errors are cleaned.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use piton_backpack::Item;
 use serde_json::Value;
 
-/// Protected texts shorter than this are not looked for: `a` is in every message.
+/// Minimum length of protected texts to look for: `a` is in every message.
 const TEXT_BYTES_MIN: usize = 3;
 
 /// The protected texts that one visit of a node has read.
@@ -16,7 +16,7 @@ const TEXT_BYTES_MIN: usize = 3;
 pub(crate) struct Protected(Mutex<Vec<String>>);
 
 impl Protected {
-    /// Takes note of an item that was read.
+    /// Records an item that was read.
     pub(crate) fn note(&self, item: &Item) {
         if item.labels().is_protected()
             && let Ok(value) = item.value::<Value>()
@@ -25,26 +25,26 @@ impl Protected {
         }
     }
 
-    /// Takes note of a value that may repeat such an item.
+    /// Records a value that may contain protected texts.
     pub(crate) fn note_value(&self, value: &Value) {
         let mut texts = Vec::new();
         collect(value, &mut texts);
-        // The value itself counts, even if it holds no text to look for.
+        // The value itself counts even if it contains no text to look for.
         texts.push(value.to_string());
         self.lock().extend(texts);
     }
 
-    /// Whether anything protected was read.
+    /// True if anything protected was read.
     pub(crate) fn is_any(&self) -> bool {
         !self.lock().is_empty()
     }
 
-    /// `text` without what is protected.
+    /// Returns `text` without protected parts.
     pub(crate) fn clean(&self, text: &str) -> String {
         let texts = self.lock();
         let mut long: Vec<&str> = texts.iter().map(String::as_str).collect();
         long.retain(|secret| secret.len() >= TEXT_BYTES_MIN);
-        // A text that is part of another would leave the rest of that one behind.
+        // Longest first: replacing a text inside a longer one would leave the rest of that one readable.
         long.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         long.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[protected]"))
     }
@@ -54,7 +54,7 @@ impl Protected {
     }
 }
 
-/// The texts and numbers inside a value.
+/// Collects the texts and numbers inside a value.
 fn collect(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),

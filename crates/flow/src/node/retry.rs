@@ -1,16 +1,16 @@
-//! How often the work of a node is tried.
+//! The retry rule of a node.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{ATTEMPTS_MAX, WAIT_MS_MAX};
 
-/// How often, and how long in between.
+/// Number of attempts, and the wait in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RetryRule {
-    /// How often in all, at least once.
+    /// Total number of attempts, at least one.
     pub attempts: u32,
-    /// How long to wait before each further attempt.
+    /// Wait before each further attempt, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u64,
 }
@@ -21,10 +21,10 @@ fn is_zero(ms: &u64) -> bool {
 }
 
 impl RetryRule {
-    /// Once.
+    /// A single attempt.
     pub const ONCE: Self = Self { attempts: 1, wait_ms: 0 };
 
-    /// What is wrong with it, if anything, with the field's name.
+    /// Returns the problem with the rule, if there is one, with the name of the field.
     pub(crate) fn problem(self) -> Option<(&'static str, String)> {
         if self.attempts == 0 || self.attempts > ATTEMPTS_MAX {
             return Some((

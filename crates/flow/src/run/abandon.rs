@@ -1,10 +1,10 @@
-//! Taking back what nodes that did not finish have changed.
+//! Undoing the changes of nodes that did not finish.
 //!
-//! *Invariants*: what others changed stands, whether the run ended or was killed. *Limitations*: they are known by
-//! name, so before its record says that the run ended, an agent called as a node counts as that node.
+//! *Invariants*: changes by others stand, whether the run ended or was killed. *Limitations*: authors are distinguished
+//! by name. Until the record says that the run ended, an agent with the name of a node counts as that node.
 //!
 //! History never changes, so the backpack adds commits that put keys back. The commits in between stay, marked as
-//! abandoned, and the record of the run says which they are.
+//! abandoned, and the record of the run says which ones they are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +16,29 @@ use crate::error::Error;
 use crate::flow_state::FlowState;
 use crate::graph::Flow;
 
-/// Brings the state back to where the last record left it, but for what passes of a batch have finished since and for
-/// what others did. Says which commits were abandoned, if there are any.
+/// Restores the state of the last record, except for changes by finished passes of a batch and by others. Returns the
+/// range of abandoned commits, if there are any.
 pub(super) async fn abandon(
     state: &FlowState,
     flow: &Flow,
     passes: &KeptPasses,
 ) -> Result<Option<Abandoned>, Error> {
     let Some((since, end)) = RunRecord::unfinished(state).await? else { return Ok(None) };
+    // `after` begins with the record itself, which is skipped below.
     let after = state.history(&Filter { from: Some(since), ..Filter::default() }).await?;
     let is_own = |commit: &Commit| [RECORD, PASSES].contains(&commit.key().as_str());
-    // The runner takes back what nodes changed, and may have been killed while it did.
+    // Commits of the runner do not stand: it restores keys here, and may have been killed halfway through.
     let is_others = |commit: &Commit| {
         let author = commit.author().id.as_str();
         author != RUNNER && !flow.has_node(author)
     };
+    // Later than the end of the run, part of a finished pass, or made by an author outside of the flow.
     let stands = |commit: &Commit| {
         let is_later = end.is_some_and(|end| commit.id() > end);
         is_later || passes.changes.contains(&commit.id()) || is_others(commit)
     };
     let changes = || after.iter().skip(1).filter(|commit| commit.is_change() && !is_own(commit));
+    // First sort the changes: for each key, the last commit that stands; overall, the range of those that do not.
     let mut kept: BTreeMap<&Key, CommitId> = BTreeMap::new();
     let mut abandoned: Option<Abandoned> = None;
     for commit in changes() {
@@ -49,15 +52,17 @@ pub(super) async fn abandon(
     if abandoned.is_none() {
         return Ok(None);
     }
-    // Most keys that were kept hold what they should, because nobody changed them later.
+    // Most keys with a commit that stands already hold the right value. The rest was overwritten later.
     let mut overwritten: BTreeMap<CommitId, BTreeSet<&Key>> = BTreeMap::new();
     for commit in changes() {
         if let Some(last) = kept.get(commit.key()).filter(|last| **last < commit.id()) {
             overwritten.entry(*last).or_default().insert(commit.key());
         }
     }
+    // A key without any commit that stands goes back to the record; the runner's own keys are left alone.
     let is_open = |key: &Key| !kept.contains_key(key) && ![RECORD, PASSES].contains(&key.as_str());
     state.abandon_since(since, is_open, runner()).await?;
+    // An overwritten key goes back to its last commit that stands instead.
     for (last, keys) in overwritten {
         state.abandon_since(last, |key| keys.contains(key), runner()).await?;
     }

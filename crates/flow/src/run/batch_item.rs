@@ -1,14 +1,14 @@
-//! Entries of a batch that are done, kept so that a run which is resumed does not repeat them.
+//! Finished entries of a batch, kept so that a resumed run does not repeat them.
 //!
-//! A batch posts when all of its entries are done, and each may have cost a call of a model. So the result of each is
-//! put into the quarantine as it comes: it is in the trace, no node sees it, and taking back what an unfinished node has
-//! changed leaves it alone.
+//! A batch posts when all of its entries are done, and each may have cost a call to a model. So each result goes into
+//! the quarantine as soon as it is there: it is part of the trace, no node sees it, and undoing the changes of an
+//! unfinished node leaves it alone.
 //!
-//! *Invariants*: a result counts for the same visit of the same run, the same number, and an entry that is the same to
-//! the byte. The visit is known by how many nodes finished before it, which the record of the run says, and inside a
-//! batch of flows by the pass.
+//! *Invariants*: a result is valid for the same visit of the same run, the same index, and an entry that is identical
+//! to the byte. A visit is identified by the number of nodes that finished before it, according to the record of the
+//! run, and inside a batch of flows also by the pass.
 //!
-//! *Limitations*: a result that is too large for the history is made again.
+//! *Limitations*: a result that is too large for the history is computed again.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::event::RunStatus;
 use crate::flow_state::FlowState;
 
-/// Where results are kept.
+/// The key for results in the quarantine.
 const KEY: &str = "flow.item";
 
 /// The result of one entry.
@@ -34,7 +34,7 @@ pub(super) struct BatchItem {
     #[serde(flatten)]
     id: VisitId,
     index: usize,
-    /// What was executed.
+    /// The digest of the entry that was executed.
     entry: Digest,
     result: Value,
 }
@@ -43,7 +43,7 @@ pub(super) struct BatchItem {
 #[derive(Debug, Default)]
 pub(super) struct DoneItems {
     items: BTreeMap<(VisitId, usize), (Digest, Value)>,
-    /// Whether the run ended with a failure, and not because its process died.
+    /// Set when the run ended with a failure rather than with the death of its process.
     has_failed: bool,
 }
 
@@ -54,12 +54,14 @@ impl DoneItems {
         let kept = Filter { key, action: Some(Done::Quarantine), ..Filter::default() };
         let mut items = BTreeMap::new();
         for commit in state.history(&kept).await? {
+            // A large value is in the store, not in the history; such an entry simply runs again.
             let item = commit.value().filter(|item| item.is_available());
             // A node may have put something of its own under that key.
             let item = item.and_then(|item| item.value::<BatchItem>().ok());
             if let Some(item) =
                 item.filter(|item| item.run == record.run && item.id.is_within(record))
             {
+                // Commits come oldest first, so the newest result of an entry wins.
                 items.insert((item.id, item.index), (item.entry, item.result));
             }
         }
@@ -67,27 +69,29 @@ impl DoneItems {
         Ok(Self { items, has_failed })
     }
 
-    /// Whether the results of all entries were there and the node failed with them. Then they are made again: whoever
-    /// resumes the run wants something else to happen.
+    /// True if the results of all entries were there and the node failed with them. They are then computed again, since
+    /// the caller resumes the run to get another outcome.
     pub(super) fn are_refused(&self, visit: &VisitId, entries: &[Value]) -> bool {
         let is_done = |(index, entry)| self.get(visit, index, entry).is_some();
         self.has_failed && entries.iter().enumerate().all(is_done)
     }
 
-    /// The result of an entry, if it is there.
+    /// Returns the result of an entry, if it is there.
     pub(super) fn get(&self, visit: &VisitId, index: usize, entry: &Value) -> Option<&Value> {
         let (digest, result) = self.items.get(&(visit.clone(), index))?;
+        // The entries may differ this time; an index alone does not identify the work.
         (digest_of(entry)? == *digest).then_some(result)
     }
 }
 
-/// Keeps the result of an entry. One that cannot be stored is not kept: what becomes of it is for the node to say.
+/// Keeps the result of an entry. A result that cannot be stored is skipped: handling it is up to the node.
 pub(super) async fn keep(
     scope: &AsyncScope,
     (run, visit): (RunId, &VisitId),
     (index, entry): (usize, &Value),
     result: &Value,
 ) -> Result<(), Error> {
+    // Both need a canonical form: the entry to be recognized again, the result to be stored.
     let Some(digest) = digest_of(entry).filter(|_| canonical::encode(result).is_ok()) else {
         return Ok(());
     };
@@ -95,7 +99,7 @@ pub(super) async fn keep(
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
     match scope.quarantine_value(KEY, &item, &reason).await {
-        // A value that was never in use can be refused to nobody.
+        // A value that is never in use needs no permission, so this cannot be refused.
         Ok(_) | Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }

@@ -1,4 +1,4 @@
-//! Several pieces of work at once, with their results in order.
+//! Running several pieces of work concurrently, with their results in order.
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesOrdered;
@@ -6,8 +6,8 @@ use futures_util::stream::FuturesOrdered;
 use crate::error::Error;
 use crate::node::BoxFuture;
 
-/// Does `count` pieces of work, at most `max` at once. After a failure none is begun any more, and those under way
-/// finish: what they did is not lost. The failure that is told is the first in their order.
+/// Runs `count` pieces of work, at most `max` at once. After a failure no further piece starts, and those in progress
+/// finish, so that their results are not lost. The reported failure is the first one in order.
 pub(super) async fn in_order<'a, T>(
     count: usize,
     max: usize,
@@ -18,6 +18,7 @@ pub(super) async fn in_order<'a, T>(
     let mut failure = None;
     let mut begun = 0;
     loop {
+        // A failure stops the supply, but the loop continues until everything in progress has ended.
         while failure.is_none() && begun < count && under_way.len() < max {
             under_way.push_back(piece(begun));
             begun += 1;

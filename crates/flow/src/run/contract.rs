@@ -1,4 +1,4 @@
-//! Whether values are as a node declares them.
+//! Checking values against the contract of a node.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::event::{EventKind, cut};
 use crate::graph::Contract;
 use crate::node::Phase;
 
-/// Looks at every declared key as the node itself sees it, and gathers every violation. It leaves no trace of reading.
+/// Checks every declared key as the node itself sees it, and collects all violations. The reads leave no commits.
 pub(super) async fn check(
     ready: &PreparedNode,
     phase: Phase,

@@ -1,4 +1,4 @@
-//! What all nodes of a run share, and what those of one flow in it share.
+//! State shared by all nodes of a run, and by all nodes of one flow in it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ use crate::tool::Tools;
 /// The action with which a flow ended.
 pub(super) type FlowOutcome = Action;
 
-/// One run under way.
+/// A run in progress.
 pub(super) struct FlowRun<'a> {
     pub(super) state: &'a FlowState,
     pub(super) models: &'a dyn ModelClient,
@@ -34,7 +34,7 @@ pub(super) struct FlowRun<'a> {
     pub(super) steps_max: u64,
     pub(super) record: Mutex<RunRecord>,
     pub(super) notebook: Notebook,
-    /// What an earlier process got done of the node that it did not finish.
+    /// Results that an earlier process left for the node that it did not finish.
     pub(super) done_items: DoneItems,
     pub(super) kept_passes: KeptPasses,
 }
@@ -44,8 +44,9 @@ impl FlowRun<'_> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the record and notes it.
+    /// Changes the record and stores it.
     pub(super) async fn note(&self, change: impl FnOnce(&mut RunRecord)) -> Result<(), Error> {
+        // The lock is released before the await: only a copy of the record is stored.
         let record = {
             let mut record = self.record();
             change(&mut record);
@@ -55,20 +56,22 @@ impl FlowRun<'_> {
         self.notebook.note(&record).await
     }
 
-    /// Counts a visit, unless there were too many.
+    /// Counts a visit, unless the run was cancelled or reached its limit.
     pub(super) fn step(&self, frame: &FlowFrame, flow_node: &FlowNode) -> Result<u64, Error> {
         if self.cancel.is_cancelled() {
             return Err(Error::Cancelled);
         }
+        // Counted before the check, so that passes that run concurrently cannot both take the last step.
         let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
         if step > self.steps_max {
+            // Undo the count, since this step is not taken.
             self.steps.fetch_sub(1, Ordering::Relaxed);
             return Err(Error::StepLimit { limit: self.steps_max, node: frame.full_id(flow_node) });
         }
         Ok(step)
     }
 
-    /// What a place needs to be visited, made once for each pass through its flow.
+    /// Prepares a node for its visits, once for each pass through its flow.
     pub(super) fn ready(
         &self,
         frame: &FlowFrame,
@@ -85,6 +88,7 @@ impl FlowRun<'_> {
         .map_err(|error| Error::invalid(&id, format!("its namespace is refused: {error}")))?;
         let bad = |error: piton_backpack::TextError| Error::invalid(&id, error.to_string());
         let identity = NodeIdentity::new(&id, name).map_err(bad)?.within(within.clone());
+        // A node without permissions of its own inherits those of the flow that it belongs to.
         let permissions =
             flow_node.settings.permissions.clone().or_else(|| frame.permissions.clone());
         let mut scope = self.state.scope(identity.clone(), permissions.clone())?;
@@ -96,7 +100,7 @@ impl FlowRun<'_> {
     }
 }
 
-/// A place that is ready to be visited.
+/// A node that is ready to be visited.
 pub(super) struct PreparedNode {
     pub(super) id: String,
     pub(super) namespace: Namespace,
@@ -105,17 +109,17 @@ pub(super) struct PreparedNode {
     pub(super) tap: Tap,
 }
 
-/// One flow in the run: where it stands and what it hands to its nodes.
+/// One flow in the run, with its position and the settings of its nodes.
 pub(super) struct FlowFrame {
     namespace: Option<Namespace>,
-    /// The ids of the places around it.
+    /// The ids of the nodes around it.
     path: Vec<String>,
-    /// What nodes may touch that declare nothing themselves.
+    /// Permissions of nodes that declare none themselves.
     permissions: Option<Permissions>,
     pub(super) params: Arc<Map<String, Value>>,
-    /// How far it is; absent if that is not noted.
+    /// The progress of the flow; absent if it is not recorded.
     pub(super) progress: Option<Arc<Progress>>,
-    /// What its nodes change: of the innermost walk around it whose progress is noted, because it stands with that.
+    /// Changes by its nodes, for the innermost enclosing walk whose progress is recorded: they stand together with it.
     changes: Option<ChangeLog>,
 }
 
@@ -134,7 +138,8 @@ impl FlowFrame {
         Ok(Self { namespace, path: Vec::new(), permissions: None, params, progress, changes })
     }
 
-    /// The flow inside a place. Its nodes inherit what the place may touch, and what they pack themselves.
+    /// Creates the frame of the flow inside a node. Its nodes inherit the permissions of that node, and may access
+    /// everything that they pack themselves.
     pub(super) fn inside(
         &self,
         flow_node: &FlowNode,
@@ -143,9 +148,11 @@ impl FlowFrame {
     ) -> Result<Self, Error> {
         let mut path = self.path.clone();
         path.push(flow_node.id.clone());
+        // Everything below the node's own namespace, which is where the inner nodes pack.
         let own = Pattern::parse(&format!("{}.**", ready.namespace))
             .map_err(|error| Error::invalid(&ready.id, error.to_string()))?;
         let mut permissions = ready.permissions.clone();
+        // Without permissions the node is unrestricted, and so are the nodes inside it.
         if let Some(permissions) = &mut permissions {
             permissions.read.extend(flow.own_keys.iter().cloned());
             permissions.write.extend(flow.own_keys.iter().cloned());
@@ -162,7 +169,7 @@ impl FlowFrame {
         })
     }
 
-    /// One pass of a batch, with its own parameters above those of the flow around it.
+    /// Creates the frame of one pass of a batch. Its parameters override those of the flow around it.
     pub(super) fn entry(
         &self,
         params: &Map<String, Value>,
@@ -177,29 +184,30 @@ impl FlowFrame {
             permissions: self.permissions.clone(),
             params: Arc::new(merged),
             progress,
+            // A pass with progress of its own records its own changes; otherwise they belong to the walk around it.
             changes: own.or_else(|| self.changes.clone()),
         }
     }
 
-    /// How many places are around it.
+    /// Returns the number of nodes around it.
     pub(super) fn depth(&self) -> usize {
         self.path.len()
     }
 
-    /// The ids from the outermost flow to a place.
+    /// Returns the ids from the outermost flow to a node.
     pub(super) fn path_to(&self, flow_node: &FlowNode) -> Vec<String> {
         let mut path = self.path.clone();
         path.push(flow_node.id.clone());
         path
     }
 
-    /// The same as one text: what the node is called in the backpack and in events.
+    /// Returns the same path as one text: the name of the node in the backpack and in events.
     pub(super) fn full_id(&self, flow_node: &FlowNode) -> String {
         if self.path.is_empty() { flow_node.id.clone() } else { self.path_to(flow_node).join("/") }
     }
 }
 
-/// What is left of the way to the last node that finished, while a run is resumed.
+/// The remaining path to the last node that finished, while a run resumes.
 #[derive(Clone, Copy)]
 pub(super) struct ResumePoint<'a> {
     pub(super) path: &'a [String],

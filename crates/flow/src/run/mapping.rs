@@ -1,8 +1,8 @@
-//! Handing values on along an edge.
+//! Passing values on along an edge.
 //!
-//! A copy is made by the node that the edge leaves: it hands on what it may read, under its own name, and what is
-//! said about the item goes with it. A copy replaces an earlier copy of the same node, so a loop may pass an edge any
-//! number of times; it never replaces another value that somebody else packed.
+//! A copy is made by the node that the edge leaves: the node passes on values that it may read, under its own name, and
+//! the labels of the item go with them. A copy replaces an earlier copy by the same node, so a loop may take an edge
+//! any number of times. It never replaces a different value that another node packed.
 
 use piton_backpack::{Key, PackOptions};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::flow_state::FlowState;
 use crate::graph::Edge;
 use crate::node::{NodeError, Phase};
 
-/// Copies what the edge maps.
+/// Copies the values that the edge maps.
 pub(super) async fn apply_mappings(
     state: &FlowState,
     edge: &Edge,
@@ -42,8 +42,9 @@ async fn copy(
         return Ok(());
     };
     let value: Value = item.value()?;
-    // The node need not be able to read what it replaces; it is told nothing of it.
+    // The node need not be allowed to read the item that it replaces, so this look bypasses its scope.
     if let Some(there) = state.backpack().debug().item(target.as_str())? {
+        // The same node may have copied here before, in a loop or before the run was resumed.
         let same_node = there.source().id == from.scope.identity().id;
         if !same_node && there.value::<Value>()? != value {
             let by = &there.source().id;
@@ -52,12 +53,13 @@ async fn copy(
             )));
         }
     }
+    // The labels travel with the value, so that a copy is as protected as its source.
     let labels = item.labels();
     let options = PackOptions {
         tags: Some(labels.tags.clone()),
         access: Some(labels.access.clone().unwrap_or_default()),
     };
-    // In a lenient backpack a refusal is told as an event, and the node finds nothing there.
+    // In a lenient backpack a refusal is reported as an event, and the next node finds nothing there.
     let _ = from.scope.pack_with(target.as_str(), &value, &options).await?;
     Ok(())
 }

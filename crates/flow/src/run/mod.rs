@@ -1,11 +1,11 @@
-//! Running a flow.
+//! Running flows.
 //!
-//! * [`Runner`]: runs and resumes flows, and lets people listen.
-//! * [`RunReport`]: what became of a run.
-//! * [`Cancel`]: how a run is stopped from outside.
+//! * [`Runner`]: runs and resumes flows, and accepts subscribers.
+//! * [`RunReport`]: the outcome of a run.
+//! * [`Cancel`]: cancels a run from outside.
 //!
-//! A run is one task: nodes run one after the other, and what runs side by side (a parallel batch) takes turns in
-//! it. So dropping the run stops everything that it does.
+//! A run is one task: nodes run one after the other, and concurrent work (a parallel batch) takes turns in it. Dropping
+//! the run therefore stops everything that it does.
 
 mod abandon;
 mod attempts;

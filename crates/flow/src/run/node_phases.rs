@@ -16,14 +16,14 @@ use crate::event::{EventKind, cut};
 use crate::graph::FlowNode;
 use crate::node::{BoxFuture, Node, NodeContext, NodeError, Phase, Protected, Shape};
 
-/// One visit.
+/// A single visit to a node.
 pub(super) struct Visit<'v> {
     pub(super) pass: &'v FlowRun<'v>,
     pub(super) flow_node: &'v FlowNode,
     pub(super) ready: &'v PreparedNode,
     pub(super) node: &'v dyn Node,
     pub(super) context: NodeContext,
-    /// Under which id results of a batch are kept, if they are, for a run that is resumed.
+    /// The id under which results of a batch are kept for a resumed run, if they are kept.
     kept_as: Option<VisitId>,
 }
 
@@ -70,9 +70,10 @@ impl<'v> Visit<'v> {
         self.phase_result(Phase::Post, came)
     }
 
-    /// Executes each entry of a list, at most so many side by side; results are in the order of entries.
+    /// Executes each entry of a list, at most `max` at once. The results are in the order of entries.
     async fn each(&self, prepared: &Value, max: usize) -> Result<(Value, u64), Error> {
         let entries = self.entries(prepared, BATCH_ITEMS_MAX)?;
+        // The kept results are not used if the node failed although all of them were there.
         let again = self
             .kept_as
             .as_ref()
@@ -85,20 +86,21 @@ impl<'v> Visit<'v> {
         Ok((done.into_iter().map(|(result, _)| result).collect(), attempts))
     }
 
-    /// Executes one entry of a batch, unless it was done before the run was resumed and is not made again.
+    /// Executes one entry of a batch, unless its result from before the run was resumed can be used.
     async fn entry(&self, index: usize, entry: &Value, again: bool) -> Result<(Value, u64), Error> {
         let Some(visit) = &self.kept_as else { return self.attempts(entry).await };
         let done = self.pass.done_items.get(visit, index, entry).filter(|_| !again);
         if let Some(result) = done {
             return Ok((result.clone(), 0));
         }
+        // Kept before the result counts: once another entry starts, a crash no longer repeats this one.
         let (result, attempts) = self.attempts(entry).await?;
         let run = self.context.run;
         keep(&self.context.scope, (run, visit), (index, entry), &result).await?;
         Ok((result, attempts))
     }
 
-    /// The entries of a batch.
+    /// Returns the entries of a batch.
     pub(super) fn entries<'p>(
         &self,
         prepared: &'p Value,
@@ -119,6 +121,7 @@ impl<'v> Visit<'v> {
             PhaseOutcome::Back(value) => Ok(value),
             PhaseOutcome::Failed(error) => Err(self.failed(phase, error)),
             PhaseOutcome::Panicked(words) => {
+                // A panic message may quote a protected value just like an error.
                 let message = cut(&self.context.protected.clean(&words));
                 let code = None;
                 self.emit(EventKind::Error {
@@ -132,7 +135,7 @@ impl<'v> Visit<'v> {
         }
     }
 
-    /// The failure of the node, told and without what is protected.
+    /// Reports the failure of the node, without protected texts.
     pub(super) fn failed(&self, phase: Phase, error: NodeError) -> Error {
         let message = cut(&self.context.protected.clean(error.message()));
         let code = error.code();

@@ -1,4 +1,4 @@
-//! Visiting one place of a flow.
+//! Visiting one node of a flow.
 
 use piton_backpack::Error as BackpackError;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::graph::{Flow, FlowNode, NodeBody};
 use crate::node::{Node, NodeError, Phase};
 
 impl FlowRun<'_> {
-    /// Visits a place, and notes that it finished.
+    /// Visits a node and records that it finished.
     pub(super) async fn visit(
         &self,
         frame: &FlowFrame,
@@ -27,6 +27,7 @@ impl FlowRun<'_> {
         if ready.tap.is_heard() {
             ready.tap.tell(EventKind::NodeStart { step });
         }
+        // A broken contract fails the node before it does any work.
         check(ready, Phase::Inputs, &flow_node.settings.inputs).await?;
         let action = match &flow_node.body {
             NodeBody::Node(node) => {
@@ -44,7 +45,7 @@ impl FlowRun<'_> {
         self.finish_visit(frame, flow_node, ready, action).await
     }
 
-    /// Goes on inside a place that a run was in when it ended early.
+    /// Resumes inside a node that the run was in when it ended early.
     pub(super) async fn visit_again(
         &self,
         frame: &FlowFrame,
@@ -57,6 +58,7 @@ impl FlowRun<'_> {
             return Err(Error::NotResumable { reason });
         };
         let inner = frame.inside(flow_node, ready, flow)?;
+        // One level down: the first id of the path is this node.
         let rest = ResumePoint { path: &way.path[1..], condition: way.condition };
         let action = outer_action(self.walk(flow, &inner, Some(rest)).await?);
         self.finish_visit(frame, flow_node, ready, action).await
@@ -69,8 +71,9 @@ impl FlowRun<'_> {
         ready: &PreparedNode,
         action: Action,
     ) -> Result<Action, Error> {
+        // Checked before the visit counts as finished: a resumed run repeats a node that broke its contract.
         check(ready, Phase::Outputs, &flow_node.settings.outputs).await?;
-        // Whoever hears that a node ended finds it recorded: it does not run again.
+        // Record first: a subscriber that sees the end of a node can rely on it not running again.
         self.finished(frame, flow_node, &action).await?;
         if ready.tap.is_heard() {
             ready.tap.tell(EventKind::NodeEnd { action: action.to_string() });
@@ -88,18 +91,19 @@ impl FlowRun<'_> {
     ) -> Result<Action, Error> {
         let visit = Visit::new(self, frame, flow_node, ready, batch.items);
         let progress = frame.progress.as_ref();
+        // A resumed run takes the entries that were recorded; preparing again could give others.
         let kept = progress.and_then(|progress| self.kept_passes.entries(&progress.visit()));
         let prepared = match kept {
             Some(entries) => {
                 let prepared = Value::from(entries.clone());
-                // Nobody noted what of it was protected.
+                // It is not recorded which parts of the entries are protected, so treat all of them as such.
                 visit.context.protected.note_value(&prepared);
                 prepared
             }
             None => visit.prep().await?,
         };
         let entries = visit.entries(&prepared, BATCH_ITEMS_MAX)?;
-        // Before they are noted: what is noted is not prepared again, and a bad entry would stay.
+        // Checked before the entries are recorded: recorded entries are not prepared again, so a bad one would stay.
         let params = entries.iter().enumerate().map(|(index, entry)| {
             entry.as_object().ok_or_else(|| {
                 let error = NodeError::new(format!("entry {index} of the batch is not an object"));
@@ -110,6 +114,7 @@ impl FlowRun<'_> {
         let inner = frame.inside(flow_node, ready, batch.flow)?;
         let progress = match progress {
             Some(progress) if kept.is_some() => Some(progress),
+            // Without recorded entries the passes have no progress of their own, and a resumed run repeats all of them.
             Some(progress) => self.note_entries(progress, entries).await?.then_some(progress),
             None => None,
         };
@@ -123,6 +128,7 @@ impl FlowRun<'_> {
         let pass = |index: usize| {
             let frame = &frames[index];
             let progress = frame.progress.as_ref();
+            // Each pass resumes after its own last node, independently of the others.
             let finished = progress.and_then(|progress| self.kept_passes.finished(&progress.pass));
             self.walk(batch.flow, frame, finished.map(ResumePoint::of))
         };
@@ -131,7 +137,7 @@ impl FlowRun<'_> {
         visit.post(&prepared, result).await
     }
 
-    /// Notes the entries of a batch, so that its passes can be resumed one by one; whether that was possible.
+    /// Records the entries of a batch, so that its passes can resume one by one. Returns true if that was possible.
     async fn note_entries(&self, progress: &Progress, entries: &[Value]) -> Result<bool, Error> {
         let (run, id) = (self.record().run, progress.visit());
         let value_bytes_max = self.state.backpack().options().max_value_size;
@@ -140,7 +146,7 @@ impl FlowRun<'_> {
         let Some(notes) = notes else { return Ok(false) };
         match self.notebook.note_passes(&notes).await {
             Ok(()) => Ok(true),
-            // An entry is a level deeper in a note than by itself.
+            // An entry is nested one level deeper in a note than by itself.
             Err(BackpackError::TooDeep { .. }) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -153,7 +159,7 @@ struct Batch<'a> {
     parallel: bool,
 }
 
-/// How a flow's last action looks from outside: the end of a flow is the end of that flow only.
+/// Translates the last action of a flow for the flow around it: ending a flow ends only that flow.
 fn outer_action(action: Action) -> Action {
     if action == Action::End { Action::Default } else { action }
 }

@@ -1,4 +1,4 @@
-//! A panic of a node is a failure of that node, never of the program.
+//! Containing panics: a panic of a node is a failure of that node, never of the program.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -7,23 +7,22 @@ use futures_util::FutureExt as _;
 
 use crate::node::{BoxFuture, NodeError};
 
-/// What came of a phase.
+/// The outcome of a phase.
 pub(super) enum PhaseOutcome<T> {
-    /// What it gave.
     Back(T),
-    /// A failure.
     Failed(NodeError),
-    /// A panic, with what it said.
+    /// The message of the panic.
     Panicked(String),
 }
 
-/// Runs a phase, from the call on: making the future is the node's code already.
+/// Runs a phase, starting with the call itself: creating the future is already the node's code.
 ///
-/// What a node leaves behind is in the backpack, whose commits are whole, so there is nothing that a panic could
-/// leave half done.
+/// Everything that a node leaves behind is in the backpack, whose commits are complete, so a panic cannot leave
+/// anything half done.
 pub(super) async fn guarded<'a, T>(
     phase: impl FnOnce() -> BoxFuture<'a, Result<T, NodeError>>,
 ) -> PhaseOutcome<T> {
+    // The async block also catches a panic in the call that creates the future.
     let whole = AssertUnwindSafe(async move { phase().await });
     match whole.catch_unwind().await {
         Ok(Ok(value)) => PhaseOutcome::Back(value),

@@ -1,14 +1,15 @@
-//! How far a run is inside its batches of flows, kept so that a run which is resumed repeats nothing that finished.
+//! Progress of a run inside its batches of flows, kept so that a resumed run repeats nothing that finished.
 //!
-//! Passes of a batch share the backpack, and side by side they write in between each other. So no single commit divides
-//! what is done from what is not: each pass notes which node finished last, and which commits made it so. A run that is
-//! resumed keeps those commits, takes back all others since its last record, and each pass goes on where its note says.
+//! Passes of a batch share the backpack, and concurrent passes interleave their writes. So no single commit divides
+//! what is done from what is not. Instead, each pass notes the last node that finished and the commits that belong to
+//! it. A resumed run keeps those commits, undoes all others since its last record, and continues each pass where its
+//! note says.
 //!
-//! *Invariants*: a note follows the commits that it names. The entries of a batch are noted before its first pass
-//! begins, and are not prepared again. Notes are read only if their values are in the history, so none is larger than
-//! what the history holds; a batch that cannot be noted runs again as a whole.
+//! *Invariants*: a note comes after the commits that it names. The entries of a batch are noted before its first pass
+//! begins, and are not prepared again. Notes are read only if their values are in the history, so none is larger than a
+//! value that the history holds. A batch that cannot be noted runs again as a whole.
 //!
-//! *Limitations*: where passes side by side change the same key, what a pass that ended has left there last is kept.
+//! *Limitations*: if concurrent passes change the same key, the last change of a pass that ended is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,43 +25,43 @@ use crate::bounds::{CHANGES_NOTED_MAX, NOTE_BYTES_MAX};
 use crate::error::Error;
 use crate::flow_state::FlowState;
 
-/// Where notes are packed.
+/// The key for notes.
 pub(super) const KEY: &str = "flow.pass";
 
-/// A visit of a node: the pass that it is in, and how many nodes of that pass had finished before.
+/// The id of a visit: its pass, and the number of nodes of that pass that finished before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct VisitId {
-    /// For each batch around it, outermost first: how many nodes had finished before the batch, and which entry.
+    /// For each enclosing batch, outermost first: the number of nodes that finished before the batch, and the entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) pass: Vec<(u64, usize)>,
     pub(super) visit: u64,
 }
 
 impl VisitId {
-    /// Whether it is the visit that a run was in after its last record, or a visit inside of it.
+    /// True if this is the visit that a run was in after its last record, or a visit inside of it.
     pub(super) fn is_within(&self, record: &RunRecord) -> bool {
         self.pass.first().map_or(self.visit, |(visit, _)| *visit) == record.nodes_finished
     }
 }
 
-/// How far one walk is: that of the run itself, or a pass of a batch.
+/// The progress of one walk: that of the run itself, or a pass of a batch.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     pub(super) pass: Vec<(u64, usize)>,
-    /// How many ids of a node's path belong to what is around this walk.
+    /// Number of ids in a node's path that belong to the flows around this walk.
     pub(super) depth: usize,
     nodes_finished: AtomicU64,
-    /// What was changed since the last note.
+    /// Changes since the last note.
     pub(super) changes: ChangeLog,
 }
 
 impl Progress {
-    /// The walk of the run itself.
+    /// Creates the progress of the run itself.
     pub(super) fn outermost(nodes_finished: u64) -> Self {
         Self { nodes_finished: AtomicU64::new(nodes_finished), ..Self::default() }
     }
 
-    /// The pass for one entry of the batch that is visited now.
+    /// Creates the progress of the pass for one entry of the batch that is being visited.
     pub(super) fn pass(&self, index: usize, depth: usize, kept: &KeptPasses) -> Arc<Self> {
         let VisitId { mut pass, visit } = self.visit();
         pass.push((visit, index));
@@ -69,18 +70,18 @@ impl Progress {
         Arc::new(Self { pass, depth, nodes_finished, changes: ChangeLog::default() })
     }
 
-    /// The visit that is under way.
+    /// Returns the id of the visit in progress.
     pub(super) fn visit(&self) -> VisitId {
         VisitId { pass: self.pass.clone(), visit: self.nodes_finished.load(Ordering::Relaxed) }
     }
 
-    /// Counts a node that finished; gives how many did.
+    /// Counts a node that finished. Returns the new number.
     pub(super) fn count(&self) -> u64 {
         self.nodes_finished.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-/// A part of what is known about a batch.
+/// A part of the knowledge about a batch.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PassNote {
     run: RunId,
@@ -88,7 +89,7 @@ pub(super) struct PassNote {
     id: VisitId,
     #[serde(flatten)]
     body: NoteBody,
-    /// Commits that stand with the note: the last of each key that was changed since the note before it.
+    /// Commits that stand with the note: the last one for each key that changed since the previous note.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changes: Vec<CommitId>,
 }
@@ -96,26 +97,27 @@ pub(super) struct PassNote {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum NoteBody {
-    /// Entries of the batch that is visited, from a number on, and how many there are in all.
+    /// Entries of the batch that is being visited, starting at an index, and their total number.
     Entries { from: usize, of: usize, entries: Vec<Value> },
-    /// The node of the pass that finished last.
+    /// The last node of the pass that finished.
     Finished(Finished),
-    /// Nothing but changes: they did not fit into the note that follows.
+    /// Nothing but changes, which did not fit into the note that follows.
     More {},
 }
 
 impl PassNote {
-    /// The notes that tell the entries of a batch, unless the history cannot hold them.
+    /// Builds the notes for the entries of a batch, unless the history cannot hold them.
     pub(super) fn of_entries(
         (run, id): (RunId, &VisitId),
         entries: &[Value],
         changes: &BTreeMap<Key, CommitId>,
         value_bytes_max: usize,
     ) -> Option<Vec<Self>> {
-        // What is noted when a node finishes has to fit as well.
+        // The notes for finished nodes have to fit as well.
         if value_bytes_max < NOTE_BYTES_MAX {
             return None;
         }
+        // Half of a note is for entries, the other half for changes.
         let half = NOTE_BYTES_MAX / 2;
         let mut bodies = Vec::new();
         let mut from = 0;
@@ -123,9 +125,11 @@ impl PassNote {
             let (mut to, mut size) = (from, 0);
             while let Some(entry) = entries.get(to) {
                 let bytes = canonical::encode(entry).ok()?.len();
+                // A note beyond this size would go to the store instead of the history, where it is not read.
                 if bytes + half > value_bytes_max {
                     return None;
                 }
+                // A single long entry gets a note of its own.
                 if to > from && size + bytes > half {
                     break;
                 }
@@ -138,7 +142,7 @@ impl PassNote {
         Some(Self::with_changes((run, id), bodies, changes))
     }
 
-    /// The notes that tell of a node that finished.
+    /// Builds the notes for a node that finished.
     pub(super) fn of_finished(
         (run, id): (RunId, &VisitId),
         finished: Finished,
@@ -147,7 +151,7 @@ impl PassNote {
         Self::with_changes((run, id), vec![NoteBody::Finished(finished)], changes)
     }
 
-    /// Notes whose last one completes what they tell.
+    /// Builds a sequence of notes. Only the last one makes it complete.
     fn with_changes(
         (run, id): (RunId, &VisitId),
         bodies: Vec<NoteBody>,
@@ -159,6 +163,7 @@ impl PassNote {
         let last = chunks.pop().unwrap_or_default();
         let mut notes: Vec<Self> =
             chunks.into_iter().map(|chunk| note(NoteBody::More {}, chunk)).collect();
+        // Changes go first and with the last note, so that they count only once everything is there.
         notes.extend(bodies.into_iter().map(|body| note(body, Vec::new())));
         if let Some(note) = notes.last_mut() {
             note.changes = last;
@@ -167,10 +172,10 @@ impl PassNote {
     }
 }
 
-/// What an earlier process got done of the batches that it did not finish.
+/// Progress that an earlier process made in the batches that it did not finish.
 #[derive(Debug, Default)]
 pub(super) struct KeptPasses {
-    /// How many there are, and those that were noted.
+    /// The total number of entries, and those that were noted.
     entries: BTreeMap<VisitId, (usize, Vec<Value>)>,
     finished: BTreeMap<Vec<(u64, usize)>, (Finished, u64)>,
     /// The commits that stand.
@@ -178,7 +183,7 @@ pub(super) struct KeptPasses {
 }
 
 impl KeptPasses {
-    /// Reads the notes that the run left behind after the last node of its own that finished.
+    /// Reads the notes that the run left behind after its last node that finished.
     pub(super) async fn of(record: &RunRecord, state: &FlowState) -> Result<Self, Error> {
         let key = Some(Key::parse(KEY).expect("the word is a short text"));
         let notes = Filter { key, action: Some(Done::Pack), ..Filter::default() };
@@ -200,18 +205,20 @@ impl KeptPasses {
 
     fn add(&mut self, note: PassNote, waiting: &mut BTreeMap<VisitId, Vec<CommitId>>) {
         let PassNote { id, body, changes, .. } = note;
+        // Changes wait until the last note of their sequence arrives. A sequence that was cut off does not count.
         waiting.entry(id.clone()).or_default().extend(changes);
         let is_complete = match body {
             NoteBody::More {} => false,
             NoteBody::Entries { from, of, entries } => {
                 let (count, known) = self.entries.entry(id.clone()).or_default();
-                // A process may have died while it noted them; the next one began again.
+                // A process may have died while it noted them, and the next one started over.
                 known.truncate(from);
                 known.extend(entries);
                 *count = of;
                 known.len() == of
             }
             NoteBody::Finished(finished) => {
+                // Notes come oldest first, so a later one of the same pass replaces this.
                 self.finished.insert(id.pass.clone(), (finished, id.visit));
                 true
             }
@@ -221,13 +228,13 @@ impl KeptPasses {
         }
     }
 
-    /// The entries of a batch that a process began with.
+    /// Returns the entries of a batch that an earlier process started, if all of them were noted.
     pub(super) fn entries(&self, id: &VisitId) -> Option<&Vec<Value>> {
         let (count, entries) = self.entries.get(id)?;
         (entries.len() == *count).then_some(entries)
     }
 
-    /// The node of a pass that finished last.
+    /// Returns the last node of a pass that finished.
     pub(super) fn finished(&self, pass: &[(u64, usize)]) -> Option<&Finished> {
         self.finished.get(pass).map(|(finished, _)| finished)
     }

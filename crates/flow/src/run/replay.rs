@@ -1,4 +1,4 @@
-//! Where a run can be run again from.
+//! Points from which a run can be repeated.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use crate::bounds::NODES_NAMED_MAX;
 use crate::error::Error;
 use crate::graph::{Flow, NodeBody};
 
-/// The last commit of the state in which the last run on a backpack came to `node` for the first time. `node` is named
-/// as the backpack names it: the ids from the outermost flow on, with `/` between them.
+/// Returns the last commit of the state in which the last run on a backpack reached `node` for the first time. `node`
+/// is named as in the backpack: the ids from the outermost flow on, separated by `/`.
 ///
-/// A fork that is taken there goes on with that node; inside a batch, with the whole batch: see [`check_start`]. The
-/// commits have to be in memory: read the backpack with [`read`](piton_backpack::journal::read).
+/// A fork taken there continues with that node. Inside a batch, it continues with the whole batch: see [`check_start`].
+/// The commits have to be in memory: read the backpack with [`read`](piton_backpack::journal::read).
 pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     let records = RunRecord::all(backpack)?;
     let Some((first, _)) = records.first() else {
@@ -26,16 +26,18 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
         let path = finished.path.join("/");
         path == node || path.starts_with(&inside)
     };
+    // The record just before the one that says the node finished marks the state in which the node began.
     for pair in records.windows(2) {
         let ((commit, before), (_, after)) = (&pair[0], &pair[1]);
         if before.finished != after.finished && after.finished.as_ref().is_some_and(is_node) {
             return Ok(*commit);
         }
     }
-    // It did not finish: its own commits say when it began.
+    // The node did not finish, so its own first commit shows when it began.
     let since = Filter { from: Some(*first), ..Filter::default() };
     let commits = backpack.debug().history(&since)?;
     let begun = commits.iter().find(|commit| commit.author().id.as_str() == node);
+    // The state to go back to is that of the last record before the node's first commit.
     let record = begun.and_then(|begun| {
         records.iter().rev().map(|(commit, _)| *commit).find(|commit| *commit < begun.id())
     });
@@ -48,9 +50,9 @@ pub fn before_node(backpack: &Backpack, node: &str) -> Result<CommitId, Error> {
     })
 }
 
-/// The last commit of the state in which the last run on a backpack stopped before `node`, which left nothing behind
-/// itself: it failed before its first commit, or never began. Absent if another node comes next there by `flow`, or
-/// if the run stopped inside a flow within it.
+/// Returns the last commit of the state in which the last run on a backpack stopped before `node`. The node itself left
+/// nothing behind: it failed before its first commit, or never began. Returns `None` if `flow` has another node next at
+/// that point, or if the run stopped inside a nested flow.
 pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Option<CommitId> {
     let records = RunRecord::all(backpack).ok()?;
     let (_, record) = records.last()?;
@@ -62,15 +64,15 @@ pub fn before_pending_node(backpack: &Backpack, flow: &Flow, node: &str) -> Opti
             flow_node.edge(condition.as_deref()?)?.to
         }
     };
-    // Records of how the run ended come after what passes of a batch have left.
+    // The records of the end of a run come after changes by passes of a batch, so take the first record of this state.
     let flow_node = |record: &RunRecord| (record.nodes_finished, record.finished.clone());
     let (commit, _) =
         records.iter().find(|(_, earlier)| flow_node(earlier) == flow_node(record))?;
     (flow.places[next].id == node).then_some(*commit)
 }
 
-/// Whether a flow can be run again from a node. One inside a batch is refused, because the passes of a batch
-/// share one state: there is none from which one of them alone could run again.
+/// Checks that a flow can run again from a node. A node inside a batch is refused, because the passes of a batch share
+/// one state: there is no state from which one of them alone could run again.
 pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {
     let Some(batch) = batch_around(flow, node) else { return Ok(()) };
     let reason = format!(
@@ -79,13 +81,14 @@ pub fn check_start(flow: &Flow, node: &str) -> Result<(), Error> {
     Err(Error::NotResumable { reason })
 }
 
-/// The outermost batch that a node is inside of.
+/// Returns the outermost batch around a node.
 fn batch_around(flow: &Flow, node: &str) -> Option<String> {
     let (mut flow, mut path) = (flow, Vec::new());
     let mut ids = node.split('/').peekable();
     while let Some(id) = ids.next() {
         path.push(id);
         let flow_node = flow.places.iter().find(|flow_node| flow_node.id == id)?;
+        // The node itself may be a batch; only one around it matters.
         ids.peek()?;
         if matches!(flow_node.body, NodeBody::Batch { .. }) {
             return Some(path.join("/"));

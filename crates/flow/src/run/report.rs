@@ -1,4 +1,4 @@
-//! What became of a run.
+//! The outcome of a run.
 
 use piton_core::RunId;
 
@@ -6,19 +6,18 @@ use crate::action::Action;
 use crate::error::Error;
 use crate::event::RunStatus;
 
-/// What became of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct RunReport {
-    /// Which.
     pub run: RunId,
-    /// How many nodes it visited, before and after it was resumed.
+    /// Number of nodes that it visited, before and after it was resumed.
     pub steps: u64,
-    /// The action with which the last node ended, or why the run did not come to its end.
+    /// The action with which the last node ended, or the reason that the run did not reach its end.
     pub outcome: Result<Action, Error>,
 }
 
 impl RunReport {
-    /// How the run stands.
+    /// Returns the status of the run.
     pub const fn status(&self) -> RunStatus {
         match &self.outcome {
             Ok(_) => RunStatus::Done,

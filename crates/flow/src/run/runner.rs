@@ -1,4 +1,4 @@
-//! Runs flows.
+//! Running and resuming flows.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -22,25 +22,25 @@ use crate::flow_state::FlowState;
 use crate::graph::Flow;
 use crate::tool::Tools;
 
-/// The effects that a runner asks for.
+/// The effects that a runner needs.
 #[derive(Clone)]
 pub struct RunnerPorts {
-    /// When things happen.
+    /// The source of event times.
     pub clock: Arc<dyn Clock>,
-    /// Who waits between two attempts.
+    /// The timer for waits between two attempts.
     pub timer: Arc<dyn Timer>,
-    /// Where the ids of runs come from.
+    /// The source of run ids.
     pub entropy: Arc<dyn Entropy>,
 }
 
-/// What a run is started with.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// The most nodes that it visits.
+    /// Maximum number of nodes that the run visits.
     pub steps_max: u64,
-    /// What its nodes find as parameters.
+    /// Parameters for the nodes of the run.
     pub params: Map<String, Value>,
-    /// How it is stopped from outside.
+    /// The handle that cancels the run from outside.
     pub cancel: Cancel,
 }
 
@@ -60,17 +60,17 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A runner whose nodes ask these models and call these tools.
+    /// Creates a runner whose nodes use these models and tools.
     pub fn new(models: Arc<dyn ModelClient>, tools: Tools, ports: RunnerPorts) -> Self {
         Self { models, tools, ports, audience: Arc::default() }
     }
 
-    /// The events of all its runs from now on; whoever is slow misses some, and is told how many.
+    /// Subscribes to the events of all further runs. A slow subscriber misses some, and receives their number.
     pub fn subscribe(&self, filter: EventFilter) -> Subscription {
         self.subscribe_with_room(filter, SUBSCRIPTION_EVENTS_MAX)
     }
 
-    /// The same, with room for this many events.
+    /// Like [`subscribe`](Self::subscribe), with room for this many events.
     pub fn subscribe_with_room(&self, filter: EventFilter, room: usize) -> Subscription {
         let (listener, subscription) = pair(filter, room);
         self.audience.join(listener);
@@ -84,8 +84,8 @@ impl Runner {
         self.go(flow, state, &options, record, None).await
     }
 
-    /// Resumes the last run on a state: after the last node that finished, from what it left behind. What a node that
-    /// did not finish has changed is taken back first. Passes of a batch that ended stand.
+    /// Resumes the last run on a state, after the last node that finished. The changes of a node that did not finish
+    /// are undone first. Finished passes of a batch stand.
     pub async fn resume(
         &self,
         flow: &Flow,
@@ -99,9 +99,11 @@ impl Runner {
         if record.status == RunStatus::Done {
             return refused("the last run came to its end");
         }
+        // Positions in the record are ids of this very flow; with another one they would mean something else.
         if record.flow != flow.digest() {
             return refused("the flow is not the one that the run began with");
         }
+        // Read what was finished before the undo: the notes say which commits are to stand.
         let done_items = DoneItems::of(&record, state).await?;
         let kept_passes = KeptPasses::of(&record, state).await?;
         if let Some(abandoned) = abandon(state, flow, &kept_passes).await? {
@@ -114,8 +116,8 @@ impl Runner {
         Ok(self.go(flow, state, &options, record, Some((done_items, kept_passes))).await)
     }
 
-    /// Runs a flow again on a fork that was taken where [`before_node`](super::before_node) says: as a run of its own,
-    /// from the node on that comes next there. The flow may be another one, as long as it has the nodes that finished.
+    /// Runs a flow again on a fork taken at the point that [`before_node`](super::before_node) returns: as a run of its
+    /// own, from the next node on. The flow may be a different one, as long as it has the nodes that finished.
     pub async fn replay(
         &self,
         flow: &Flow,
@@ -126,6 +128,7 @@ impl Runner {
             let reason = "no flow has run on this backpack".to_owned();
             return Err(Error::NotResumable { reason });
         };
+        // The parameters of the earlier run hold unless they are overridden.
         let mut params = before.params;
         params.extend(options.params);
         let run = RunId::mint(&*self.ports.entropy);
@@ -146,6 +149,7 @@ impl Runner {
         let run = record.run;
         let clock = Arc::clone(&self.ports.clock);
         let emitter = Arc::new(Emitter::new(run, clock, Arc::clone(&self.audience)));
+        // Events of the backpack reach subscribers through this emitter, as long as it lives.
         state.listen(&emitter);
         let is_resumed = resumed.is_some();
         let told = || emitter.tell(None, EventKind::RunStart { resumed: is_resumed });
@@ -165,13 +169,14 @@ impl Runner {
                     emitter: Arc::clone(&emitter),
                     cancel: &options.cancel,
                     steps: AtomicU64::new(steps),
+                    // Each resumption gets a full allowance of steps, on top of those already taken.
                     steps_max: options.steps_max.saturating_add(steps),
                     record: Mutex::new(record),
                     notebook,
                     done_items,
                     kept_passes,
                 };
-                // Whoever hears that a run began can resume it.
+                // Stored before the event: a run whose start was seen by a subscriber can be resumed.
                 let begun = pass.begin(flow).await;
                 told();
                 let outcome = match begun {
@@ -188,7 +193,7 @@ impl Runner {
 }
 
 impl FlowRun<'_> {
-    /// Keeps what it takes to go on with the run.
+    /// Stores everything that is needed to resume the run.
     async fn begin(&self, flow: &Flow) -> Result<(), Error> {
         if self.state.is_durable() {
             self.notebook.keep(self.state, flow).await?;
@@ -196,7 +201,7 @@ impl FlowRun<'_> {
         self.note(|_| ()).await
     }
 
-    /// The run from where its record says, with how it ended noted.
+    /// Runs the flow from the point in its record, and records how it ended.
     async fn whole(
         &self,
         flow: &Flow,
@@ -206,11 +211,13 @@ impl FlowRun<'_> {
             let record = self.record();
             (record.finished.clone(), record.nodes_finished)
         };
+        // Without a journal nothing survives the process, so progress is not recorded.
         let progress = self.state.is_durable().then(|| Arc::new(Progress::outermost(count)));
         let frame = FlowFrame::outermost(flow, params.clone(), progress)?;
         let walked =
             self.walk(flow, &frame, finished.as_ref().map(super::flow_run::ResumePoint::of));
         let cancelled = std::pin::pin!(self.cancel.requested());
+        // Dropping the walk cancels everything in it; a run spawns no tasks.
         let outcome = match select(walked, cancelled).await {
             Either::Left((outcome, _)) => outcome,
             Either::Right(((), _)) => Err(Error::Cancelled),
@@ -220,6 +227,7 @@ impl FlowRun<'_> {
             Err(Error::Cancelled) => RunStatus::Cancelled,
             Err(_) => RunStatus::Failed,
         };
+        // The end is recorded whatever the outcome. An error of the run takes precedence over one of recording it.
         let noted = self.note(|record| record.status = status).await;
         let kept = match noted {
             Ok(()) => self.state.flush().await.map_err(Error::from),

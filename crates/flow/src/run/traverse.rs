@@ -12,7 +12,7 @@ use crate::graph::{Edge, Flow, FlowNode};
 use crate::node::BoxFuture;
 
 impl FlowRun<'_> {
-    /// Walks a flow to its end: from its start, or from behind the last node that finished.
+    /// Walks a flow to its end, from its start or from behind the last node that finished.
     pub(super) fn walk<'a>(
         &'a self,
         flow: &'a Flow,
@@ -31,6 +31,7 @@ impl FlowRun<'_> {
         let Some(start) = flow.start else {
             return Err(Error::invalid("nodes", "there is no node to start at"));
         };
+        // A loop visits nodes many times; each is prepared once.
         let mut ready: BTreeMap<usize, PreparedNode> = BTreeMap::new();
         let mut at = start;
         let mut ahead = ahead;
@@ -44,7 +45,9 @@ impl FlowRun<'_> {
             }
             let here = &ready[&at];
             let action = match ahead.take() {
+                // This is the node that finished last: do not visit it again, only follow its edge.
                 Some(way) if way.path.len() == 1 => finished_with(way),
+                // The node that finished last is inside this one, which is a flow.
                 Some(way) => self.visit_again(frame, flow_node, here, way).await?,
                 None => self.visit(frame, flow_node, here).await?,
             };
@@ -54,7 +57,7 @@ impl FlowRun<'_> {
         }
     }
 
-    /// Notes that a node finished, if that has to survive.
+    /// Records that a node finished, if that has to survive.
     pub(super) async fn finished(
         &self,
         frame: &FlowFrame,
@@ -63,9 +66,12 @@ impl FlowRun<'_> {
     ) -> Result<(), Error> {
         let Some(progress) = &frame.progress else { return Ok(()) };
         let condition = action.condition().map(ToOwned::to_owned);
+        // The path starts at this walk; the ids around it are known from the batch.
         let path = frame.path_to(flow_node).split_off(progress.depth);
         let finished = Finished { path, condition };
+        // Taken at the same time: these are the changes that stand with this node.
         let (changes, count) = (progress.changes.take(), progress.count());
+        // The walk of the run itself is recorded in the run's record, a pass in notes of its own.
         if progress.pass.is_empty() {
             return self
                 .note(|record| {
@@ -80,7 +86,7 @@ impl FlowRun<'_> {
     }
 }
 
-/// The edge that an action takes, if the flow goes on.
+/// Returns the edge that an action takes, if the flow continues.
 fn next_edge<'p>(
     flow_node: &'p FlowNode,
     ready: &PreparedNode,

@@ -1,53 +1,40 @@
-//! Why a tool gave nothing back.
+//! Errors of tools.
 
 use crate::bounds::TOOL_RESULT_BYTES_MAX;
 
-/// Where a flow gets tools that it lacks, as words that end what is said about one.
+/// The origin of tools that a flow lacks, as the end of a message about one.
 pub(crate) const TOOLS_COME_FROM: &str =
     "tools come from the MCP servers of --tools FILE, and from Workspaces";
 
-/// Why a tool gave nothing back.
+/// Reasons that a tool returned nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolError {
-    /// There is no such tool.
+    /// There is no tool with this name.
     #[error("there is no tool `{name}`; there is: {known}")]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// What there is.
+        /// The names of all tools.
         known: String,
     },
-    /// The arguments are not what the tool takes.
+    /// The arguments do not match the tool's schema.
     #[error("the arguments of `{name}` are refused: {problems}")]
     Arguments {
-        /// The tool.
         name: String,
-        /// Every problem, with its path.
+        /// All problems, each with its path.
         problems: String,
     },
-    /// It failed.
+    /// The tool failed.
     #[error("`{name}` failed: {message}")]
     Failed {
-        /// The tool.
         name: String,
-        /// What it said.
+        /// The message of the tool.
         message: String,
     },
-    /// It gave back too much.
+    /// The result is too large.
     #[error("`{name}` gave back {measured} bytes; {TOOL_RESULT_BYTES_MAX} are taken")]
-    TooLarge {
-        /// The tool.
-        name: String,
-        /// How much.
-        measured: usize,
-    },
-    /// It cannot be registered.
+    TooLarge { name: String, measured: usize },
+    /// The tool cannot be registered.
     #[error("the tool `{name}` cannot be registered: {problem}")]
-    Refused {
-        /// The tool.
-        name: String,
-        /// Why not.
-        problem: String,
-    },
+    Refused { name: String, problem: String },
 }

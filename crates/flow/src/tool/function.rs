@@ -1,34 +1,33 @@
-//! The trait of tools, and a tool made from a function.
+//! The trait of tools, and a tool built from a function.
 
 use piton_core::Envelope;
 use piton_models::{BoxFuture, ToolSpec};
 use serde_json::Value;
 
-/// Something that a flow node can call.
+/// A function that a flow node can call.
 ///
-/// Promise: arguments have been checked against the schema before `call`. A failure is told in words that a model
-/// or a person can act on, and holds no secret.
+/// Contract: arguments have been checked against the schema before `call`. A failure is described so that a model or a
+/// person can act on it, and contains no secret.
 pub trait Tool: Send + Sync {
-    /// What it is called, what it does, and what it takes.
+    /// Returns the name, the description and the parameters of the tool.
     fn spec(&self) -> &ToolSpec;
 
-    /// Whether what it works on is there. Asked before a run begins, so that what is missing is told before anything
-    /// is recorded.
+    /// Checks that everything the tool works on is there. Called before a run begins, so that a problem is reported
+    /// before anything is recorded.
     fn ready(&self) -> BoxFuture<'_, Result<(), Envelope>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Calls it.
+    /// Calls the tool.
     fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>>;
 }
 
 /// The result of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
-    /// What it gave back.
     pub value: Value,
-    /// How many numbers of it are texts because no JSON reader would have kept them. `None` if such numbers were
-    /// rounded before anybody could look at them.
+    /// Number of values that became texts because no JSON reader would have kept their digits. `None` if such numbers
+    /// were rounded before anyone could check them.
     pub numbers_kept: Option<usize>,
 }
 
@@ -47,7 +46,7 @@ pub struct FunctionTool {
 }
 
 impl FunctionTool {
-    /// A tool called `name` that takes what `parameters` describes.
+    /// Creates a tool called `name` whose arguments `parameters` describes.
     pub fn new<F, Fut>(name: &str, description: &str, parameters: Value, function: F) -> Self
     where
         F: Fn(&Value) -> Fut + Send + Sync + 'static,

@@ -1,27 +1,28 @@
 //! Numbers of a value that its stored form cannot hold.
 //!
-//! Everything that is stored is canonical JSON (RFC 8785), whose numbers are doubles: beyond ±(2^53 − 1) two different
-//! integers would become one. Databases and APIs hand out such numbers as ids, so they are kept as texts with the same
-//! digits, as those APIs themselves do for their JavaScript clients.
+//! Everything stored is canonical JSON (RFC 8785), whose numbers are doubles: beyond ±(2^53 − 1) two different integers
+//! would become one. Databases and APIs use such numbers as ids, so they are kept as texts with the same digits, as
+//! those APIs themselves do for their JavaScript clients.
 //!
-//! *Limitations*: what does not fit into 64 bits is a float in a value. Where it comes from a JSON text, its digits are
-//! kept before that is read, or they are lost. It is counted apart, and never written with digits that look exact.
+//! *Limitations*: a number that does not fit into 64 bits is a float in a value. If it comes from JSON text, its digits
+//! are saved before that is parsed, or they are lost. Such numbers are counted separately, and never written with
+//! digits that look exact.
 
 use piton_core::bounds::INTEGER_MAX;
 use serde_json::{Number, Value};
 
-/// How many numbers of a value are too large to be numbers in canonical JSON.
+/// Counts of numbers in a value that are too large for canonical JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LargeNumbers {
-    /// Whole numbers that became texts of their digits.
+    /// Integers that became texts of their digits.
     pub(crate) whole: usize,
-    /// Floats that may have been longer whole numbers.
+    /// Floats that may have been longer integers.
     pub(crate) floats: usize,
     /// Those of the floats that became texts.
     pub(crate) float_texts: usize,
 }
 
-/// Turns every whole number beyond ±(2^53 − 1) in `value` into a text of its digits, and every float without a canonical
+/// Turns every integer beyond ±(2^53 − 1) in `value` into a text of its digits, and every float without a canonical
 /// form into a text in exponent notation.
 pub(crate) fn keep_as_text(value: &mut Value) -> LargeNumbers {
     let mut found = LargeNumbers::default();
@@ -56,7 +57,7 @@ fn is_large_integer(number: &Number) -> bool {
     signed || number.as_i64().is_none() && number.as_u64().is_some()
 }
 
-/// Whether a number is a float that may have been a longer whole number.
+/// True if a number is a float that may have been a longer integer.
 fn is_large_float(number: &Number, float: f64) -> bool {
     const EXACT_MAX: f64 = 9_007_199_254_740_991.0;
     number.is_f64() && float.fract() == 0.0 && float.abs() > EXACT_MAX

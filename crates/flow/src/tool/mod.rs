@@ -1,4 +1,4 @@
-//! Tools that flow nodes call: functions in Rust, or whatever an adapter puts behind the same trait.
+//! Tools that flow nodes call: functions in Rust, or anything that an adapter puts behind the same trait.
 
 mod error;
 mod function;

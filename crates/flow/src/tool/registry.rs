@@ -26,12 +26,12 @@ struct KnownTool {
 }
 
 impl Tools {
-    /// No tools.
+    /// Creates an empty set of tools.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes in a tool. Two of one name are refused: a model could not tell them apart.
+    /// Registers a tool. A second tool of the same name is refused: a model could not tell them apart.
     pub fn register(&mut self, tool: Arc<dyn Tool>) -> Result<(), ToolError> {
         let spec = tool.spec();
         let name = spec.name.clone();
@@ -51,22 +51,22 @@ impl Tools {
         Ok(())
     }
 
-    /// Whether there is a tool of that name.
+    /// True if there is a tool with that name.
     pub fn contains(&self, name: &str) -> bool {
         self.tools.contains_key(name)
     }
 
-    /// The names, in order.
+    /// Returns the names of all tools, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }
 
-    /// What a tool is and takes.
+    /// Returns the specification of a tool.
     pub fn spec(&self, name: &str) -> Result<&ToolSpec, ToolError> {
         self.find(name).map(|known| known.tool.spec())
     }
 
-    /// What is wrong with arguments for a tool, if anything.
+    /// Checks arguments against the schema of a tool.
     pub fn check(&self, name: &str, arguments: &Value) -> Result<(), ToolError> {
         let violations = self.find(name)?.parameters.violations(arguments);
         if violations.is_empty() {
@@ -75,7 +75,7 @@ impl Tools {
         Err(ToolError::Arguments { name: name.to_owned(), problems: violations.join("; ") })
     }
 
-    /// Whether what they work on is there; else what is missing for the first that lacks something.
+    /// Checks that everything the tools work on is there. Returns the problem of the first tool that lacks something.
     pub async fn ready(&self) -> Result<(), Envelope> {
         for known in self.tools.values() {
             known.tool.ready().await?;
@@ -83,7 +83,7 @@ impl Tools {
         Ok(())
     }
 
-    /// Calls a tool with checked arguments, and bounds what it gives back.
+    /// Calls a tool with checked arguments, and limits the size of its result.
     pub async fn call(&self, name: &str, arguments: &Value) -> Result<ToolResult, ToolError> {
         self.check(name, arguments)?;
         let called = self.find(name)?.tool.call(arguments).await;

@@ -1,6 +1,6 @@
-//! Where a provider is.
+//! The address of a provider.
 //!
-//! *Invariants*: it ends in `/`, because what is below replaces everything after the last one; it carries no
+//! *Invariants*: the URL ends in `/`, because joining a path replaces everything after the last slash. It contains no
 //! user, password or query, because those would end up in logs.
 
 use std::fmt;
@@ -9,38 +9,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::BASE_URL_BYTES_MAX;
 
-/// The address under which a provider's API lies.
+/// The base address of a provider's API.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct BaseUrl(String);
 
-/// Why a text is no base URL.
+/// Reasons to refuse a base URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaseUrlError {
-    /// It does not begin as one.
+    /// The text does not start like a URL with a host.
     #[error("a base URL begins with http:// or https:// and names a host")]
     Scheme,
-    /// It holds a user or a password.
+    /// The URL contains a user or a password.
     #[error(
         "a base URL holds no user and no password; refer to the key in the provider's settings"
     )]
     Credentials,
-    /// It has a query or a fragment.
+    /// The URL has a query or a fragment.
     #[error("a base URL has no query and no fragment")]
     Query,
-    /// It holds something that no address holds, or too much.
+    /// The text is too long or contains characters that no URL has.
     #[error("a base URL is at most {BASE_URL_BYTES_MAX} visible ASCII characters")]
     Text,
 }
 
 impl BaseUrl {
-    /// Checks an address, and puts the `/` at its end that it needs.
+    /// Checks an address, and appends the final `/` if it is missing.
     pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
         if text.len() >= BASE_URL_BYTES_MAX || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(BaseUrlError::Text);
         }
         let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        // The host ends at the first slash, query or fragment. Credentials would stand before it.
         let host = rest.map_or("", |rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
         if host.is_empty() {
             return Err(BaseUrlError::Scheme);
@@ -55,7 +56,7 @@ impl BaseUrl {
         Ok(Self(format!("{text}{slash}")))
     }
 
-    /// The address, with `/` at its end.
+    /// Returns the address, with `/` at its end.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
-//! Keys: where they lie, and how they are held while a call needs them.
+//! Keys: references to them, and their handling while a call needs them.
 //!
-//! *Invariants*: a key is never a setting, only a reference to one is. A [`Secret`] cannot be printed, compared
-//! or serialized.
+//! *Invariants*: a key is never a setting, only a reference to one is. A [`Secret`] cannot be printed, compared or
+//! serialized.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,13 +12,13 @@ use crate::bounds::KEY_BYTES_MAX;
 use crate::error::Error;
 use crate::provider::ProviderName;
 
-/// Where a key lies.
+/// The location of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyReference {
-    /// In this variable of the environment.
+    /// An environment variable.
     Env(String),
-    /// In this file, which holds nothing else.
+    /// A file that contains nothing else.
     File(PathBuf),
 }
 
@@ -31,9 +31,9 @@ impl fmt::Display for KeyReference {
     }
 }
 
-/// Who reads what a reference points to.
+/// Reads the keys that references point to.
 pub trait SecretSource: Send + Sync {
-    /// The text behind `reference`, or what is wrong, in words that follow "the key cannot be read:".
+    /// Returns the text behind `reference`, or a problem that completes the sentence "the key cannot be read:".
     fn read(&self, reference: &KeyReference) -> Result<String, String>;
 }
 
@@ -42,7 +42,7 @@ pub trait SecretSource: Send + Sync {
 pub struct Secret(String);
 
 impl Secret {
-    /// The key of `provider` behind `reference`.
+    /// Reads the key of `provider` behind `reference`.
     pub fn read(
         provider: &ProviderName,
         reference: &KeyReference,
@@ -52,6 +52,7 @@ impl Secret {
             what: format!("the key of {provider} cannot be read from {reference}: {problem}"),
         };
         let text = source.read(reference).map_err(|problem| lacking(&problem))?;
+        // A file usually ends with a newline.
         let key = text.trim();
         if key.is_empty() {
             return Err(lacking("it is empty"));
@@ -65,7 +66,7 @@ impl Secret {
         Ok(Self(key.to_owned()))
     }
 
-    /// The key itself, for the call that needs it.
+    /// Returns the key itself, for the call that needs it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,8 +1,8 @@
-//! Who answers: the providers of models.
+//! The providers of models.
 //!
-//! * [`ProviderName`], [`WireFormat`], [`BaseUrl`]: what a provider is called, speaks, and where it is.
-//! * [`ProviderSettings`]: all that is configured of one.
-//! * [`KeyReference`], [`Secret`], [`SecretSource`]: where its key lies, the key, and who reads it.
+//! * [`ProviderName`], [`WireFormat`], [`BaseUrl`]: the name, the wire format and the address of a provider.
+//! * [`ProviderSettings`]: the complete configuration of a provider.
+//! * [`KeyReference`], [`Secret`], [`SecretSource`]: the location of its key, the key, and the reader of keys.
 
 mod base_url;
 mod key;

@@ -1,4 +1,4 @@
-//! What a provider is called.
+//! Names of providers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::bounds::PROVIDER_NAME_BYTES_MAX;
 #[serde(try_from = "String", into = "String")]
 pub struct ProviderName(String);
 
-/// A text that is no name of a provider.
+/// The error for a text that is not a provider's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a provider's name has 1 to {PROVIDER_NAME_BYTES_MAX} lowercase letters, digits, `-` and `_`"
@@ -32,12 +32,12 @@ impl ProviderName {
         }
     }
 
-    /// The name of the client that plays a script.
+    /// Returns the name of the client that plays back a script.
     pub fn scripted() -> Self {
         Self("scripted".to_owned())
     }
 
-    /// The name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

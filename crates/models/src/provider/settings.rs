@@ -1,4 +1,4 @@
-//! All that is configured of a provider.
+//! The configuration of providers.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +11,22 @@ use super::wire::WireFormat;
 use crate::bounds::{PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX};
 use crate::error::Error;
 
-/// One provider. It holds no secret, only where the secret lies.
+/// The configuration of one provider. It contains no secret, only the location of one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProviderSettings {
-    /// What it is called.
     pub name: ProviderName,
-    /// What it speaks.
     pub wire: WireFormat,
-    /// Where it is, if not where the inventor of the format is.
+    /// The address of the API; absent for that of the format's inventor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<BaseUrl>,
-    /// Where its key lies, if it wants one.
+    /// The location of its key, if it needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<KeyReference>,
-    /// The model that is asked when a call names none.
+    /// The model for calls that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// How long a whole answer, or each piece of a stream, may take.
+    /// Time in milliseconds that a whole answer, or each piece of a stream, may take.
     #[serde(default = "timeout_ms_default")]
     pub timeout_ms: u64,
 }
@@ -38,19 +36,19 @@ const fn timeout_ms_default() -> u64 {
 }
 
 impl ProviderSettings {
-    /// A provider that speaks `wire`, where the inventor of the format is, without a key.
+    /// Creates settings for a provider at the address of the format's inventor, without a key.
     pub const fn new(name: ProviderName, wire: WireFormat) -> Self {
         let timeout_ms = TIMEOUT_MS_DEFAULT;
         Self { name, wire, base_url: None, key: None, model: None, timeout_ms }
     }
 
-    /// Where it is.
+    /// Returns the address of the API.
     pub fn base_url(&self) -> &str {
         self.base_url.as_ref().map_or(self.wire.default_base_url(), BaseUrl::as_str)
     }
 }
 
-/// Refuses settings that cannot all be meant, with every problem at once.
+/// Refuses inconsistent settings, with all problems at once.
 pub fn check(settings: &[ProviderSettings], default: Option<&ProviderName>) -> Result<(), Error> {
     let mut problems = Vec::new();
     if settings.len() > PROVIDERS_MAX {

@@ -1,4 +1,4 @@
-//! Keys of this machine: its environment and its files.
+//! Keys on this machine: its environment and its files.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads keys where they lie")]
 
 use std::io::Read as _;
@@ -20,6 +20,7 @@ impl SecretSource for SystemSecrets {
             KeyReference::File(path) => {
                 let file = std::fs::File::open(path).map_err(|error| error.kind().to_string())?;
                 let mut text = String::new();
+                // One byte beyond the limit and a newline are enough to tell that a file is too long.
                 let limit = KEY_BYTES_MAX as u64 + 2;
                 let read = file.take(limit).read_to_string(&mut text);
                 read.map(|_| text).map_err(|error| error.kind().to_string())

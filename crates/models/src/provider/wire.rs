@@ -1,4 +1,4 @@
-//! What a provider speaks.
+//! Wire formats of providers.
 
 piton_core::closed_set! {
     /// The wire format of a provider.
@@ -13,7 +13,7 @@ piton_core::closed_set! {
 }
 
 impl WireFormat {
-    /// Where the provider that invented the format is.
+    /// Returns the address of the provider that invented the format.
     pub const fn default_base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",

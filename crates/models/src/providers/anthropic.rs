@@ -1,4 +1,4 @@
-//! The wire format of Anthropic; pure.
+//! The wire format of Anthropic.
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ use crate::tool::{ToolChoice, ToolSpec};
 
 pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
     let options = &request.options;
+    // This format requires a limit.
     let max_tokens = options.max_tokens.unwrap_or(ANSWER_TOKENS_DEFAULT);
     let messages = messages(&request.messages);
     let mut body =
@@ -46,11 +47,12 @@ pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
     body
 }
 
-/// Results of tools are blocks of the person's message, all of those that belong together in one.
+/// Converts messages. Tool results are blocks of a user message, and results that belong together share one message.
 fn messages(messages: &[Message]) -> Vec<Value> {
     let mut written: Vec<Value> = Vec::new();
     for message in messages {
         match message {
+            // System texts stand outside of the conversation in this format, in a field of their own.
             Message::System { .. } => {}
             Message::User { text } => written.push(json!({ "role": "user", "content": text })),
             Message::Assistant { text, tool_calls } => {
@@ -64,6 +66,7 @@ fn messages(messages: &[Message]) -> Vec<Value> {
             Message::Tool { call_id, text, .. } => {
                 let block =
                     json!({ "type": "tool_result", "tool_use_id": call_id, "content": text });
+                // Append to the previous message if it consists of tool results only.
                 match written.last_mut().and_then(|last| last["content"].as_array_mut()) {
                     Some(blocks) if blocks.iter().all(|block| block["type"] == "tool_result") => {
                         blocks.push(block);
@@ -96,6 +99,7 @@ pub(super) fn parse_answer(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
                 name: text_of(&block["name"]),
                 arguments: block["input"].to_string(),
             }),
+            // Other blocks, such as thinking, are not part of the answer.
             _ => {}
         }
     }
@@ -113,6 +117,7 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
         Some("content_block_start") if data["content_block"]["type"] == "tool_use" => {
             let block = &data["content_block"];
             let (id, name) = (text_of(&block["id"]), text_of(&block["name"]));
+            // Blocks arrive one after the other, so a new one is the next call.
             let Some(call) = draft.call(draft.calls.len()) else {
                 return Err(FormatFlaw::CALLS);
             };
@@ -120,6 +125,7 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
         }
         Some("content_block_delta") => {
             let delta = &data["delta"];
+            // Deltas belong to the block that started last.
             if let (Some(json), Some(call)) =
                 (delta["partial_json"].as_str(), draft.calls.last_mut())
             {
@@ -130,6 +136,7 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
             return Ok(words);
         }
         Some("message_delta") => {
+            // A later delta without a reason must not erase one that came before.
             draft.ending = ending(&data["delta"]["stop_reason"]).or(draft.ending.take());
             count(&data["usage"], draft);
         }
@@ -139,7 +146,7 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
     Ok(String::new())
 }
 
-/// The reason of a message. It is null only in the event that starts a stream; every message that has ended has one.
+/// Reads the stop reason of a message. Only the event that starts a stream has none; every finished message has one.
 fn ending(reason: &Value) -> Option<FinishReason> {
     Some(match reason.as_str()? {
         "end_turn" | "stop_sequence" => FinishReason::Complete,
@@ -152,7 +159,7 @@ fn ending(reason: &Value) -> Option<FinishReason> {
     })
 }
 
-/// Counts come in several places, the last of which stands.
+/// Reads token counts. They come in several places, and the last one counts.
 fn count(value: &Value, draft: &mut AnswerDraft) {
     let usage = &mut draft.usage;
     usage.input_tokens = value["input_tokens"].as_u64().or(usage.input_tokens);

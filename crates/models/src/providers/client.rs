@@ -1,4 +1,4 @@
-//! The client that speaks to any number of configured providers.
+//! The client for any number of configured providers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Providers {
 }
 
 impl Providers {
-    /// A client for these providers; `default` answers when a request names nobody, and `secrets` reads their
+    /// Creates a client for these providers. `default` answers requests that name no provider, and `secrets` reads the
     /// keys when a call needs them.
     pub fn new(
         settings: Vec<ProviderSettings>,
@@ -39,26 +39,26 @@ impl Providers {
         Ok(Self { known: Arc::new(known.collect()), default, secrets, http, advice: None })
     }
 
-    /// The same providers, which say where to name one when a call has none, or no model.
+    /// Adds advice on where to configure a provider or a model, for errors about missing ones.
     #[must_use]
     pub fn advising(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
         self
     }
 
-    /// What a call lacks, and where to write it.
+    /// Builds the error for a missing setting, with the advice on where to write it.
     fn lacking(&self, what: &str) -> Error {
         let advice = self.advice.as_ref().map(|advice| format!("; {advice}")).unwrap_or_default();
         Error::NotConfigured { what: format!("{what}{advice}") }
     }
 
-    /// The providers, in the order of their names.
+    /// Returns the names of the providers, in order.
     pub fn names(&self) -> impl Iterator<Item = &ProviderName> {
         self.known.keys()
     }
 
-    /// Who a request goes to: whom it names, else the default. A name that is not known is an error: another provider
-    /// would get text that nobody wanted there.
+    /// Returns the provider that a request names, else the default. An unknown name is an error: falling back would
+    /// send text to a provider that nobody chose.
     fn chosen(&self, request: &Request) -> Result<&ProviderSettings, Error> {
         let name = request.provider.as_ref().or(self.default.as_ref());
         let name =
@@ -70,17 +70,20 @@ impl Providers {
         })
     }
 
-    /// All that one call needs, with the key.
+    /// Collects everything that one call needs, including the key.
     pub(super) fn call(&self, request: &Request) -> Result<ProviderCall, Error> {
+        // A bad request is refused before a key is read or anything is sent.
         request.check()?;
         let settings = self.chosen(request)?;
         let name = &settings.name;
         let model = request.model.as_ref().or(settings.model.as_ref()).ok_or_else(|| {
             self.lacking(&format!("the call names no model, and {name} has no default one"))
         })?;
+        // Read for each call, so that a replaced key takes effect at once and none is kept in between.
         let read = |reference| Secret::read(name, reference, &*self.secrets);
         let secret = settings.key.as_ref().map(read).transpose()?;
         let settings = settings.clone();
+        // A call in the answer is a flaw if no tool was offered.
         let offers_tools = !request.tools.is_empty() && request.tool_choice != ToolChoice::None;
         Ok(ProviderCall {
             http: self.http.clone(),
@@ -112,9 +115,9 @@ impl ModelClient for Providers {
     }
 }
 
-/// An HTTP client that follows no redirect, which would carry the key to another host.
+/// Creates an HTTP client that follows no redirect, because a redirect would carry the key to another host.
 fn http() -> Result<reqwest::Client, String> {
-    // A second call finds the provider of TLS installed already, and that is fine.
+    // A second call finds a TLS provider already installed, which is fine.
     let _installed = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())

@@ -1,4 +1,4 @@
-//! An answer as it comes together.
+//! Answers in the making.
 
 use piton_core::keep_numbers;
 use serde_json::{Value, json};
@@ -9,68 +9,69 @@ use crate::bounds::TOOL_CALLS_MAX;
 use crate::error::Error;
 use crate::tool::ToolCall;
 
-/// Why a provider says that an answer ends.
+/// The reason that a provider gives for the end of an answer.
 ///
-/// Each wire format lists the reasons that it knows; only a listed one makes an answer complete. A word that nobody
-/// here has read about may mean that half of the answer is missing.
+/// Each wire format lists the reasons that it knows, and only a listed one makes an answer complete. An unknown reason
+/// may mean that half of the answer is missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FinishReason {
     Complete,
     ToolCalls,
     /// The limit of tokens, or of the model's context, was reached.
     Truncated,
-    /// The model declined, or the provider withheld what it wrote.
+    /// The model declined, or the provider withheld its output.
     Declined,
-    /// The provider stopped in the middle of work of its own, and waits to be sent the turn again.
+    /// The provider stopped in the middle of work of its own, and expects the turn to be sent again.
     Paused,
     /// A reason that is not listed, as it was sent.
     Other(String),
 }
 
-/// A call of a tool whose arguments may still be coming.
+/// A tool call whose arguments may still be arriving.
 #[derive(Debug, Default)]
 pub(super) struct DraftCall {
     pub(super) id: String,
     pub(super) name: String,
-    /// The arguments as text.
     pub(super) arguments: String,
 }
 
-/// What was received so far.
+/// The parts of an answer received so far.
 #[derive(Debug, Default)]
 pub(super) struct AnswerDraft {
     pub(super) model: Option<String>,
     pub(super) text: String,
     pub(super) calls: Vec<DraftCall>,
-    /// What the model said instead of an answer.
+    /// The text with which the model declined.
     pub(super) refusal: String,
     pub(super) ending: Option<FinishReason>,
     pub(super) usage: Usage,
-    /// Whether the format said that the answer is complete.
+    /// Set when the format marked the answer as complete.
     pub(super) over: bool,
 }
 
 impl AnswerDraft {
-    /// How much was gathered, as the limit of an answer counts it.
+    /// Returns the size received so far, as it counts towards the limit of an answer.
     pub(super) fn bytes(&self) -> usize {
         let call = |call: &DraftCall| call.id.len() + call.name.len() + call.arguments.len();
         self.text.len() + self.refusal.len() + self.calls.iter().map(call).sum::<usize>()
     }
 
-    /// The call with a number, made if need be.
+    /// Returns the call with an index, and creates it if necessary.
     pub(super) fn call(&mut self, index: usize) -> Option<&mut DraftCall> {
-        // One more than the limit is enough for the answer to be refused.
+        // One call more than the limit is enough to refuse the answer. Beyond that, an index must not allocate memory.
         if index > TOOL_CALLS_MAX {
             return None;
         }
+        // A piece may name a call beyond the next one; the calls in between stay empty until theirs arrive.
         if self.calls.len() <= index {
             self.calls.resize_with(index + 1, DraftCall::default);
         }
         self.calls.get_mut(index)
     }
 
-    /// Why the reason that was given does not make this a complete answer, if it does not.
+    /// Returns the reason that this is not a complete answer, if it is not.
     fn unfinished(&self, offers_tools: bool) -> Option<String> {
+        // A model that makes up a tool call cannot be answered.
         if let Some(call) = self.calls.first().filter(|_| !offers_tools) {
             return Some(format!("it calls the tool `{}`, but no tool was offered", call.name));
         }
@@ -91,8 +92,9 @@ impl AnswerDraft {
         }
     }
 
-    /// Returns the answer if it is a complete one: with words or tool calls, not cut off, and not declined.
+    /// Returns the answer if it is complete: with text or tool calls, not cut off, and not declined.
     pub(super) fn answer(self, failing: &Failing<'_>) -> Result<Answer, Error> {
+        // The order matters: a declined or truncated answer is reported as such even if it is also empty.
         if self.ending == Some(FinishReason::Declined) || !self.refusal.is_empty() {
             let words = if self.refusal.is_empty() { &self.text } else { &self.refusal };
             return Err(failing.declined(words, self.usage));
@@ -107,7 +109,7 @@ impl AnswerDraft {
             return Err(failing.empty(self.usage));
         }
         let tool_calls: Vec<ToolCall> = self.calls.into_iter().enumerate().map(finished).collect();
-        // Some give the same reason whether tools are called or not, so the calls decide.
+        // Some providers give the same reason whether or not tools are called, so the calls decide.
         let finish = if tool_calls.is_empty() { Finish::Complete } else { Finish::ToolCalls };
         let model = self.model.unwrap_or_else(|| failing.model.to_owned());
         let (provider, text, usage) = (failing.provider.clone(), self.text, self.usage);
@@ -115,13 +117,14 @@ impl AnswerDraft {
     }
 }
 
-/// A call with its arguments read: none at all means an empty object, and what is not JSON stays a text.
+/// Parses the arguments of a call. No arguments mean an empty object, and text that is not JSON stays a text.
 fn finished((index, call): (usize, DraftCall)) -> ToolCall {
     let arguments = match call.arguments.trim() {
         "" => json!({}),
-        // A number that no reader keeps is a text from here on, so that its digits reach the tool.
+        // A number that no JSON reader preserves becomes a text here, so that its digits reach the tool.
         text => serde_json::from_str(&keep_numbers(text).0).unwrap_or_else(|_| Value::from(text)),
     };
+    // Some servers send no id, but the result of the tool has to refer to one.
     let id = if call.id.is_empty() { format!("call-{index}") } else { call.id };
     ToolCall { id, name: call.name, arguments }
 }

@@ -1,6 +1,6 @@
-//! What went wrong, in our own words; pure.
+//! Translating failures of a provider into errors.
 //!
-//! *Invariants*: what a provider says is taken out of the body, cleaned of the key, and bounded.
+//! *Invariants*: the message of a provider is extracted from the body, cleaned of the key, and limited in length.
 
 // tidy: numbers of the HTTP protocol
 
@@ -14,18 +14,18 @@ use crate::answer::Usage;
 use crate::error::{Error, Redaction};
 use crate::provider::ProviderName;
 
-/// What a failure is told about.
+/// The context of a failure.
 pub(super) struct Failing<'a> {
     pub(super) provider: &'a ProviderName,
     pub(super) model: &'a str,
     pub(super) timeout_ms: u64,
-    /// Whether the model may call tools.
+    /// Set when the model may call tools.
     pub(super) offers_tools: bool,
     pub(super) redaction: Redaction<'a>,
 }
 
 impl Failing<'_> {
-    /// What a flaw in something that was received means.
+    /// Builds the error for a flaw in something that was received.
     pub(super) fn flaw(&self, flaw: &FormatFlaw) -> Error {
         match flaw {
             FormatFlaw::Shape(problem) => self.bad(problem),
@@ -33,33 +33,33 @@ impl Failing<'_> {
         }
     }
 
-    /// The connection ended without an end of the answer.
+    /// Builds the error for a connection that ended before the answer did.
     pub(super) fn cut(&self) -> Error {
         Error::Cut { provider: self.provider.clone() }
     }
 
-    /// The answer is too long.
+    /// Builds the error for an answer that is too long.
     pub(super) fn too_long(&self) -> Error {
         Error::AnswerTooLong { provider: self.provider.clone() }
     }
 
-    /// The answer reached its limit of tokens.
+    /// Builds the error for an answer that reached its token limit.
     pub(super) fn truncated(&self, usage: Usage) -> Error {
         Error::Truncated { provider: self.provider.clone(), usage }
     }
 
-    /// The answer does not end as a complete one does.
+    /// Builds the error for an answer that does not end like a complete one.
     pub(super) fn unfinished(&self, problem: &str, usage: Usage) -> Error {
         let problem = self.redaction.apply(problem);
         Error::Unfinished { provider: self.provider.clone(), problem, usage }
     }
 
-    /// The answer says nothing.
+    /// Builds the error for an empty answer.
     pub(super) fn empty(&self, usage: Usage) -> Error {
         Error::Empty { provider: self.provider.clone(), usage }
     }
 
-    /// The model declined, in these words.
+    /// Builds the error for a model that declined with this text.
     pub(super) fn declined(&self, words: &str, usage: Usage) -> Error {
         let words = match words.trim() {
             "" => "it gives no reason".to_owned(),
@@ -68,14 +68,16 @@ impl Failing<'_> {
         Error::Declined { provider: self.provider.clone(), words, usage }
     }
 
-    /// The time is up.
+    /// Builds the error for a call that took too long.
     pub(super) fn timeout(&self) -> Error {
         Error::Timeout { provider: self.provider.clone(), waited_ms: self.timeout_ms }
     }
 
-    /// The network failed.
+    /// Builds the error for a failure of the network.
     pub(super) fn network(&self, error: &reqwest::Error) -> Error {
+        // Only a failed connection proves that the provider received nothing.
         if error.is_connect() {
+            // The innermost source names the actual problem, such as a refused connection.
             let words = self.redaction.apply(&innermost(error));
             return Error::Unreachable { provider: self.provider.clone(), words };
         }
@@ -85,10 +87,11 @@ impl Failing<'_> {
         if error.is_builder() {
             return self.bad("its address cannot be used");
         }
+        // Anything else happened after the request was sent, so the provider may have worked on it.
         self.cut()
     }
 
-    /// The provider answered with a status that is a failure.
+    /// Builds the error for a response with an error status.
     pub(super) fn status(&self, status: u16, body: &str, headers: &HeaderMap) -> Error {
         let provider = self.provider.clone();
         let words = self.redaction.apply(&words_of(body));
@@ -103,10 +106,11 @@ impl Failing<'_> {
         }
     }
 
-    /// A failure that comes with a status of success: in a piece of a stream that has begun, or instead of an answer.
+    /// Builds the error for a failure with a success status: in a piece of a stream, or in place of an answer.
     fn told_in_body(&self, body: &Value) -> Error {
         let provider = self.provider.clone();
         let words = self.redaction.apply(&words_of(&body.to_string()));
+        // Providers put the type of a failure in different places.
         let kind = ["/error/type", "/type", "/code"].iter().find_map(|path| body.pointer(path));
         match kind.and_then(Value::as_str) {
             Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota") => {
@@ -119,17 +123,18 @@ impl Failing<'_> {
                 Error::ModelNotFound { provider, model: self.model.to_owned(), words }
             }
             Some("invalid_request_error") => Error::Refused { provider, status: 400, words },
+            // A failure of an unknown type counts as one of the provider.
             _ => Error::Unavailable { provider, words, retry_after_ms: None },
         }
     }
 
-    /// What came is not an answer.
+    /// Builds the error for a response that is not an answer.
     pub(super) fn bad(&self, problem: &str) -> Error {
         Error::BadAnswer { provider: self.provider.clone(), problem: problem.to_owned() }
     }
 }
 
-/// What a provider says about a failure: the message inside the body, or the body.
+/// Extracts the message from the body of an error, or returns the body itself.
 fn words_of(body: &str) -> String {
     let Ok(value) = serde_json::from_str::<Value>(body) else {
         return if body.trim().is_empty() {
@@ -138,17 +143,19 @@ fn words_of(body: &str) -> String {
             body.to_owned()
         };
     };
+    // Providers put the message in different places. The first one that holds a text is taken.
     let paths = ["/error/message", "/error/error/message", "/message", "/error", "/detail"];
     let said = paths.iter().find_map(|path| value.pointer(path).and_then(Value::as_str));
     said.map_or_else(|| value.to_string(), ToOwned::to_owned)
 }
 
-/// How long a provider asks to wait: in milliseconds, else in seconds. A date is not understood, and ignored.
+/// Returns the wait that a provider asks for: the header in milliseconds, else the one in seconds. A date is ignored.
 fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
     let number =
         |name: &str| -> Option<f64> { headers.get(name)?.to_str().ok()?.trim().parse().ok() };
     let ms = number("retry-after-ms")
         .or_else(|| number("retry-after").map(|seconds| seconds * 1000.0))?;
+    // The header may hold any number, so it is limited to a day.
     let day_ms = 86_400_000_u32;
     #[expect(
         clippy::cast_possible_truncation,

@@ -1,4 +1,4 @@
-//! What the wire formats have in common, and which one is meant.
+//! The interface shared by all wire formats, and the dispatch between them.
 
 use piton_core::keep_numbers;
 use serde_json::Value;
@@ -9,23 +9,23 @@ use super::{anthropic, ollama, openai};
 use crate::provider::WireFormat;
 use crate::request::Request;
 
-/// What is wrong with something that a provider sent.
+/// A flaw in something that a provider sent.
 #[derive(Debug)]
 pub(super) enum FormatFlaw {
-    /// It is not of the shape that the format has.
+    /// It does not have the shape of the format.
     Shape(&'static str),
-    /// The provider tells of a failure.
+    /// The provider reports a failure.
     Told(Value),
 }
 
 impl FormatFlaw {
-    /// Something that every answer has is not there.
+    /// A required part of an answer is missing.
     pub(super) const FORM: Self = Self::Shape("it is not of the shape that the wire format has");
-    /// There is no end of tool calls.
+    /// There are too many tool calls.
     pub(super) const CALLS: Self = Self::Shape("it calls more tools than any model does");
 }
 
-/// Where requests go, below the base URL.
+/// Returns the path for requests, below the base URL.
 pub(super) const fn path(wire: WireFormat) -> &'static str {
     match wire {
         WireFormat::OpenAi => "chat/completions",
@@ -34,7 +34,7 @@ pub(super) const fn path(wire: WireFormat) -> &'static str {
     }
 }
 
-/// The headers that carry a key, and what else the format wants.
+/// Returns the headers that carry the key, and others that the format requires.
 pub(super) fn headers(wire: WireFormat, key: Option<&str>) -> Vec<(&'static str, String)> {
     let bearer = |key: &str| ("authorization", format!("Bearer {key}"));
     match wire {
@@ -46,7 +46,7 @@ pub(super) fn headers(wire: WireFormat, key: Option<&str>) -> Vec<(&'static str,
     }
 }
 
-/// The body of a request.
+/// Builds the body of a request.
 pub(super) fn body(wire: WireFormat, request: &Request, model: &str, stream: bool) -> Value {
     match wire {
         WireFormat::OpenAi => openai::body(request, model, stream),
@@ -55,7 +55,7 @@ pub(super) fn body(wire: WireFormat, request: &Request, model: &str, stream: boo
     }
 }
 
-/// A whole answer.
+/// Parses a whole answer.
 pub(super) fn parse_answer(wire: WireFormat, body: &Value) -> Result<AnswerDraft, FormatFlaw> {
     match wire {
         WireFormat::OpenAi => openai::parse_answer(body),
@@ -64,7 +64,7 @@ pub(super) fn parse_answer(wire: WireFormat, body: &Value) -> Result<AnswerDraft
     }
 }
 
-/// Adds a piece of a stream to what was gathered; gives the words in it.
+/// Adds a piece of a stream to the draft. Returns the text in it.
 pub(super) fn piece(
     wire: WireFormat,
     frame: &StreamFrame,
@@ -74,6 +74,7 @@ pub(super) fn piece(
         draft.over = true;
         return Ok(String::new());
     }
+    // Saves the digits of large numbers before parsing would round them.
     let data: Value = serde_json::from_str(&keep_numbers(&frame.data).0)
         .map_err(|_| FormatFlaw::Shape("a piece of the stream is not JSON"))?;
     match wire {

@@ -1,18 +1,18 @@
-//! The pieces of a stream out of its bytes: server-sent events, or lines of JSON; pure.
+//! Splitting the bytes of a stream into frames: server-sent events, or lines of JSON.
 
 use crate::provider::WireFormat;
 
-/// One piece.
+/// One frame of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StreamFrame {
     pub(super) data: String,
 }
 
-/// Bytes that have not become pieces yet.
+/// Bytes that do not form a complete frame yet.
 #[derive(Debug, Default)]
 pub(super) struct Frames {
     bytes: Vec<u8>,
-    /// The lines of the event that is coming in.
+    /// The data lines of the event that is arriving.
     data: Vec<String>,
 }
 
@@ -21,16 +21,18 @@ impl Frames {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// How many bytes wait.
+    /// Returns the number of bytes that wait.
     pub(super) fn waiting(&self) -> usize {
         self.bytes.len() + self.data.iter().map(String::len).sum::<usize>()
     }
 
-    /// The next whole piece.
+    /// Returns the next complete frame.
     pub(super) fn next(&mut self, wire: WireFormat) -> Option<StreamFrame> {
         loop {
+            // Without a line end the rest stays buffered: a line, or even a character, may be split between two chunks.
             let end = self.bytes.iter().position(|byte| *byte == b'\n')?;
             let line: Vec<u8> = self.bytes.drain(..=end).collect();
+            // Bytes that are not UTF-8 become replacement characters; parsing decides about the result.
             let line = String::from_utf8_lossy(&line);
             let line = line.trim_end_matches(['\r', '\n']);
             if wire == WireFormat::Ollama {
@@ -38,6 +40,7 @@ impl Frames {
                     return Some(StreamFrame { data: line.to_owned() });
                 }
             } else if let Some(data) = line.strip_prefix("data:") {
+                // Several data lines belong to one event; an empty line ends it. Other fields and comments are ignored.
                 self.data.push(data.strip_prefix(' ').unwrap_or(data).to_owned());
             } else if line.is_empty() && !self.data.is_empty() {
                 return Some(StreamFrame { data: std::mem::take(&mut self.data).join("\n") });

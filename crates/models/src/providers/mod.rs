@@ -1,11 +1,11 @@
 //! Real providers, over HTTP.
 //!
 //! * `openai`, `anthropic`, `ollama`: each wire format, as pure functions from and to JSON.
-//! * `frames`: the pieces of a stream out of its bytes.
-//! * `failure`: what went wrong, told without secrets.
+//! * `frames`: splitting the bytes of a stream into frames.
+//! * `failure`: errors without secrets.
 //! * `client`, `call`, `streaming`: the calls themselves.
 //!
-//! *Invariants*: answers are measured as they come, and a stream that ends before its format says so was cut.
+//! *Invariants*: answers are measured as they arrive, and a stream that ends before its format says so was cut.
 
 mod anthropic;
 mod call;

@@ -1,4 +1,4 @@
-//! The wire format of Ollama; pure.
+//! The wire format of Ollama.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::message::Message;
 use crate::request::Request;
 use crate::tool::ToolChoice;
 
-/// This format cannot make a model call a tool; it can only keep the tools from it.
+/// Builds the body of a request. This format cannot make a model call a tool; it can only withhold the tools.
 pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
     let messages: Vec<Value> = request.messages.iter().map(message).collect();
     let asked = &request.options;
@@ -50,6 +50,7 @@ fn message(message: &Message) -> Value {
 }
 
 pub(super) fn parse_answer(body: &Value) -> Result<AnswerDraft, FormatFlaw> {
+    // A whole answer has the form of a stream's last piece.
     let mut draft = AnswerDraft::default();
     piece(body, &mut draft)?;
     match (body["message"].is_object(), draft.over) {
@@ -67,9 +68,11 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
         draft.model = Some(model.to_owned());
     }
     for call in data["message"]["tool_calls"].as_array().into_iter().flatten() {
+        // This format sends calls whole and without an index, so each one is new.
         let next = draft.call(draft.calls.len()).ok_or(FormatFlaw::CALLS)?;
         next.id = text_of(&call["id"]);
         next.name = text_of(&call["function"]["name"]);
+        // In this format the arguments are a JSON value. The draft keeps them as text.
         next.arguments = call["function"]["arguments"].to_string();
     }
     if data["done"] == true {
@@ -83,8 +86,8 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
     Ok(words)
 }
 
-/// The reason of an answer that is done. Here `done` says that an answer is complete; versions before 0.1.38 sent no
-/// reason beside it.
+/// Reads the reason of an answer that is done. In this format `done` marks an answer as complete; versions before
+/// 0.1.38 sent no reason with it.
 fn ending(reason: &Value) -> FinishReason {
     match reason.as_str() {
         None | Some("" | "stop") => FinishReason::Complete,

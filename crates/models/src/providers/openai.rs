@@ -1,4 +1,4 @@
-//! The wire format of OpenAI; pure.
+//! The wire format of OpenAI.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::message::Message;
 use crate::request::Request;
 use crate::tool::{ToolChoice, ToolSpec};
 
-/// Models that count what they think, and want the limit under another name.
+/// Models that count their reasoning, and expect the limit under another name.
 const THINKING: [&str; 4] = ["gpt-5", "o1", "o3", "o4"];
 
 pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
@@ -36,13 +36,14 @@ pub(super) fn body(request: &Request, model: &str, stream: bool) -> Value {
             ("stop", (!options.stop.is_empty()).then(|| json!(options.stop))),
             ("tools", tools(&request.tools)),
             ("tool_choice", choice),
+            // Without this option a stream carries no token counts.
             ("stream_options", stream.then(|| json!({ "include_usage": true }))),
         ],
     );
     body
 }
 
-/// Tools as this format and Ollama's have them.
+/// Converts tools to the form that this format shares with Ollama's.
 pub(super) fn tools(tools: &[ToolSpec]) -> Option<Value> {
     let tool = |tool: &ToolSpec| {
         json!({ "type": "function", "function": {
@@ -106,16 +107,20 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
     if !data["error"].is_null() {
         return Err(FormatFlaw::Told(data.clone()));
     }
+    // Most pieces have null here, which must not erase the counts.
     if data["usage"].is_object() {
         draft.usage = usage(&data["usage"]);
     }
     let choice = &data["choices"][0];
+    // Later pieces have no reason, and must not erase the one that came before.
     draft.ending = ending(&choice["finish_reason"]).or(draft.ending.take());
     for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
+        // Pieces of several calls may interleave; the index says which call each belongs to.
         let index = call["index"].as_u64().and_then(|index| usize::try_from(index).ok());
         let Some(draft) = draft.call(index.ok_or(FormatFlaw::FORM)?) else {
             return Err(FormatFlaw::CALLS);
         };
+        // The id and the name come once; the arguments may come in several pieces.
         draft.id.push_str(call["id"].as_str().unwrap_or_default());
         draft.name.push_str(call["function"]["name"].as_str().unwrap_or_default());
         draft.arguments.push_str(&arguments(&call["function"]["arguments"]));
@@ -127,14 +132,14 @@ pub(super) fn piece(data: &Value, draft: &mut AnswerDraft) -> Result<String, For
     Ok(words)
 }
 
-/// The words of a message and of its refusal: a text, or a list of parts as some servers send it.
+/// Returns the text of a message and of its refusal. The content is a text, or a list of parts as some servers send it.
 fn content(value: &Value) -> (String, String) {
     let Some(parts) = value.as_array() else { return (text_of(value), String::new()) };
     let words = |name: &str| parts.iter().filter_map(|part| part[name].as_str()).collect();
     (words("text"), words("refusal"))
 }
 
-/// Arguments are a text; some servers send the object itself.
+/// Returns the arguments as text. Some servers send the object itself.
 fn arguments(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -147,13 +152,13 @@ pub(super) fn text_of(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The reason in a whole answer or in a piece of one; null, nothing and an empty text are none.
+/// Reads the reason in a whole answer or in a piece of one. Null, absence and an empty text mean none.
 ///
 /// Pieces before the last have none, and some servers write that as an empty text. A whole answer always has one, and
-/// so has a stream in its last piece: servers that left it out treated that as a bug and fixed it, and today it is
-/// left out by gateways that lost the model behind them. So an answer without a reason is not taken for complete.
+/// so does the last piece of a stream: servers that left it out treated that as a bug and fixed it, and today it is
+/// left out by gateways that lost the model behind them. So an answer without a reason is not taken as complete.
 ///
-/// Besides OpenAI's own reasons these are those of servers that speak its format: xAI (`end_turn`), Together (`eos`),
+/// Besides OpenAI's own reasons, these are those of servers that use its format: xAI (`end_turn`), Together (`eos`),
 /// text-generation-inference (`eos_token`, `stop_sequence`), Mistral (`model_length`), Zhipu (`sensitive`), and
 /// gateways that pass on the reasons of Anthropic.
 fn ending(reason: &Value) -> Option<FinishReason> {

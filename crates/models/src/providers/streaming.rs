@@ -1,4 +1,4 @@
-//! Answers piece by piece.
+//! Streaming answers.
 //!
 //! *Invariants*: a stream that ends before its format says so was cut. Nothing is handed out after the first error.
 
@@ -17,7 +17,7 @@ use crate::provider::WireFormat;
 use crate::request::Request;
 use crate::stream::{AnswerPart, AnswerStream};
 
-/// How far a stream is.
+/// The stage of a stream.
 enum Stage {
     Asking(Box<(Providers, Request)>),
     Reading(Box<StreamReader>),
@@ -29,11 +29,11 @@ struct StreamReader {
     response: Response,
     frames: Frames,
     draft: AnswerDraft,
-    /// How many bytes came in all.
+    /// Total number of bytes received.
     received: usize,
 }
 
-/// The answer to `request`, piece by piece.
+/// Streams the answer to `request`.
 pub(super) fn stream(providers: Providers, request: Request) -> AnswerStream {
     let stage = Stage::Asking(Box::new((providers, request)));
     Box::pin(stream::unfold(stage, next))
@@ -45,6 +45,7 @@ async fn next(stage: Stage) -> Option<(Result<AnswerPart, Error>, Stage)> {
         Stage::Reading(reading) => reading,
         Stage::Asking(asking) => match ask(&asking.0, &asking.1).await {
             Ok(reading) => Box::new(reading),
+            // After an error the stream is over, whatever the connection still holds.
             Err(error) => return Some((Err(error), Stage::Over)),
         },
     };
@@ -57,6 +58,7 @@ async fn next(stage: Stage) -> Option<(Result<AnswerPart, Error>, Stage)> {
 
 async fn ask(providers: &Providers, request: &Request) -> Result<StreamReader, Error> {
     let call = providers.call(request)?;
+    // This limits the wait for the response. Each frame then has the same limit of its own.
     let sent = timeout(call.patience(), call.send(request, true)).await;
     let response = sent.map_err(|_| call.failing().timeout())??;
     let (frames, draft) = (Frames::default(), AnswerDraft::default());
@@ -64,16 +66,18 @@ async fn ask(providers: &Providers, request: &Request) -> Result<StreamReader, E
 }
 
 impl StreamReader {
-    /// The next words; nothing when the answer is complete.
+    /// Returns the next text, or `None` when the answer is complete.
     async fn next_text(&mut self) -> Result<Option<String>, Error> {
         let wire = self.call.settings.wire;
         while !self.draft.over {
             let Some(frame) = self.frame().await? else { return self.at_end() };
             let words = piece(wire, &frame, &mut self.draft);
             let words = words.map_err(|flaw| self.call.failing().flaw(&flaw))?;
+            // Checked after every piece, so that a runaway provider cannot fill the memory.
             if self.draft.bytes() > ANSWER_BYTES_MAX {
                 return Err(self.call.failing().too_long());
             }
+            // Pieces without text, such as counts and tool arguments, only add to the draft.
             if !words.is_empty() {
                 return Ok(Some(words));
             }
@@ -81,7 +85,7 @@ impl StreamReader {
         Ok(None)
     }
 
-    /// The next whole piece, which may take as long as the settings say; nothing at the end.
+    /// Returns the next frame, or `None` at the end. Each frame may take as long as the settings say.
     async fn frame(&mut self) -> Result<Option<StreamFrame>, Error> {
         let read = timeout(self.call.patience(), self.next_frame()).await;
         read.unwrap_or_else(|_| Err(self.call.failing().timeout()))
@@ -98,13 +102,15 @@ impl StreamReader {
             };
             self.frames.add(&bytes);
             self.received += bytes.len();
+            // Both limits are needed: one for a frame that never ends, one for endless frames without text.
             if self.frames.waiting() > ANSWER_BYTES_MAX || self.received > STREAM_BYTES_MAX {
                 return Err(self.call.failing().too_long());
             }
         }
     }
 
-    /// Some that speak as OpenAI does leave out the last piece; one that gave its reason is complete all the same.
+    /// Decides about a stream that ended without its last piece. Some servers with OpenAI's format leave it out; an
+    /// answer that gave its reason is complete nevertheless.
     fn at_end(&self) -> Result<Option<String>, Error> {
         let complete = self.call.settings.wire == WireFormat::OpenAi && self.draft.ending.is_some();
         if complete { Ok(None) } else { Err(self.call.failing().cut()) }

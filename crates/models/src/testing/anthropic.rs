@@ -6,7 +6,7 @@ use super::reply::ReplyContent;
 
 const REASONS: [&str; 3] = ["end_turn", "max_tokens", "tool_use"];
 
-/// The answer in one piece.
+/// Builds the answer in one piece.
 pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let mut blocks = Vec::new();
     if !content.words.is_empty() {
@@ -26,7 +26,7 @@ fn event(kind: &str, mut body: Value) -> String {
     format!("event: {kind}\ndata: {body}\n\n")
 }
 
-/// The answer in pieces: server-sent events with names.
+/// Builds the answer in pieces: server-sent events with names.
 pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let begin = json!({ "message": { "id": "msg_1", "role": "assistant", "model": content.model,
         "content": [], "usage": { "input_tokens": 11, "output_tokens": 1 } } });
@@ -61,7 +61,7 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     pieces
 }
 
-/// A failure told in the stream.
+/// Builds a failure inside a stream.
 pub(super) fn error_body(kind: &str) -> String {
     event("error", json!({ "error": { "type": kind, "message": "told in the stream" } }))
 }

@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as a model server needs.
+//! The part of HTTP/1.1 that a model server needs.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-/// The largest body that is read.
+/// Maximum size of a body that is read.
 const BODY_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// How often something is sent before a dripping server hangs up.
+/// Number of times that a dripping server sends something before it hangs up.
 const DRIPS: usize = 200;
 
-/// Shorter than anybody's patience.
+/// Time between two drips, shorter than any timeout.
 const BETWEEN_DRIPS: Duration = Duration::from_millis(5);
 
-/// One request.
+/// A received request.
 pub(super) struct Incoming {
     pub(super) path: String,
-    /// Names in lower case.
+    /// Names are in lower case.
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Value,
 }
@@ -29,7 +29,7 @@ impl Incoming {
     }
 }
 
-/// The next request on a connection; nothing if the caller hung up or does not speak HTTP.
+/// Reads the next request on a connection. Returns `None` if the caller hung up or does not speak HTTP.
 pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> {
     let mut line = String::new();
     stream.read_line(&mut line).await.ok()?;
@@ -38,6 +38,7 @@ pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> 
     loop {
         line.clear();
         stream.read_line(&mut line).await.ok()?;
+        // The headers end with an empty line, which has no colon.
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
     }
@@ -49,7 +50,7 @@ pub(super) async fn read(stream: &mut BufReader<TcpStream>) -> Option<Incoming> 
     Some(Incoming { path, headers, body })
 }
 
-/// Sends a whole answer. `announced` is the length that is claimed: more than there is makes it a cut one.
+/// Sends a whole answer. `announced` is the declared length; a larger one than the body makes the answer a cut one.
 pub(super) async fn send(
     stream: &mut BufReader<TcpStream>,
     status: u16,
@@ -62,12 +63,12 @@ pub(super) async fn send(
     let head = format!(
         "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n{extra}content-length: {announced}\r\nconnection: close\r\n\r\n"
     );
-    // Whoever hung up does not want the rest.
+    // A caller that hung up does not want the rest.
     let _sent = stream.write_all(format!("{head}{body}").as_bytes()).await;
     let _flushed = stream.flush().await;
 }
 
-/// Begins an answer that ends when the connection does.
+/// Begins an answer that ends with the connection.
 pub(super) async fn begin(stream: &mut BufReader<TcpStream>, status: u16, content_type: &str) {
     let head =
         format!("HTTP/1.1 {status} x\r\ncontent-type: {content_type}\r\nconnection: close\r\n\r\n");
@@ -75,7 +76,7 @@ pub(super) async fn begin(stream: &mut BufReader<TcpStream>, status: u16, conten
     let _flushed = stream.flush().await;
 }
 
-/// Sends the next piece at once; whether anybody is there to take it.
+/// Sends the next piece at once. Returns true if the caller is still there to receive it.
 pub(super) async fn piece(stream: &mut BufReader<TcpStream>, piece: &str) -> bool {
     stream.write_all(piece.as_bytes()).await.is_ok() && stream.flush().await.is_ok()
 }
@@ -88,7 +89,7 @@ pub(super) async fn repeat(stream: &mut BufReader<TcpStream>, pieces: &[String])
     {}
 }
 
-/// Sends blanks with a while in between, but not for ever.
+/// Sends spaces at intervals, but not forever.
 pub(super) async fn drip(stream: &mut BufReader<TcpStream>) {
     for _ in 0..DRIPS {
         if !piece(stream, " ").await {

@@ -1,5 +1,5 @@
-//! A model server on a real socket, for tests: it speaks every wire format, whole and in pieces, answers what it
-//! is told to, fails as it is told to, and remembers what it was sent.
+//! A model server on a real socket, for tests. It speaks every wire format, whole and in pieces, answers and fails as
+//! scripted, and records its requests.
 
 mod anthropic;
 mod http;

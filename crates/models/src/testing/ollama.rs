@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::reply::ReplyContent;
 
-/// Ollama gives the same reason whether tools are called or not.
+/// Ollama gives the same reason whether or not tools are called.
 const REASONS: [&str; 3] = ["stop", "length", "stop"];
 
 fn end(content: &ReplyContent) -> Value {
@@ -17,7 +17,7 @@ fn calls(content: &ReplyContent) -> Value {
     content.calls.iter().map(call).collect()
 }
 
-/// The answer in one piece.
+/// Builds the answer in one piece.
 pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let mut body = end(content);
     body["message"] = json!({ "role": "assistant", "content": content.text() });
@@ -27,7 +27,7 @@ pub(super) fn answer_body(content: &ReplyContent) -> Value {
     body
 }
 
-/// The answer in pieces: lines of JSON.
+/// Builds the answer in pieces: lines of JSON.
 pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let line = |message: Value| {
         format!("{}\n", json!({ "model": content.model, "message": message, "done": false }))
@@ -48,7 +48,7 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     pieces
 }
 
-/// A failure told in the stream; this format has no types of failures.
+/// Builds a failure inside a stream. This format has no types of failures.
 pub(super) fn error_body() -> String {
     format!("{}\n", json!({ "error": "told in the stream" }))
 }

@@ -11,7 +11,7 @@ fn usage() -> Value {
     json!({ "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18, "prompt_tokens_details": details })
 }
 
-/// The answer in one piece.
+/// Builds the answer in one piece.
 pub(super) fn answer_body(content: &ReplyContent) -> Value {
     let calls: Vec<Value> = content
         .calls
@@ -33,7 +33,7 @@ pub(super) fn answer_body(content: &ReplyContent) -> Value {
     })
 }
 
-/// The answer in pieces: server-sent events.
+/// Builds the answer in pieces: server-sent events.
 pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     let chunk = |delta: Value, reason: Value| {
         let choices = json!([{ "index": 0, "delta": delta, "finish_reason": reason }]);
@@ -60,7 +60,7 @@ pub(super) fn pieces(content: &ReplyContent) -> Vec<String> {
     pieces
 }
 
-/// A failure told in the stream.
+/// Builds a failure inside a stream.
 pub(super) fn error_body(kind: &str) -> String {
     format!("data: {}\n\n", json!({ "error": { "type": kind, "message": "told in the stream" } }))
 }

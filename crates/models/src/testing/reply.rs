@@ -1,73 +1,73 @@
-//! What the server answers.
+//! Replies of the server.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// What an answer without end is made of: long enough that few of them go beyond all bounds.
+/// A piece of an endless answer: long enough that a few of them exceed all limits.
 pub(super) static LONG: LazyLock<String> = LazyLock::new(|| "x".repeat(64 * 1024));
 
-/// How the server answers one request.
+/// A reply of the server to one request.
 #[derive(Clone, Debug)]
 pub enum ScriptedReply {
-    /// In words.
+    /// Answers with text.
     Text(String),
-    /// In words, because the limit of tokens is reached.
+    /// Answers with text that reached the token limit.
     CutShort(String),
-    /// With calls of tools, each a name and its arguments.
+    /// Calls tools, each with a name and arguments.
     Calls(Vec<(String, Value)>),
-    /// With this JSON, and in pieces with these, whatever the wire format says about them. A piece that is a text is
-    /// sent as it is, if the format has events.
+    /// Sends this JSON, or these pieces in a stream, whatever the wire format says. A piece that is a text is sent
+    /// verbatim if the format has events.
     Raw(Value, Vec<Value>),
-    /// Not at all.
+    /// Fails.
     Fault(ServerFault),
 }
 
-/// How the server fails.
+/// Ways in which the server fails.
 #[derive(Clone, Debug)]
 pub enum ServerFault {
-    /// With a status, what it says about it, and perhaps how many seconds to wait.
+    /// Sends a status with a message, and optionally the number of seconds to wait.
     Status(u16, String, Option<u64>),
-    /// It hangs up in the middle of the answer.
+    /// Hangs up in the middle of the answer.
     Cut,
-    /// It takes the request and never answers.
+    /// Accepts the request and never answers.
     Hang,
-    /// It sends the first piece and then nothing; of a whole answer, nothing at all.
+    /// Sends the first half of a stream and then nothing; of a whole answer, nothing at all.
     Stall,
-    /// It sends something that is not JSON.
+    /// Sends something that is not JSON.
     BadJson,
-    /// It sends JSON that is no answer.
+    /// Sends JSON that is not an answer.
     NoAnswer,
-    /// It answers in words without end.
+    /// Answers with endless text.
     Endless,
-    /// It calls a tool with arguments without end.
+    /// Calls a tool with endless arguments.
     EndlessCall,
-    /// It answers with this status, and what it says about it has no end.
+    /// Answers with this status and an endless body.
     EndlessStatus(u16),
-    /// It sends a few bytes now and then, never a whole piece, and hangs up after a second or so.
+    /// Sends a few bytes now and then, never a whole piece, and hangs up after a second or so.
     Drip,
-    /// It begins to stream, then tells of a failure of this type; of a whole answer, a status 529.
+    /// Starts a stream, then reports a failure of this type; of a whole answer, sends a status 529.
     ToldInStream(String),
 }
 
 impl ScriptedReply {
-    /// An answer in words.
+    /// Creates an answer with text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// A call of one tool.
+    /// Creates a call of one tool.
     pub fn call(name: &str, arguments: Value) -> Self {
         Self::Calls(vec![(name.to_owned(), arguments)])
     }
 
-    /// A failure with a status.
+    /// Creates a failure with a status.
     pub fn status(status: u16, words: &str) -> Self {
         Self::Fault(ServerFault::Status(status, words.to_owned(), None))
     }
 }
 
-/// What is put into one wire format: a fault has become bytes before.
+/// The content of a reply in any wire format. Faults have become bytes before.
 pub(super) struct ReplyContent {
     pub(super) model: String,
     pub(super) words: Vec<String>,
@@ -96,7 +96,7 @@ impl ReplyContent {
         self.words.concat()
     }
 
-    /// Which of three names for the reason applies: done, out of tokens, tools called.
+    /// Returns the applicable one of three names for a reason: done, out of tokens, tools called.
     pub(super) fn reason<'a>(&self, [done, length, tools]: [&'a str; 3]) -> &'a str {
         match (self.cut_short, self.calls.is_empty()) {
             (true, _) => length,

@@ -1,4 +1,4 @@
-//! The server itself.
+//! The model server.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -14,19 +14,18 @@ use super::reply::{LONG, ReplyContent, ScriptedReply, ServerFault};
 use super::{anthropic, ollama, openai};
 use crate::provider::{BaseUrl, WireFormat};
 
-/// What the server was sent.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct SeenRequest {
-    /// The path of the address.
+    /// The path of the URL.
     pub path: String,
     /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Value,
 }
 
 impl SeenRequest {
-    /// One header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -40,7 +39,7 @@ struct ServerState {
     models: Option<Vec<String>>,
 }
 
-/// A model server on a port of its own. It ends when it is dropped.
+/// A model server on a port of its own. It stops when it is dropped.
 pub struct ModelServer {
     address: SocketAddr,
     state: Arc<Mutex<ServerState>>,
@@ -48,7 +47,7 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// A server that is ready for calls.
+    /// Starts a server that is ready for calls.
     pub async fn start() -> Self {
         let listener =
             TcpListener::bind("127.0.0.1:0").await.expect("this machine has a free port");
@@ -58,31 +57,31 @@ impl ModelServer {
         Self { address, state, task }
     }
 
-    /// Where a provider that speaks `wire` is.
+    /// Returns the base URL of a provider with this wire format.
     pub fn base_url(&self, wire: WireFormat) -> BaseUrl {
         let path = if wire == WireFormat::Ollama { "" } else { "v1" };
         BaseUrl::parse(&format!("http://{}/{path}", self.address)).expect("an address is one")
     }
 
-    /// Answers the next request, after those that were told before, like this.
+    /// Adds a reply, which answers the next request after those added before.
     pub fn push_reply(&self, reply: ScriptedReply) -> &Self {
         lock(&self.state).replies.push_back(reply);
         self
     }
 
-    /// Takes only calls with this key from now on.
+    /// Accepts only calls with this key from now on.
     pub fn with_key(&self, key: &str) -> &Self {
         lock(&self.state).key = Some(key.to_owned());
         self
     }
 
-    /// Has only these models from now on.
+    /// Offers only these models from now on.
     pub fn with_models(&self, models: &[&str]) -> &Self {
         lock(&self.state).models = Some(models.iter().map(|model| (*model).to_owned()).collect());
         self
     }
 
-    /// What it was sent so far.
+    /// Returns the requests so far.
     pub fn seen(&self) -> Vec<SeenRequest> {
         lock(&self.state).seen.clone()
     }
@@ -111,10 +110,11 @@ async fn accept(listener: TcpListener, state: Arc<Mutex<ServerState>>) {
     }
 }
 
-/// Notes the request, and says how it is answered.
+/// Records the request and decides on the reply.
 fn decide(state: &Mutex<ServerState>, incoming: &Incoming) -> ScriptedReply {
     let mut state = lock(state);
     let Incoming { path, headers, body } = incoming;
+    // Recorded first, so that tests also see requests that are refused.
     state.seen.push(SeenRequest {
         path: path.clone(),
         headers: headers.clone(),
@@ -230,12 +230,14 @@ async fn pieces(
     }
     http::begin(stream, 200, kind).await;
     if matches!(reply, ScriptedReply::Fault(ServerFault::Endless | ServerFault::EndlessCall)) {
+        // Send everything before the first long piece once, then repeat the long pieces.
         let (begun, rest) =
             pieces.split_at(pieces.iter().position(|piece| is_long(piece)).unwrap_or(0));
         let long: Vec<String> = rest.iter().filter(|piece| is_long(piece)).cloned().collect();
         http::piece(stream, &begun.concat()).await;
         return http::repeat(stream, &long).await;
     }
+    // A fault comes after the first half of the pieces.
     let half = pieces.len() / 2;
     let shown =
         if matches!(reply, ScriptedReply::Fault(_)) { &pieces[..half] } else { &pieces[..] };
@@ -260,12 +262,12 @@ async fn pieces(
     }
 }
 
-/// Whether a piece carries a part of what has no end, half of it at least.
+/// True if a piece carries at least half of the endless text.
 fn is_long(piece: &str) -> bool {
     piece.len() >= LONG.len() / 2
 }
 
-/// A piece that is not JSON, in the wrapping of a format.
+/// Returns a piece that is not JSON, in the framing of a format.
 fn bad(wire: WireFormat) -> String {
     match wire {
         WireFormat::Ollama => "{ \"half\n".to_owned(),

@@ -5,8 +5,7 @@
 
 use std::path::Path;
 
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml_edit::{DocumentMut, Item};
 
 use super::file::ConfigFile;
 use super::key::SettingKey;
@@ -36,15 +35,12 @@ pub enum EditError {
 /// Returns the text of a user's file after `key` was set to `value`, a name or a number.
 pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError> {
     let base = Base { directory: Path::new("/"), home: None };
-    let written = match key.form().of_text(value, base) {
-        Ok(_) if matches!(key.form(), ValueForm::Whole { .. }) => value.to_owned(),
-        Ok(_) => toml_text(value),
-        Err(_) => {
-            return Err(EditError::NotTaken {
-                value: value.to_owned(),
-                words: key.form().describe(),
-            });
-        }
+    let not_taken =
+        || EditError::NotTaken { value: value.to_owned(), words: key.form().describe() };
+    let wanted = key.form().of_text(value, base).map_err(|_| not_taken())?;
+    let written = match key.form() {
+        ValueForm::Whole { .. } => value.parse().map_err(|_| not_taken())?,
+        _ => value.into(),
     };
     let read = |text: &str| {
         ConfigFile { name: "config.toml", place: SettingSource::User, base, text }.read()
@@ -53,12 +49,9 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     if !problems.is_empty() {
         return Err(EditError::Broken(problems));
     }
-    // The edit works on spans of the text and may misjudge an unusual layout. So the result is accepted only if it
-    // parses, sets exactly this value, and changes no other setting.
-    let edited = edit(text, key, &written);
+    let edited = edit(text, key, written).ok_or(EditError::NoPlace)?;
     let (mut after, problems) = read(&edited);
-    let wanted = key.form().of_text(value, base).ok();
-    let is_set = after.0.remove(&key).map(|said| said.value) == wanted;
+    let is_set = after.0.remove(&key).map(|said| said.value) == Some(wanted);
     let values =
         |layer: super::layer::Layer| layer.0.into_iter().map(|(key, said)| (key, said.value));
     let mut rest = before;
@@ -70,34 +63,23 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     }
 }
 
-fn edit(text: &str, key: SettingKey, written: &str) -> String {
-    let (table, _) = DeTable::parse_recoverable(text);
-    let line = format!("{} = {written}\n", key.name());
-    let Some(section) = table.get_ref().get(key.section()) else {
-        // A new section goes to the end, separated by an empty line.
+/// Sets one key and leaves spaces and comments around it alone. Returns nothing if the section is no table.
+fn edit(text: &str, key: SettingKey, mut value: toml_edit::Value) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let Some(section) = document.get_mut(key.section()) else {
+        // At the end of the text. The library would put it before the comments that a file ends with.
         let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        return format!("{text}{end}{gap}[{}]\n{line}", key.section());
+        return Some(format!("{text}{end}{gap}[{}]\n{} = {value}\n", key.section(), key.name()));
     };
-    if let Some(found) = entry(section, key.name()) {
-        // Only the old value is replaced, so comments and layout stay.
-        let span = found.span();
-        return [&text[..span.start], written, &text[span.end..]].concat();
+    let table = section.as_table_like_mut()?;
+    if let Some(old) = table.get_mut(key.name()) {
+        *value.decor_mut() = old.as_value()?.decor().clone();
+        *old = Item::Value(value);
+    } else {
+        table.insert(key.name(), Item::Value(value));
+        // On one line, a new entry needs the spaces around it adjusted.
+        section.as_inline_table_mut().map(toml_edit::InlineTable::fmt);
     }
-    // After the line of the section's header. A section in another form, such as an inline table, fails the second
-    // parse.
-    let head = section.span().end;
-    let end = text[head..].find('\n').map(|newline| head + newline + 1);
-    let (before, after) = text.split_at(end.unwrap_or(text.len()));
-    let break_line = if before.ends_with('\n') { "" } else { "\n" };
-    [before, break_line, &line, after].concat()
-}
-
-fn entry<'a>(section: &'a Spanned<DeValue<'_>>, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
-    section.get_ref().as_table()?.get(name)
-}
-
-/// Returns a text as a TOML string. Names and paths have no control characters.
-fn toml_text(value: &str) -> String {
-    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+    Some(document.to_string())
 }

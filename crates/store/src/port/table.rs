@@ -77,10 +77,7 @@ pub struct Page {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TakenOut {
     /// An entry that was not as it had been written: its key, its value, or both are wrong.
-    Entry {
-        key: Key,
-        value: Vec<u8>,
-    },
+    Entry { key: Key, value: Vec<u8> },
     /// All entries between two keys, because that part of the table could not be read.
     Range {
         /// The last key before the range; `None` at the beginning of the table.

@@ -94,10 +94,7 @@ pub enum FileChange {
         executable: Option<bool>,
     },
     /// Appends bytes to a file, which is created if it is missing.
-    Append {
-        path: MountPath,
-        bytes: Arc<[u8]>,
-    },
+    Append { path: MountPath, bytes: Arc<[u8]> },
     /// Removes a file or a directory.
     Delete {
         path: MountPath,
@@ -116,9 +113,7 @@ pub enum FileChange {
         mask: Arc<Mask>,
     },
     /// Creates a directory and those above it. An existing one is fine.
-    MakeDirectory {
-        path: MountPath,
-    },
+    MakeDirectory { path: MountPath },
 }
 
 /// State of a path before a change.

@@ -37,7 +37,6 @@ pub(super) fn with_entry(
             if client == McpClient::Vscode {
                 entry["type"] = json!("stdio");
             }
-            let entry = serde_json::to_string_pretty(&entry).expect("it is made of texts");
             json::set(text, section, NAME, &entry).map_err(|wrong| not_json(file, wrong))
         }
         ConfigFormat::Toml => {
@@ -87,9 +86,7 @@ pub(crate) enum ClientEntry {
     /// The client starts a program.
     Start(Start),
     /// The client connects to a running server.
-    Reach {
-        url: String,
-    },
+    Reach { url: String },
 }
 
 /// A program that a client starts.
@@ -118,9 +115,7 @@ pub(crate) fn entry_in(
 ) -> Result<Option<ClientEntry>, Failure> {
     let entry = match client.form() {
         ConfigFormat::Json(section) => {
-            let entry = json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?;
-            // An entry with comments inside is not JSON for this parser, and counts as none.
-            entry.and_then(|entry| serde_json::from_str(&entry).ok())
+            json::get(text, section, NAME).map_err(|wrong| not_json(file, wrong))?
         }
         ConfigFormat::Toml => {
             let document = toml(file, text)?;
