@@ -37,8 +37,7 @@ impl Filter {
         history: &'a History,
     ) -> Result<impl Iterator<Item = &'a Commit>, Error> {
         for id in [self.from, self.until].into_iter().flatten() {
-            // A bound that is unknown or no longer in memory is an error, so that a partial result is never taken for
-            // all.
+            // A bound that is not in memory is an error, so that a partial result never looks complete.
             history.find(id)?;
         }
         Ok(history.commits().iter().filter(|commit| self.selects(commit)))

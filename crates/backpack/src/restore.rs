@@ -64,7 +64,7 @@ pub(crate) fn abandon(
         for RestoredKey { key, item: after, large } in put_back {
             let slot = LargeValueSlot::Active(key.clone());
             match large {
-                // The large value is in place before the commit, since recording the commit looks it up there.
+                // The slot follows the item: a restored large value comes back, and that of the replaced item goes.
                 Some(text) => core.large.insert(slot, text),
                 None => core.large.remove(&slot),
             };

@@ -7,16 +7,14 @@
 //! * [`canonical`]: RFC 8785 JSON, written straight from [`serde::Serialize`] to bytes. There is no other way to create
 //!   [`CanonicalBytes`], so having them proves how they were written.
 //! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest of "some string"
-//! does
-//!   not compile, because two callers would format that string differently.
+//!   does not compile, because two callers would format that string differently.
 //! * [`id`]: every id, digest reference and index is its own type, parsed once at the edge.
 //! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
 //! * [`visible()`]: foreign text for display to a person, with invisible characters escaped.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
 //! * [`error`]: the one envelope that a person or an agent reads when something fails.
 //! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader preserves, as strings or as
-//! an
-//!   error.
+//!   an error.
 //! * [`closed_set!`]: enums with names that are part of a format.
 //! * [`Provenance`]: the step of a workflow at which something was written.
 //! * [`port`]: the effects that pure code may request (time, waiting, entropy, notices), as traits.

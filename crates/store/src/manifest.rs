@@ -213,7 +213,7 @@ impl<'a> Remains<'a> {
                 }
                 Ok(Record::SnapshotPinned(_)) => {}
                 Ok(Record::SegmentClosed(_)) | Err(LineError::Corrupt(_)) => {
-                    remains.doubtful.push(line)
+                    remains.doubtful.push(line);
                 }
             }
         }

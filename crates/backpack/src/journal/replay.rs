@@ -55,7 +55,7 @@ impl Replayed {
                 BackpackEventBody::Opened { .. } => {}
                 // The last event of a fork: everything carried before it is complete.
                 BackpackEventBody::Began { origin: found } => {
-                    (origin, unfinished) = (Some(found), None)
+                    (origin, unfinished) = (Some(found), None);
                 }
                 BackpackEventBody::Carried { item } => {
                     // Until that event arrives, remember where the carried items began.

@@ -204,7 +204,7 @@ impl AsyncScope {
         };
         match (mode, outcome) {
             (Mode::Durable, WriteOutcome::Done(commit)) => {
-                writer.wait_durable(commit.number()).await?
+                writer.wait_durable(commit.number()).await?;
             }
             // Refusals and buffered writes do not wait, but the queue must not grow without bound.
             _ if writer.waiting() >= BUFFERED_COMMITS_MAX => writer.flush().await?,

@@ -44,7 +44,7 @@ impl Walker<'_> {
                     found.push(KnownEntry::New(TreeEntry { name: listed_name(&name), node }));
                 }
                 Ok(ScannedEntry::Directory) => {
-                    found.extend(go_into(site, listed_name(&name), more))
+                    found.extend(go_into(site, listed_name(&name), more));
                 }
                 Ok(ScannedEntry::Special) => self.report.special_files += 1,
                 Err(error) => {

@@ -33,7 +33,6 @@ piton_core::closed_set! {
 }
 
 /// A path that differs between two trees.
-#[expect(clippy::struct_field_names, reason = "`change` is what readers of JSON look for")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeChange {

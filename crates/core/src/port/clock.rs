@@ -48,7 +48,7 @@ impl TimestampMs {
     }
 }
 
-const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0); // tidy: number of the first year of Unix
 
 impl fmt::Display for TimestampMs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

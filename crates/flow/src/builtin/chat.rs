@@ -56,7 +56,7 @@ impl Node for Chat {
 
     fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
-            let more = Transcript::append_call(self.transcript.as_ref(), context).await?;
+            let more = Transcript::render_call(self.transcript.as_ref(), context).await?;
             prepared(&self.asking.request(context, &more).await?)
         })
     }

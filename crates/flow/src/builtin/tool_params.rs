@@ -63,7 +63,7 @@ impl Node for ToolParams {
     fn prep<'a>(&'a self, context: &'a NodeContext) -> BoxFuture<'a, Result<Value, NodeError>> {
         Box::pin(async move {
             let tool = self.which.name(context).await?;
-            let mut more = Transcript::append_call(self.transcript.as_ref(), context).await?;
+            let mut more = Transcript::render_call(self.transcript.as_ref(), context).await?;
             more.push_str(&["\n\nCall the tool `", &tool, "` with the right arguments."].concat());
             let request = self.asking.request(context, &more).await?;
             Ok(json!({ "tool": tool, "request": prepared(&request)? }))

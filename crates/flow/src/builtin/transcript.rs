@@ -27,7 +27,7 @@ impl Transcript {
     }
 
     /// Renders the calls of an agent, or nothing without a transcript.
-    pub(super) async fn append_call(
+    pub(super) async fn render_call(
         transcript: Option<&Self>,
         context: &NodeContext,
     ) -> Result<String, NodeError> {

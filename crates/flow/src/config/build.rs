@@ -146,13 +146,9 @@ impl Builder<'_> {
             Ok(body) => Some(body),
             Err(found) => {
                 for problem in found {
-                    let flow_node = join(path, "params");
-                    let flow_node = if problem.path.is_empty() {
-                        flow_node
-                    } else {
-                        join(&flow_node, &problem.path)
-                    };
-                    self.problems.error(flow_node, problem.message);
+                    let at = join(path, "params");
+                    let at = if problem.path.is_empty() { at } else { join(&at, &problem.path) };
+                    self.problems.error(at, problem.message);
                 }
                 None
             }

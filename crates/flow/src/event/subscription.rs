@@ -66,7 +66,7 @@ impl Listener {
             queue.missed += 1;
             return;
         }
-        queue.drop_oldest();
+        queue.queue_missed_count();
         queue.heard.push_back(SubscriberEvent::Event(Arc::clone(event)));
         let waker = queue.waker.take();
         // Wake outside of the lock, since the woken task takes it at once.
@@ -85,7 +85,7 @@ impl Listener {
 
 impl EventQueue {
     /// Appends the number of dropped events, so that it is delivered before any later event.
-    fn drop_oldest(&mut self) {
+    fn queue_missed_count(&mut self) {
         if self.missed > 0 {
             let missed = std::mem::take(&mut self.missed);
             self.heard.push_back(SubscriberEvent::Missed(missed));
@@ -97,7 +97,7 @@ impl Drop for Listener {
     fn drop(&mut self) {
         let mut queue = lock(&self.queue);
         // Deliver the count of dropped events before the end of the stream.
-        queue.drop_oldest();
+        queue.queue_missed_count();
         queue.closed = true;
         let waker = queue.waker.take();
         drop(queue);
@@ -111,7 +111,7 @@ impl Subscription {
     /// Returns all waiting notifications without blocking.
     pub fn drain(&mut self) -> Vec<SubscriberEvent> {
         let mut queue = lock(&self.queue);
-        queue.drop_oldest();
+        queue.queue_missed_count();
         queue.heard.drain(..).collect()
     }
 }
@@ -125,7 +125,7 @@ impl Stream for Subscription {
             return Poll::Ready(Some(heard));
         }
         // Everything queued was delivered, so what was dropped after it comes next.
-        queue.drop_oldest();
+        queue.queue_missed_count();
         if let Some(heard) = queue.heard.pop_front() {
             return Poll::Ready(Some(heard));
         }

@@ -65,6 +65,7 @@ async fn both_ways(
 
 // shows: CT-070, CT-072
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 async fn what_is_no_complete_answer_is_an_error_that_says_why() {
     let refusal = json!({ "role": "assistant", "content": null, "refusal": "I cannot help" });
     let refusal_part = json!({ "content": [{ "type": "refusal", "refusal": "I cannot help" }] });
