@@ -51,7 +51,7 @@ fn what_a_person_wrote_stays_and_is_backed_up() {
     let after = fs::read_to_string(&file).unwrap();
     assert!(
         after.starts_with(
-            "{\n    \"theme\": \"dark\",\n    \"mcpServers\": {\"other\": {\"command\": \"x\"}"
+            "{\n    \"theme\": \"dark\",\n    \"mcpServers\": {\n        \"other\": {\"command\": \"x\"},\n"
         ),
         "{after}"
     );

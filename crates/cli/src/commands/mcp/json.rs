@@ -132,6 +132,21 @@ mod tests {
     }
 
     #[test]
+    fn comments_stay_wherever_they_stand() {
+        for text in [
+            "{\"servers\": { /* mine */ }}",
+            "{\"servers\": {\"a\": 1 /* mine */ }}",
+            "{\"servers\": { /* mine */ \"piton\": {}}}",
+            "{\"servers\": {\"piton\": {}, // mine\n\"a\": 1}}",
+        ] {
+            let changed = set(text, "servers", "piton", &value()).unwrap();
+            assert!(changed.contains("mine"), "{changed}");
+        }
+        let commented = "{\"servers\": {\"piton\": {\"command\": \"/bin/piton\" /* mine */}}}";
+        assert_eq!(get(commented, "servers", "piton").unwrap(), Some(value()));
+    }
+
+    #[test]
     fn what_is_not_json_is_refused_with_its_line() {
         for (text, line) in
             [("[]", 1), ("{\n\"a\" 1}", 2), ("{\"a\":", 1), ("{\n\n\"a\": @}", 3), ("{\"a", 1)]

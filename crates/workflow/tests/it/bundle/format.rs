@@ -189,7 +189,7 @@ fn the_fields_of_a_bundle_are_fixed() {
     let schema = schemars::schema_for!(Bundle);
     let schema: Value = serde_json::to_value(schema).unwrap();
     for (place, fields) in
-        [REQUIRED[0], ("/$defs/SessionContent", REQUIRED[4].1), ("/$defs/Entry", REQUIRED[3].1)]
+        [REQUIRED[0], ("/$defs/SessionContent", REQUIRED[4].1), ("/$defs/PartDigest", REQUIRED[3].1)]
     {
         let required = &schema.pointer(place).unwrap()["required"];
         let mut found: Vec<&str> =
