@@ -472,6 +472,29 @@ async fn a_repair_of_a_table_that_was_cut_off_begins_with_what_it_kept() {
 }
 
 #[tokio::test]
+async fn what_was_committed_after_a_repair_that_was_cut_off_stays() {
+    let (root, mut bytes) = filled().await;
+    bytes[..100].fill(0xff);
+    // As after a crash between the rename and the end: the new database is in its place, and the copy has its suffix.
+    let partial = root.path().join("damaged/table-1.partial");
+    fs::create_dir_all(&partial).unwrap();
+    fs::write(partial.join("table.sqlite3"), &bytes).unwrap();
+    let open = || {
+        LocalTable::open(&DataDir::open(root.path()).unwrap(), &"context".parse().unwrap()).unwrap()
+    };
+    let later = TableWrite {
+        key: b"later".to_vec().into(),
+        expect: Expect::Absent,
+        change: EntryChange::Put(b"value".to_vec()),
+    };
+    open().commit([later].into_iter().collect()).await.unwrap();
+    let repaired = repair_table(&DataDir::open_alone(root.path()).unwrap()).unwrap();
+    assert_eq!(repaired.aside.as_deref(), Some("damaged/table-1"), "the copy is kept and named");
+    assert!(open().get(b"later").await.unwrap().is_some());
+    assert!(!partial.exists());
+}
+
+#[tokio::test]
 async fn a_table_is_not_repaired_while_another_process_has_the_directory() {
     let (root, _) = filled().await;
     let open = DataDir::open(root.path()).unwrap();

@@ -1,8 +1,9 @@
 //! Rebuilds the database from what can still be read of a damaged one.
 //!
 //! The damaged files are copied to `damaged/table-<n>.partial` before anything else happens. A new database is made
-//! from the copy and takes the place of the old one, and then the copy loses its suffix. An interrupted repair finds
-//! the copy and starts over from it, so a crash at any moment loses nothing.
+//! from the copy and takes the place of the old one, and then the copy loses its suffix. A repair that finds such a copy
+//! goes on from it only if the database itself is gone: else that one may have commits that the copy lacks, and is what
+//! counts. So a crash at any moment loses nothing, and neither does using Piton before the next repair.
 //!
 //! Entries are read directly from the pages of the file, so that those on intact pages are found whatever leads to
 //! them. A page that is no longer in use still has entries that were removed. If the list of those pages is damaged,
@@ -89,38 +90,45 @@ impl StoredEntry {
 /// Makes the database of `dir` sound. The caller must have the data directory to itself. Blocks.
 pub fn repair_table(dir: &DataDir) -> Result<RepairedTable, Error> {
     let failed = Error::io(OPERATION);
-    // A copy from an interrupted repair goes first: the database in place may have lost its log, or be the replacement
-    // already.
-    let kept = match unfinished(dir).map_err(Error::io(OPERATION))? {
-        Some(kept) => kept,
-        None if is_sound(&dir.table())? => {
-            let mut connection = connection::open_writer(&dir.table())?;
-            let noted = identity::ensure_noted(dir, &mut connection)?;
-            // A sound database that is not the noted one took its place. Running a repair is how a person accepts it.
-            let is_accepted = identity::number(&connection)? != noted;
-            if is_accepted {
-                identity::accept(dir, &connection)?;
+    let interrupted = unfinished(dir).map_err(Error::io(OPERATION))?;
+    let is_current = interrupted.is_some() && is_noted(dir);
+    let kept = match interrupted {
+        // The database in place is missing, or an empty one that another process created since: nothing was committed
+        // after the copy was made.
+        Some(kept) if !is_current => kept,
+        // The database in place is the old one still, or its replacement already. Either may have commits that the copy
+        // does not have, so the copy is only kept.
+        interrupted => {
+            let aside = interrupted.map(|kept| finish(dir, &kept)).transpose();
+            let aside = aside.map_err(Error::io(OPERATION))?;
+            if is_sound(&dir.table())? {
+                let mut connection = connection::open_writer(&dir.table())?;
+                let noted = identity::ensure_noted(dir, &mut connection)?;
+                // A sound database that is not the noted one took its place. Running a repair is how a person accepts
+                // it.
+                let is_accepted = identity::number(&connection)? != noted;
+                if is_accepted {
+                    identity::accept(dir, &connection)?;
+                }
+                return Ok(RepairedTable { aside, is_accepted, ..RepairedTable::default() });
             }
-            return Ok(RepairedTable { is_accepted, ..RepairedTable::default() });
+            set_aside(dir).map_err(Error::io(OPERATION))?
         }
-        None => set_aside(dir).map_err(Error::io(OPERATION))?,
     };
     let fresh = dir.root().join("table.sqlite3-repaired");
     // The new database gets the noted identity, so that other processes recognise it as this data directory's.
     let done = rebuild(&kept, &fresh, identity::noted(dir)?)?;
     let place = || -> io::Result<String> {
-        // The old log must not be taken for a log of the new database.
+        // The old log must not be taken for a log of the new database. The database goes before its log: without the
+        // log it would pass for whole, and whoever opened it would add commits to a state that lacks some.
+        remove(&dir.table())?;
+        sync_dir(dir.root())?;
         for suffix in ["-wal", "-shm"] {
             remove(&with_suffix(&dir.table(), suffix))?;
         }
         fs::rename(&fresh, dir.table())?;
         sync_dir(dir.root())?;
-        // The suffix goes last: as long as it is there, the next repair starts over from the copy.
-        let whole = kept.with_extension("");
-        fs::rename(&kept, &whole)?;
-        sync_dir(&dir.damaged())?;
-        let name = whole.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        Ok(format!("damaged/{name}"))
+        finish(dir, &kept)
     };
     let aside = place().map_err(failed)?;
     Ok(RepairedTable { aside: Some(aside), ..done })
@@ -137,6 +145,26 @@ fn is_sound(path: &Path) -> Result<bool, Error> {
         Err(error @ Error::Busy { .. }) => Err(error),
         Err(_) => Ok(false),
     }
+}
+
+/// True if the database in place is the one that the data directory had, or its replacement, which has the same number.
+fn is_noted(dir: &DataDir) -> bool {
+    // Opening would create it.
+    if fs::symlink_metadata(dir.table()).is_err() {
+        return false;
+    }
+    let number =
+        connection::open_writer(&dir.table()).and_then(|connection| identity::number(&connection));
+    number.is_ok_and(|number| identity::noted(dir).is_ok_and(|noted| noted == Some(number)))
+}
+
+/// Takes the suffix from a copy that no repair needs any more, and returns its name for display.
+fn finish(dir: &DataDir, kept: &Path) -> io::Result<String> {
+    let whole = kept.with_extension("");
+    fs::rename(kept, &whole)?;
+    sync_dir(&dir.damaged())?;
+    let name = whole.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    Ok(format!("damaged/{name}"))
 }
 
 /// Returns the copy that an interrupted repair made.
