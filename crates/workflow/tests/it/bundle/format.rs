@@ -188,9 +188,11 @@ fn artifacts_are_left_out_if_there_are_none() {
 fn the_fields_of_a_bundle_are_fixed() {
     let schema = schemars::schema_for!(Bundle);
     let schema: Value = serde_json::to_value(schema).unwrap();
-    for (place, fields) in
-        [REQUIRED[0], ("/$defs/SessionContent", REQUIRED[4].1), ("/$defs/PartDigest", REQUIRED[3].1)]
-    {
+    for (place, fields) in [
+        REQUIRED[0],
+        ("/$defs/SessionContent", REQUIRED[4].1),
+        ("/$defs/PartDigest", REQUIRED[3].1),
+    ] {
         let required = &schema.pointer(place).unwrap()["required"];
         let mut found: Vec<&str> =
             required.as_array().unwrap().iter().filter_map(Value::as_str).collect();
