@@ -9,7 +9,7 @@ use std::sync::Arc;
 use piton_core::TimestampMs;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_runtime::config::{Configuration, Environment};
-use piton_runtime::{Ports, Runtime, Whereabouts};
+use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
 use piton_store::memory::{
     MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
 };
@@ -37,7 +37,7 @@ fn runtime() -> Arc<Runtime> {
     let clock = Arc::new(ManualClock::new(TimestampMs(1_700_000_000_000)));
     let blobs = MemoryBlobs::new(clock.clone());
     let entropy = Arc::new(SeededEntropy::new(1));
-    let ports = Ports {
+    let ports = RuntimePorts {
         journal: Arc::new(MemoryJournal::new(blobs.clone())),
         blobs: Arc::new(blobs),
         table: Arc::new(MemoryTable::new()),

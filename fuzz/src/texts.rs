@@ -4,9 +4,9 @@ use piton_core::canonical;
 use piton_flow::{Flow, Registry, Tools};
 use piton_workflow::SourceKind;
 use piton_workflow::bundle::Bundle;
-use piton_workflow::compile::{Catalog, compile};
+use piton_workflow::compile::{Definitions, compile};
 use piton_workflow::snapshot::ExecutionSnapshot;
-use piton_workflow::source::Origin;
+use piton_workflow::source::SourceOrigin;
 use piton_workflow::token::{GivenToken, Payload, TokenKind};
 use serde_json::Value;
 
@@ -31,12 +31,12 @@ pub(crate) fn token(bytes: &[u8]) {
 /// Workflow files: compiled to the same digest each time, or refused with at least one problem.
 pub(crate) fn workflow(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let origin = Origin::new(SourceKind::Project, "workflows");
-    let catalog = Catalog::standard();
-    match compile(text, &origin, &catalog) {
+    let origin = SourceOrigin::new(SourceKind::Project, "workflows");
+    let definitions = Definitions::standard();
+    match compile(text, &origin, &definitions) {
         Err(problems) => assert!(!problems.is_empty(), "a refusal says why"),
         Ok(compiled) => {
-            let again = compile(text, &origin, &catalog).expect("it compiled before");
+            let again = compile(text, &origin, &definitions).expect("it compiled before");
             assert_eq!(compiled.canonical().as_bytes(), again.canonical().as_bytes());
         }
     }
