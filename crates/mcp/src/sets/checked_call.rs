@@ -20,7 +20,7 @@ pub struct CheckedCall<'a> {
 
 impl fmt::Debug for CheckedCall<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Call").field("tool", &self.tool.name).finish_non_exhaustive()
+        formatter.debug_struct("CheckedCall").field("tool", &self.tool.name).finish_non_exhaustive()
     }
 }
 

@@ -53,7 +53,7 @@ pub struct AgentContext {
 
 impl std::fmt::Debug for AgentContext {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Acting({})", self.adapter.agent().id)
+        write!(formatter, "AgentContext({})", self.adapter.agent().id)
     }
 }
 

@@ -33,7 +33,7 @@ pub struct GenerateSpec {
 
 impl std::fmt::Debug for GenerateSpec {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Asking")
+        formatter.write_str("GenerateSpec")
     }
 }
 
