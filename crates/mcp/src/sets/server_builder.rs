@@ -32,7 +32,10 @@ pub struct ServerBuilder {
 
 impl fmt::Debug for ServerBuilder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("ServerBuilder").field("more", &self.more.len()).finish_non_exhaustive()
+        formatter
+            .debug_struct("ServerBuilder")
+            .field("more", &self.more.len())
+            .finish_non_exhaustive()
     }
 }
 
