@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let root = project::root()?;
     if options.part.as_deref().is_none_or(|part| ["door", "workspaces"].contains(&part)) {
         tools::clients::install(&root)?;
-        let arguments = ["build", "--quiet", "--profile", "dist", "--package", "piton"];
+        let arguments = ["build", "--quiet", "--profile", "dist", "--package", "piton-cli"];
         let mut build = process::command(&root, &process::cargo(), &arguments);
         ensure!(process::succeeds(&mut build)?, "could not build the program that is measured");
     }

@@ -73,7 +73,7 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Problem>> {
 /// Every generated file, the reference of the command line included, which the program prints itself.
 fn everything(root: &Path) -> Result<Files> {
     let mut files = generate(&Project::load(root)?)?;
-    let arguments = ["run", "--quiet", "--package", "piton", "--", "internal-reference"];
+    let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "internal-reference"];
     let reference = process::output(root, &process::cargo(), &arguments)?;
     files.insert(format!("{DIRECTORY}/cli.md"), reference.into_bytes());
     Ok(files)
