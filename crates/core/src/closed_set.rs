@@ -2,7 +2,7 @@
 //!
 //! *Invariants*: an unknown name is a typed error that lists the allowed ones; it is never mapped to a default.
 
-use crate::excerpt::excerpt;
+use crate::display::excerpt;
 
 /// Error for a text that is not a name in a closed set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

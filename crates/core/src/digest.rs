@@ -41,7 +41,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::CanonicalBytes;
-use crate::parse_visitor::ParseVisitor;
+use crate::text_form::ParseVisitor;
 
 const PREFIX: &str = "sha256:";
 const HEX_LEN: usize = 64;

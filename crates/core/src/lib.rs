@@ -31,23 +31,20 @@ pub mod budget;
 pub mod canonical;
 mod closed_set;
 pub mod digest;
+mod display;
 pub mod error;
-mod excerpt;
 pub mod id;
 mod json_numbers;
-mod parse_visitor;
 pub mod pattern;
 pub mod port;
 mod provenance;
-mod shell_word;
-mod shorten;
 mod text_form;
-mod visible;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
 pub use canonical::{CanonicalBytes, CanonicalError};
 pub use closed_set::UnknownValue;
 pub use digest::{Digest, DigestBuilder, DigestError, Digestible, FileBytes};
+pub use display::{is_ignorable, shell_word, shorten, visible};
 pub use error::{Code, Details, DetailsError, Domain, Envelope, MeasuredSize, Retry};
 pub use id::{
     AttemptId, BundleId, ChangeId, ContextId, DedupeKey, DivergenceId, EventId, EventIndex, GapId,
@@ -58,14 +55,11 @@ pub use json_numbers::{LostNumber, keep_numbers, refuse_lost_numbers};
 pub use pattern::{Namespace, Pattern, PatternError};
 pub use port::{Clock, Entropy, NoTrace, Notice, Sleep, Timer, TimestampMs, Trace};
 pub use provenance::Provenance;
-pub use shell_word::shell_word;
-pub use shorten::shorten;
-pub use visible::{is_ignorable, visible};
 
 /// Support for the exported macros; not part of the public interface.
 #[doc(hidden)]
 pub mod macro_support {
-    pub use crate::parse_visitor::ParseVisitor;
+    pub use crate::text_form::ParseVisitor;
     #[cfg(feature = "schema")]
     pub use schemars;
     pub use serde;

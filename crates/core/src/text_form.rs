@@ -3,6 +3,41 @@
 //! A type that has `as_str` and [`FromStr`](std::str::FromStr) gets the rest from here: serialization, its JSON Schema
 //! and its display. Display is separate, because a secret is read and written like any text but must not be shown.
 
+use std::fmt;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use serde::de::{Error, Visitor};
+
+/// Reads a type from its text with [`FromStr`], without an allocation if the format allows it.
+pub struct ParseVisitor<T> {
+    expecting: &'static str,
+    target: PhantomData<T>,
+}
+
+impl<T> ParseVisitor<T> {
+    /// Creates a visitor. `expecting` completes the sentence "expected …".
+    pub const fn new(expecting: &'static str) -> Self {
+        Self { expecting, target: PhantomData }
+    }
+}
+
+impl<T> Visitor<'_> for ParseVisitor<T>
+where
+    T: FromStr,
+    T::Err: fmt::Display,
+{
+    type Value = T;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.expecting)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
 /// Implements `TryFrom<&str>`, serde and, with the feature `schema`, the JSON Schema.
 ///
 /// `$expecting` completes the sentence "expected …".

@@ -42,54 +42,27 @@ impl<'e, 'o> ArrayWriter<'e, 'o> {
     }
 }
 
-impl SerializeSeq for ArrayWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
+/// Implements the forms of an array that serde tells apart and JSON does not.
+macro_rules! array_forms {
+    ($($form:ident::$method:ident,)+) => {$(
+        impl $form for ArrayWriter<'_, '_> {
+            type Ok = ();
+            type Error = CanonicalError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-        self.write(value)
-    }
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), CanonicalError> {
+                self.write(value)
+            }
 
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
+            fn end(self) -> Result<(), CanonicalError> {
+                self.close()
+            }
+        }
+    )+};
 }
 
-impl SerializeTuple for ArrayWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
-
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-        self.write(value)
-    }
-
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
-}
-
-impl SerializeTupleStruct for ArrayWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-        self.write(value)
-    }
-
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
-}
-
-impl SerializeTupleVariant for ArrayWriter<'_, '_> {
-    type Ok = ();
-    type Error = CanonicalError;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Self::Error> {
-        self.write(value)
-    }
-
-    fn end(self) -> Result<(), Self::Error> {
-        self.close()
-    }
+array_forms! {
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field,
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::bounds::{DEPTH_MAX, INTEGER_MAX};
-use crate::excerpt::excerpt;
+use crate::display::excerpt;
 
 /// Reason that a value has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,15 +1,8 @@
-//! All error codes. Their meanings, advice and retry rules are in `facts`, by domain.
+//! All error codes, and the domains they come from. Their meanings, advice and retry rules are in `facts`.
 //!
-//! *Invariants*: a code never changes its meaning and is never reused; a code that is no longer produced stays. Advice
-//! says what to do next and names no time, which is the task of [`Retry`]. Locks are the exception: there a person
-//! needs to know that waiting is enough.
+//! *Invariants*: a code never changes its meaning and is never reused; a code that is no longer produced stays.
 
-use super::domain::Domain;
-use super::facts::{
-    CodeFacts, backpack, bundle, context, flow, internal, keyring, model, session, store, token,
-    validation, workspace,
-};
-use super::retry::Retry;
+use super::envelope::Retry;
 
 crate::closed_set! {
     /// What kind of failure it is.
@@ -224,9 +217,10 @@ crate::closed_set! {
 }
 
 impl Code {
-    /// Returns the part of the system that the failure comes from.
-    pub const fn domain(self) -> Domain {
-        self.facts().domain
+    /// Returns the part of the system that the failure comes from, which the name begins with.
+    pub fn domain(self) -> Domain {
+        let (domain, _) = self.as_str().split_once('_').expect("a code has several words");
+        domain.to_lowercase().parse().expect("every code begins with the name of its domain")
     }
 
     /// Returns the meaning of the code, in one sentence.
@@ -243,113 +237,54 @@ impl Code {
     pub const fn retry(self) -> Retry {
         self.facts().retry
     }
+}
 
-    #[expect(clippy::too_many_lines, reason = "one line for each code")]
-    const fn facts(self) -> CodeFacts {
+crate::closed_set! {
+    /// Where an error comes from; every code belongs to one domain and starts with its name.
+    pub enum Domain {
+        /// The storage adapters.
+        Store => "store",
+        /// One session: its lock and its health.
+        Session => "session",
+        /// The keys that sign tokens.
+        Keyring => "keyring",
+        /// The token that the caller sent.
+        Token => "token",
+        /// A bundle that the caller wants imported.
+        Bundle => "bundle",
+        /// A language model and its provider.
+        Model => "model",
+        /// A flow: its description and its runs.
+        Flow => "flow",
+        /// A backpack.
+        Backpack => "backpack",
+        /// The tree and the frames of a project.
+        Context => "context",
+        /// The files of a Workspace.
+        Workspace => "workspace",
+        /// What the caller sent.
+        Validation => "validation",
+        /// Piton itself.
+        Internal => "internal",
+    }
+}
+
+impl Domain {
+    /// Returns the origin of the errors of the domain, in words.
+    pub const fn words(self) -> &'static str {
         match self {
-            Self::StoreIo => store::IO,
-            Self::StoreFull => store::FULL,
-            Self::StoreBusy => store::BUSY,
-            Self::StoreConflict => store::CONFLICT,
-            Self::StoreInvariantViolation => store::INVARIANT_VIOLATION,
-            Self::StoreCorruptBlob => store::CORRUPT_BLOB,
-            Self::StoreTableDamaged => store::TABLE_DAMAGED,
-            Self::StoreNotFound => store::NOT_FOUND,
-            Self::StoreUnsupportedVersion => store::UNSUPPORTED_VERSION,
-            Self::StoreUnsupportedFilesystem => store::UNSUPPORTED_FILESYSTEM,
-            Self::StoreLimitExceeded => store::LIMIT_EXCEEDED,
-            Self::SessionLocked => session::LOCKED,
-            Self::SessionNotHealthy => session::NOT_HEALTHY,
-            Self::SessionPoisoned => session::POISONED,
-            Self::SessionNotFound => session::NOT_FOUND,
-            Self::KeyringCorrupt => keyring::CORRUPT,
-            Self::TokenInvalidFormat => token::INVALID_FORMAT,
-            Self::TokenUnsupportedVersion => token::UNSUPPORTED_VERSION,
-            Self::TokenBadSignature => token::BAD_SIGNATURE,
-            Self::TokenScopeMismatch => token::SCOPE_MISMATCH,
-            Self::TokenUnknownNode => token::UNKNOWN_NODE,
-            Self::TokenWorkflowHashMismatch => token::WORKFLOW_HASH_MISMATCH,
-            Self::TokenSessionLocked => token::SESSION_LOCKED,
-            Self::TokenStepPassed => token::STEP_PASSED,
-            Self::TokenRunRequired => token::RUN_REQUIRED,
-            Self::TokenLabelRequired => token::LABEL_REQUIRED,
-            Self::BundleInvalidFormat => bundle::INVALID_FORMAT,
-            Self::BundleUnsupportedVersion => bundle::UNSUPPORTED_VERSION,
-            Self::BundleIntegrityFailed => bundle::INTEGRITY_FAILED,
-            Self::BundleMissingSnapshot => bundle::MISSING_SNAPSHOT,
-            Self::BundleMissingPinnedWorkflow => bundle::MISSING_PINNED_WORKFLOW,
-            Self::BundleEventOrderInvalid => bundle::EVENT_ORDER_INVALID,
-            Self::BundleManifestOrderInvalid => bundle::MANIFEST_ORDER_INVALID,
-            Self::ModelNotConfigured => model::NOT_CONFIGURED,
-            Self::ModelAuthFailed => model::AUTH_FAILED,
-            Self::ModelRateLimited => model::RATE_LIMITED,
-            Self::ModelNotFound => model::NOT_FOUND,
-            Self::ModelTimeout => model::TIMEOUT,
-            Self::ModelBadAnswer => model::BAD_ANSWER,
-            Self::ModelAnswerTruncated => model::ANSWER_TRUNCATED,
-            Self::ModelDeclined => model::DECLINED,
-            Self::ModelUnreachable => model::UNREACHABLE,
-            Self::ModelRefused => model::REFUSED,
-            Self::ModelUnavailable => model::UNAVAILABLE,
-            Self::FlowInvalid => flow::INVALID,
-            Self::FlowContractBroken => flow::CONTRACT_BROKEN,
-            Self::FlowNodeFailed => flow::NODE_FAILED,
-            Self::FlowStepLimit => flow::STEP_LIMIT,
-            Self::FlowCancelled => flow::CANCELLED,
-            Self::FlowNotResumable => flow::NOT_RESUMABLE,
-            Self::BackpackAccessDenied => backpack::ACCESS_DENIED,
-            Self::BackpackKeyMissing => backpack::KEY_MISSING,
-            Self::BackpackWrongType => backpack::WRONG_TYPE,
-            Self::BackpackUnavailable => backpack::UNAVAILABLE,
-            Self::BackpackUnknownCommit => backpack::UNKNOWN_COMMIT,
-            Self::BackpackBeforeHistory => backpack::BEFORE_HISTORY,
-            Self::BackpackLimitExceeded => backpack::LIMIT_EXCEEDED,
-            Self::BackpackInvalidFormat => backpack::INVALID_FORMAT,
-            Self::BackpackUnsupportedVersion => backpack::UNSUPPORTED_VERSION,
-            Self::BackpackLocked => backpack::LOCKED,
-            Self::BackpackClosed => backpack::CLOSED,
-            Self::BackpackNotFound => backpack::NOT_FOUND,
-            Self::BackpackDamaged => backpack::DAMAGED,
-            Self::ContextNotScanned => context::NOT_SCANNED,
-            Self::ContextUnreadable => context::UNREADABLE,
-            Self::ContextNodeNotFound => context::NODE_NOT_FOUND,
-            Self::ContextRootNotFound => context::ROOT_NOT_FOUND,
-            Self::ContextFrameNotFound => context::FRAME_NOT_FOUND,
-            Self::ContextAmbiguous => context::AMBIGUOUS,
-            Self::ContextNodeStale => context::NODE_STALE,
-            Self::ContextUnknownAgent => context::UNKNOWN_AGENT,
-            Self::ContextForbidden => context::FORBIDDEN,
-            Self::ContextIncomplete => context::INCOMPLETE,
-            Self::ContextIntegrity => context::INTEGRITY,
-            Self::WorkspaceBadPath => workspace::BAD_PATH,
-            Self::WorkspaceUnmapped => workspace::UNMAPPED,
-            Self::WorkspaceScope => workspace::SCOPE,
-            Self::WorkspaceHidden => workspace::HIDDEN,
-            Self::WorkspaceProtected => workspace::PROTECTED,
-            Self::WorkspaceNotFound => workspace::NOT_FOUND,
-            Self::WorkspaceLink => workspace::LINK,
-            Self::WorkspaceMount => workspace::MOUNT,
-            Self::WorkspaceNotRegular => workspace::NOT_REGULAR,
-            Self::WorkspaceIsDirectory => workspace::IS_DIRECTORY,
-            Self::WorkspaceNotDirectory => workspace::NOT_DIRECTORY,
-            Self::WorkspaceExists => workspace::EXISTS,
-            Self::WorkspaceNotEmpty => workspace::NOT_EMPTY,
-            Self::WorkspaceNotText => workspace::NOT_TEXT,
-            Self::WorkspaceTooLarge => workspace::TOO_LARGE,
-            Self::WorkspaceLimit => workspace::LIMIT,
-            Self::WorkspaceNoMatch => workspace::NO_MATCH,
-            Self::WorkspaceAmbiguous => workspace::AMBIGUOUS,
-            Self::WorkspaceConflict => workspace::CONFLICT,
-            Self::WorkspacePermission => workspace::PERMISSION,
-            Self::WorkspaceQuota => workspace::QUOTA,
-            Self::WorkspaceInner => workspace::INNER,
-            Self::WorkspaceBusy => workspace::BUSY,
-            Self::WorkspaceIo => workspace::IO,
-            Self::WorkspaceBadArgument => workspace::BAD_ARGUMENT,
-            Self::WorkspaceWriteFailed => workspace::WRITE_FAILED,
-            Self::WorkspaceConfig => workspace::CONFIG,
-            Self::ValidationError => validation::ERROR,
-            Self::InternalError => internal::ERROR,
+            Self::Store => "the storage of the data directory",
+            Self::Session => "one session: its lock and its health",
+            Self::Keyring => "the keys that sign tokens",
+            Self::Token => "a token that the caller sent",
+            Self::Bundle => "a bundle that the caller wants imported",
+            Self::Model => "a language model and its provider",
+            Self::Flow => "a flow: its description and its runs",
+            Self::Backpack => "a backpack",
+            Self::Context => "the tree and the frames of a project",
+            Self::Workspace => "the files of a Workspace",
+            Self::Validation => "what the caller sent",
+            Self::Internal => "Piton itself",
         }
     }
 }

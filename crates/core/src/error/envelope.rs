@@ -1,4 +1,4 @@
-//! The error envelope, and constructors for failures that occur everywhere.
+//! The error envelope with its retry rule, and constructors for failures that occur everywhere.
 
 use std::fmt;
 
@@ -7,7 +7,6 @@ use serde_json::json;
 
 use super::code::Code;
 use super::details::Details;
-use super::retry::Retry;
 use crate::bounds::ENVELOPE_TEXT_BYTES_MAX;
 use crate::budget::truncate;
 
@@ -27,6 +26,38 @@ pub struct Envelope {
     /// Facts for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
+}
+
+/// Whether the same call can succeed later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(
+    tag = "kind",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum Retry {
+    /// The same call will fail again; something has to change first.
+    NotRetryable,
+    /// The same call may succeed at once.
+    RetryableImmediate,
+    /// The same call may succeed after a wait.
+    RetryableAfterMs {
+        /// How long to wait.
+        after_ms: u64,
+    },
+}
+
+impl Retry {
+    /// Returns the retry rule in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::NotRetryable => "no, something has to change first".to_owned(),
+            Self::RetryableImmediate => "yes, at once".to_owned(),
+            Self::RetryableAfterMs { after_ms } => format!("yes, after {after_ms} ms"),
+        }
+    }
 }
 
 crate::closed_set! {

@@ -5,16 +5,12 @@
 
 mod code;
 mod details;
-mod domain;
 mod envelope;
 mod facts;
 mod page;
-mod retry;
-mod sentence;
 
-pub use code::Code;
+pub use code::{Code, Domain};
 pub use details::{Details, DetailsError};
-pub use domain::Domain;
-pub use envelope::{Envelope, MeasuredSize};
-pub use retry::Retry;
-pub use sentence::sentence;
+pub use envelope::{Envelope, MeasuredSize, Retry};
+
+pub use crate::display::sentence;

@@ -1,9 +1,7 @@
 //! The page about a code, for people and agents that look one up.
 
 use super::code::Code;
-use super::domain::Domain;
 use super::envelope::Envelope;
-use super::retry::Retry;
 
 impl Code {
     /// Returns the page about the code in Markdown: its meaning, the next action, the retry rule and an example.
@@ -30,37 +28,6 @@ impl Code {
     /// Returns an error with this code, as reported where nothing more specific is known.
     pub fn example(self) -> Envelope {
         Envelope::new(self, self.meaning())
-    }
-}
-
-impl Retry {
-    /// Returns the retry rule in words.
-    pub fn words(self) -> String {
-        match self {
-            Self::NotRetryable => "no, something has to change first".to_owned(),
-            Self::RetryableImmediate => "yes, at once".to_owned(),
-            Self::RetryableAfterMs { after_ms } => format!("yes, after {after_ms} ms"),
-        }
-    }
-}
-
-impl Domain {
-    /// Returns the origin of the errors of the domain, in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Store => "the storage of the data directory",
-            Self::Session => "one session: its lock and its health",
-            Self::Keyring => "the keys that sign tokens",
-            Self::Token => "a token that the caller sent",
-            Self::Bundle => "a bundle that the caller wants imported",
-            Self::Model => "a language model and its provider",
-            Self::Flow => "a flow: its description and its runs",
-            Self::Backpack => "a backpack",
-            Self::Context => "the tree and the frames of a project",
-            Self::Workspace => "the files of a Workspace",
-            Self::Validation => "what the caller sent",
-            Self::Internal => "Piton itself",
-        }
     }
 }
 

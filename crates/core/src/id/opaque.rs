@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::base32;
 use super::error::{IdError, IdProblem};
 use crate::digest::Digest;
-use crate::parse_visitor::ParseVisitor;
 use crate::port::Entropy;
+use crate::text_form::ParseVisitor;
 
 /// Maximum length of the text: the longest prefix, the underscore and the base32 text.
 const TEXT_LEN_MAX: usize = 16 + 1 + base32::TEXT_LEN;

@@ -5,11 +5,14 @@
 
 mod clock;
 mod entropy;
-pub mod fixed;
-mod timer;
 mod trace;
 
-pub use clock::{Clock, TimestampMs};
+pub use clock::{Clock, Sleep, Timer, TimestampMs};
 pub use entropy::Entropy;
-pub use timer::{Sleep, Timer};
 pub use trace::{NoTrace, Notice, Trace};
+
+/// Deterministic ports for tests and replays: the same seed and the same calls give the same values.
+pub mod fixed {
+    pub use super::clock::ManualClock;
+    pub use super::entropy::SeededEntropy;
+}
