@@ -59,8 +59,9 @@ pub use provenance::Provenance;
 /// Support for the exported macros; not part of the public interface.
 #[doc(hidden)]
 pub mod macro_support {
-    pub use crate::text_form::ParseVisitor;
     #[cfg(feature = "schema")]
     pub use schemars;
     pub use serde;
+
+    pub use crate::text_form::ParseVisitor;
 }

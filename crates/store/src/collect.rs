@@ -8,18 +8,15 @@
 //! - A namespace is swept only if its owner registered roots and all of them are valid.
 //! - A blob younger than [`SWEEP_AGE_MIN`] is never removed.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
-use piton_core::{Digest, Envelope, port::Clock};
+use piton_core::port::Clock;
+use piton_core::{Digest, Envelope};
 
-use crate::{
-    Error, LeaseName,
-    bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE, SWEEP_WAIT},
-    port::{BlobNamespace, Blobs, Lease, Leases, Mode, Patience, Roots, RootsCursor},
-};
+use crate::bounds::{SWEEP_AGE_MIN, SWEEP_BATCH, SWEEP_PAGE, SWEEP_STRIDE, SWEEP_WAIT};
+use crate::port::{BlobNamespace, Blobs, Lease, Leases, Mode, Patience, Roots, RootsCursor};
+use crate::{Error, LeaseName};
 
 /// Returns the name of the lease that writers share and a sweep holds exclusively.
 pub fn lease_name() -> LeaseName {

@@ -1,14 +1,14 @@
 //! The store's errors, and how each is reported to a person or an agent.
 
-use std::{io, sync::Arc};
+use std::io;
+use std::sync::Arc;
 
-use piton_core::{Code, Digest, Envelope, EventIndex, Retry, error::sentence};
+use piton_core::error::sentence;
+use piton_core::{Code, Digest, Envelope, EventIndex, Retry};
 
-use crate::{
-    Health, StreamId,
-    bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, STREAM_BYTES_MAX},
-    port::BlobNamespace,
-};
+use crate::bounds::{PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, STREAM_BYTES_MAX};
+use crate::port::BlobNamespace;
+use crate::{Health, StreamId};
 
 /// Everything that can go wrong in the store.
 #[derive(Debug, Clone, thiserror::Error)]

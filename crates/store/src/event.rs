@@ -4,7 +4,8 @@
 //! the five facts below from it.
 
 use piton_core::{DedupeKey, EventId, EventIndex, SnapshotRef};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::StreamId;
 

@@ -13,12 +13,10 @@ use std::collections::HashMap;
 
 use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
 
-use crate::{
-    Reason, StreamId,
-    bounds::{RECORD_CHANGED_BYTES_MAX, SECTOR_BYTES},
-    line::{LineError, version_flaw},
-    record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path},
-};
+use crate::bounds::{RECORD_CHANGED_BYTES_MAX, SECTOR_BYTES};
+use crate::line::{LineError, version_flaw};
+use crate::record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path};
+use crate::{Reason, StreamId};
 
 /// Text by which a closed segment is recognised in damaged text.
 const CLOSE_MARK: &[u8] = br#""kind":"segment_closed""#;

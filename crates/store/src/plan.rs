@@ -9,11 +9,9 @@ use piton_core::{
     CanonicalBytes, DedupeKey, Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical,
 };
 
-use crate::{
-    Error, Event, PlanProblem, StreamId,
-    bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, check_size},
-    port::BlobNamespace,
-};
+use crate::bounds::{BLOB_BYTES_MAX, PLAN_BLOBS_MAX, PLAN_BYTES_MAX, PLAN_EVENTS_MAX, check_size};
+use crate::port::BlobNamespace;
+use crate::{Error, Event, PlanProblem, StreamId};
 
 /// Content that is stored together with a plan.
 #[derive(Debug, Clone)]

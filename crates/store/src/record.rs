@@ -6,10 +6,8 @@
 use piton_core::{Digest, EventId, EventIndex, FileBytes, ManifestIndex, SnapshotRef};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    StreamId,
-    plan::{EncodedPlan, Fact},
-};
+use crate::StreamId;
+use crate::plan::{EncodedPlan, Fact};
 
 /// Version of the records.
 pub const VERSION: u32 = 1;

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 
 use piton_core::{Digest, SnapshotRef};
 
-use crate::{
-    Error, Event,
-    port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut},
-};
+use crate::port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut};
+use crate::{Error, Event};
 
 /// Finds every digest whose text is among these bytes, or would be if one bit in it were not flipped. This is what an
 /// unreadable value refers to, as far as that can be determined.

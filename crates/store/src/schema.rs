@@ -2,7 +2,8 @@
 
 use schemars::{Schema, schema_for};
 
-use crate::{Health, TornTail, record::Record};
+use crate::record::Record;
+use crate::{Health, TornTail};
 
 /// Returns the schema of each durable type, under the name of its file.
 pub fn durable() -> Vec<(&'static str, Schema)> {

@@ -3,7 +3,8 @@
 //! Invariants: a name is 1 to 96 characters of `[a-z0-9_-]`, so that every adapter can use it as a file name, a row key
 //! or part of one without escaping.
 
-use std::{str::FromStr, sync::Arc};
+use std::str::FromStr;
+use std::sync::Arc;
 
 use piton_core::SessionId;
 

@@ -4,14 +4,12 @@
 
 use std::collections::HashSet;
 
-use crate::{
-    Error,
-    bounds::{
-        TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
-        TABLE_VALUE_BYTES_MAX, check_size,
-    },
-    port::{EntryChange, Key, TableWrite},
+use crate::Error;
+use crate::bounds::{
+    TABLE_BATCH_BYTES_MAX, TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX,
+    TABLE_VALUE_BYTES_MAX, check_size,
 };
+use crate::port::{EntryChange, Key, TableWrite};
 
 /// Refuses a batch that breaks a limit or names a key twice.
 pub(crate) fn check_batch(batch: &[TableWrite]) -> Result<(), Error> {

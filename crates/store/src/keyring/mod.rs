@@ -105,7 +105,8 @@ impl Ring {
 
 #[cfg(test)]
 mod tests {
-    use piton_core::{Digest, port::fixed::SeededEntropy};
+    use piton_core::Digest;
+    use piton_core::port::fixed::SeededEntropy;
 
     use super::*;
 

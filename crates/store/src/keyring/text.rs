@@ -6,7 +6,8 @@
 //! Invariants: anything that is not exactly a ring of one of these versions is refused with the reason, and never
 //! guessed at or replaced. A refusal never repeats what was found, because that may be a key.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use piton_core::{Digest, FileBytes, canonical};
 use serde::{Deserialize, Serialize};
 

@@ -6,26 +6,20 @@
 //! | `<control>.torn-<n>` | bytes of a write that a crash cut off |
 //! | `events/<segment>.aside-<n>` | a segment that nothing attested and whose name a later plan needed |
 
-use std::{
-    collections::BTreeSet,
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use piton_core::Digest;
 
-use super::{
-    DataDir,
-    disk::Disk,
-    files::{free_name, names_in, remove, replace, unless_gone, write_new},
-    stream_dir::StreamDir,
-};
-use crate::{
-    Error,
-    bounds::{PLAN_BYTES_MAX, STREAM_BYTES_MAX},
-    port::SetAside,
-    record::SEGMENTS,
-};
+use super::DataDir;
+use super::disk::Disk;
+use super::files::{free_name, names_in, remove, replace, unless_gone, write_new};
+use super::stream_dir::StreamDir;
+use crate::Error;
+use crate::bounds::{PLAN_BYTES_MAX, STREAM_BYTES_MAX};
+use crate::port::SetAside;
+use crate::record::SEGMENTS;
 
 /// Prefix of the directories of repairs.
 const REPAIR: &str = "repair";

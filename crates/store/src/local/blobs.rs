@@ -7,30 +7,20 @@
 //!
 //! Limitations: a temporary file that a dead process left behind stays until the next sweep of its namespace.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    process,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use std::{io, process};
 
 use piton_core::{Digest, FileBytes};
 
-use super::{
-    DataDir,
-    disk::{Disk, DiskFile},
-    files::{names_in, remove},
-};
-use crate::{
-    Error,
-    bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size},
-    collect,
-    port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease},
-};
+use super::DataDir;
+use super::disk::{Disk, DiskFile};
+use super::files::{names_in, remove};
+use crate::bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size};
+use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease};
+use crate::{Error, collect};
 
 /// Prefix of temporary files; a digest never starts with it.
 const TEMPORARY: &str = "tmp-";

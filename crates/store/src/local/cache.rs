@@ -8,28 +8,19 @@
 //! Limitations: entries of versions that no program uses any more stay until the session's cache is invalidated, and so
 //! does the unfinished file of a process that died.
 
-use std::{
-    io,
-    path::PathBuf,
-    process,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{io, process};
 
 use piton_core::{Digest, FileBytes};
 
-use super::{
-    DataDir,
-    disk::Disk,
-    files::{names_in, remove, unless_gone},
-};
-use crate::{
-    Error, StreamId,
-    bounds::{CACHE_ENTRY_BYTES_MAX, check_size},
-    port::{BoxFuture, Cache, CacheKey},
-};
+use super::DataDir;
+use super::disk::Disk;
+use super::files::{names_in, remove, unless_gone};
+use crate::bounds::{CACHE_ENTRY_BYTES_MAX, check_size};
+use crate::port::{BoxFuture, Cache, CacheKey};
+use crate::{Error, StreamId};
 
 /// Size of the digest in front of the content.
 const DIGEST_BYTES: usize = 32;

@@ -3,23 +3,16 @@
 //! Invariants: adapters find every path here; only `format.json` and the copies before a migration belong to `format`.
 //! Files and directories are accessible to their owner only.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_core::port::NoTrace;
 
-use super::{
-    LocalLeases, RealDisk, SystemClock, dir_guard,
-    disk::Disk,
-    file_system::{self, FileSystem},
-    format,
-};
-use crate::{
-    Error, LeaseName, StreamId,
-    port::{BlobNamespace, Lease},
-};
+use super::disk::Disk;
+use super::file_system::{self, FileSystem};
+use super::{LocalLeases, RealDisk, SystemClock, dir_guard, format};
+use crate::port::{BlobNamespace, Lease};
+use crate::{Error, LeaseName, StreamId};
 
 /// An open data directory.
 #[derive(Debug, Clone)]

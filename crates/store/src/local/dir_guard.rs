@@ -6,7 +6,8 @@
 //! *Limitations*: a directory without `format.json` is judged only by the names in it. Hidden names are ignored: the
 //! home directory of a service has some, and none is in the way.
 
-use std::{io, path::Path};
+use std::io;
+use std::path::Path;
 
 use super::disk::Disk;
 use crate::Error;

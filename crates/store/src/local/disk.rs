@@ -5,7 +5,9 @@
 //!
 //! Limitations: paths are never user input here; they are built from validated names.
 
-use std::{fmt, io, path::Path, time::Duration};
+use std::path::Path;
+use std::time::Duration;
+use std::{fmt, io};
 
 /// A file system, as far as this crate uses one.
 pub trait Disk: fmt::Debug + Send + Sync + 'static {

@@ -9,15 +9,14 @@
 //!
 //! *Limitations*: records that were committed after the note that reached the medium can be cut off without a trace.
 
-use std::{io, path::PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 use piton_core::{Digest, DigestBuilder};
 
-use super::{
-    files::{remove, replace},
-    stream_dir::StreamDir,
-    tail::StreamHead,
-};
+use super::files::{remove, replace};
+use super::stream_dir::StreamDir;
+use super::tail::StreamHead;
 
 const MAGIC: &str = "piton1 ";
 const NUMBER_DIGITS: usize = 16;

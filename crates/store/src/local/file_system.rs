@@ -10,12 +10,10 @@
     reason = "looks at the file system before there is a disk to go through"
 )]
 
-use std::{
-    fs::{self, DirBuilder},
-    io,
-    os::unix::fs::{DirBuilderExt, MetadataExt},
-    path::Path,
-};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::Path;
 
 use rustix::fs::{major, minor, statfs};
 

@@ -1,6 +1,7 @@
 //! File operations that take several calls to a disk.
 
-use std::{io, path::Path};
+use std::io;
+use std::path::Path;
 
 use super::disk::Disk;
 

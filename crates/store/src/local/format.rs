@@ -11,20 +11,17 @@
 //! Limitations: the copy holds everything, so a migration needs as much room as the directory has, and as much memory
 //! as its largest file. Nothing removes the copy.
 
-use std::{io, path::Path};
+use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    DataDir, LocalLeases,
-    disk::Disk,
-    files::{remove_all, replace, write_new},
-};
-use crate::{
-    Error, LeaseName,
-    bounds::{FORMAT_FILE_BYTES_MAX, FORMAT_WAIT},
-    port::{Lease, Mode, Patience},
-};
+use super::disk::Disk;
+use super::files::{remove_all, replace, write_new};
+use super::{DataDir, LocalLeases};
+use crate::bounds::{FORMAT_FILE_BYTES_MAX, FORMAT_WAIT};
+use crate::port::{Lease, Mode, Patience};
+use crate::{Error, LeaseName};
 
 /// Operation named in errors about writing the format.
 const WRITING: &str = "write the format of the data directory";
@@ -221,17 +218,16 @@ fn copy(disk: &dyn Disk, from: &Path, to: &Path) -> io::Result<()> {
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests look at what lies on the disk")]
 mod tests {
-    use std::{fs, sync::Arc};
+    use std::fs;
+    use std::sync::Arc;
 
     use piton_core::port::NoTrace;
     use tempfile::TempDir;
 
     use super::{Format, MIGRATIONS, Migration, OLDEST_READER, SupportedFormat, VERSION, read};
-    use crate::{
-        Error,
-        local::{DataDir, LocalLeases, RealDisk, SystemClock},
-        port::{Lease, Patience},
-    };
+    use crate::Error;
+    use crate::local::{DataDir, LocalLeases, RealDisk, SystemClock};
+    use crate::port::{Lease, Patience};
 
     /// Version 0 kept its data in a file `old`; version 1 keeps it in `new`.
     const FROM_ZERO: &[Migration] = &[Migration {

@@ -2,36 +2,29 @@
 //!
 //! Must be used within a Tokio runtime: files are read and written on its blocking threads.
 
-use std::{
-    collections::BTreeSet,
-    marker::PhantomData,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use piton_core::{DedupeKey, Digest, EventIndex, port::Trace};
+use piton_core::port::Trace;
+use piton_core::{DedupeKey, Digest, EventIndex};
 
-use super::{
-    DataDir, LocalBlobs, LocalLeases, aside,
-    disk::FileLock,
-    layout::Layout,
-    log::LogLayout,
-    maintenance,
-    pipeline::{Pipeline, PipelineHold},
-    reading,
-    segmented::Segmented,
-    stream_dir::{JournalRoot, StreamDir},
-    tail::{self, SharedTail, StreamHead, Tails},
+use super::disk::FileLock;
+use super::layout::Layout;
+use super::log::LogLayout;
+use super::pipeline::{Pipeline, PipelineHold};
+use super::segmented::Segmented;
+use super::stream_dir::{JournalRoot, StreamDir};
+use super::tail::{self, SharedTail, StreamHead, Tails};
+use super::{DataDir, LocalBlobs, LocalLeases, aside, maintenance, reading};
+use crate::port::{
+    Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience,
+    Pins, SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
 };
-use crate::{
-    AppendPlan, Error, Event, StreamId, TornTail,
-    port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience,
-        Pins, SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
-    },
-    record::Record,
-};
+use crate::record::Record;
+use crate::{AppendPlan, Error, Event, StreamId, TornTail};
 
 /// Journal of sessions: a segment for each plan, and a manifest.
 pub type SegmentedJournal<E> = LocalJournal<E, Segmented>;

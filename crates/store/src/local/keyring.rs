@@ -15,25 +15,18 @@
     reason = "waits for another process on the adapter's threads"
 )]
 
-use std::{
-    io,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{io, thread};
 
 use piton_core::port::Entropy;
 
-use super::{
-    DataDir,
-    disk::{Disk, FileLock, Stat},
-    files::{free_name, replace, write_new},
-};
-use crate::{
-    Error, LeaseName,
-    bounds::{KEYRING_ATTEMPTS, KEYRING_BYTES_MAX, KEYRING_PAUSE},
-    keyring::{Ring, text},
-    port::{BoxFuture, KeyAge, KeyRing, Signature},
-};
+use super::DataDir;
+use super::disk::{Disk, FileLock, Stat};
+use super::files::{free_name, replace, write_new};
+use crate::bounds::{KEYRING_ATTEMPTS, KEYRING_BYTES_MAX, KEYRING_PAUSE};
+use crate::keyring::{Ring, text};
+use crate::port::{BoxFuture, KeyAge, KeyRing, Signature};
+use crate::{Error, LeaseName};
 
 /// The key ring of a data directory.
 #[derive(Clone)]

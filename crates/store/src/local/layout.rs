@@ -1,14 +1,17 @@
 //! The interface between a local journal and the file layout of its streams.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use piton_core::SnapshotRef;
 
-use super::{
-    stream_dir::StreamDir,
-    tail::{StreamHead, Tail, TailEnding},
-};
-use crate::{Error, Event, plan::EncodedPlan, port::Cursor, record::Record};
+use super::stream_dir::StreamDir;
+use super::tail::{StreamHead, Tail, TailEnding};
+use crate::plan::EncodedPlan;
+use crate::port::Cursor;
+use crate::record::Record;
+use crate::{Error, Event};
 
 /// The valid part of a control file after some of its records were rewritten.
 pub(super) struct Restored {

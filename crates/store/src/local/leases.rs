@@ -15,26 +15,20 @@
 //! waiting, or is dropped, leaves the queue at once and the files after one pause.
 #![expect(clippy::disallowed_methods, reason = "waits and blocks on the adapter's threads")]
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use piton_core::port::{Clock, Notice, Trace};
 use tokio::time::timeout;
 
-use super::{DataDir, disk::FileLock};
-use crate::{
-    Error, LeaseName,
-    bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE},
-    collect,
-    memory::MemoryLeases,
-    port::{BoxFuture, Hold, Lease, Leases, Mode, Patience},
-};
+use super::DataDir;
+use super::disk::FileLock;
+use crate::bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE};
+use crate::memory::MemoryLeases;
+use crate::port::{BoxFuture, Hold, Lease, Leases, Mode, Patience};
+use crate::{Error, LeaseName, collect};
 
 /// Leases under a data directory. Clones belong to one process: their callers queue together.
 #[derive(Clone)]

@@ -10,29 +10,23 @@
 //! lowercase hex of 8 and 16 digits, and the payload: the plan's events, one canonical line each.
 //! The digest is over the header's two numbers and the payload. See `docs/format/log.md`.
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use piton_core::{Digest, DigestBuilder, SnapshotRef};
 
-use super::{
-    durable_length::DurableLength,
-    layout::Layout,
-    stream_dir::StreamDir,
-    tail::{StreamHead, Tail, TailEnding},
-};
-use crate::{
-    Error, Event, Reason,
-    bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX},
-    line::{LineError, read_event},
-    plan::EncodedPlan,
-    port::Cursor,
-    record::Record,
-    torn::lacks_a_sector,
-};
+use super::durable_length::DurableLength;
+use super::layout::Layout;
+use super::stream_dir::StreamDir;
+use super::tail::{StreamHead, Tail, TailEnding};
+use crate::bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX};
+use crate::line::{LineError, read_event};
+use crate::plan::EncodedPlan;
+use crate::port::Cursor;
+use crate::record::Record;
+use crate::torn::lacks_a_sector;
+use crate::{Error, Event, Reason};
 
 const MAGIC: &[u8] = b"piton1 ";
 const LENGTH_DIGITS: usize = 8;

@@ -1,18 +1,13 @@
 //! Operations on a whole stream, on request: verify, repair, delete.
 
-use super::{
-    aside,
-    disk::FileLock,
-    files::{free_name, remove, remove_all, replace, unless_gone},
-    layout::Layout,
-    reading,
-    stream_dir::StreamDir,
-    tail::{StreamHead, TailEnding},
-};
-use crate::{
-    Error, Event, Health,
-    port::{StreamRepair, StreamVerification},
-};
+use super::disk::FileLock;
+use super::files::{free_name, remove, remove_all, replace, unless_gone};
+use super::layout::Layout;
+use super::stream_dir::StreamDir;
+use super::tail::{StreamHead, TailEnding};
+use super::{aside, reading};
+use crate::port::{StreamRepair, StreamVerification};
+use crate::{Error, Event, Health};
 
 /// Takes the lock of a stream that exists, whose first write failed, or of which a repair left nothing.
 fn lock<L: Layout>(stream_dir: &StreamDir) -> Result<Box<dyn FileLock>, Error> {

@@ -4,26 +4,21 @@
 //! has started runs to its end even if its caller and the lease are gone. A caller that has received its answer can
 //! rely on the job having ended, unless other plans are waiting.
 
-use std::{
-    any::Any,
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-};
+use std::any::Any;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use piton_core::{DedupeKey, EventIndex, port::Notice};
+use piton_core::port::Notice;
+use piton_core::{DedupeKey, EventIndex};
 use tokio::sync::oneshot;
 
-use super::{
-    disk::FileLock,
-    stream_dir::StreamDir,
-    tail::{self, SharedTail, StreamHead, Tails},
-};
-use crate::{
-    Error, PlanProblem, TornTail,
-    bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX},
-    plan::{EncodedPlan, PlanStatus},
-    port::{Appended, Cursor, LeaseHold},
-};
+use super::disk::FileLock;
+use super::stream_dir::StreamDir;
+use super::tail::{self, SharedTail, StreamHead, Tails};
+use crate::bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX};
+use crate::plan::{EncodedPlan, PlanStatus};
+use crate::port::{Appended, Cursor, LeaseHold};
+use crate::{Error, PlanProblem, TornTail};
 
 /// A layout's function that makes plans part of a stream.
 pub(super) type Commit =

@@ -6,18 +6,15 @@
 //! A stream that was written to and whose control file is gone or empty is damaged. Its mark
 //! ([`StreamDir::begun_mark`]) or its other files ([`Layout::shows_lost_plans`]) show that it was written to.
 
-use std::{io, time::Duration};
+use std::io;
+use std::time::Duration;
 
-use super::{
-    layout::Layout,
-    stream_dir::StreamDir,
-    tail::{self, StreamHead, Tail, TailEnding, Tails},
-};
-use crate::{
-    Error, Event, Health, Reason, StreamId,
-    port::{Cursor, Pins, SalvagedStream},
-    record::Record,
-};
+use super::layout::Layout;
+use super::stream_dir::StreamDir;
+use super::tail::{self, StreamHead, Tail, TailEnding, Tails};
+use crate::port::{Cursor, Pins, SalvagedStream};
+use crate::record::Record;
+use crate::{Error, Event, Health, Reason, StreamId};
 
 /// The events that were read, and how the reading ended.
 pub(super) struct StreamReading<E> {

@@ -1,13 +1,11 @@
 //! The machine's own disk.
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on file access points to")]
 
-use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Read, Seek, SeekFrom},
-    os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt},
-    path::Path,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{Advice, fadvise};
 

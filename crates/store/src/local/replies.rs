@@ -11,31 +11,21 @@
 //! Limitations: another process that keeps something for the same client at the same moment may find one entry more, or
 //! one less, than the bounds say.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    process,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{io, process};
 
 use piton_core::{Digest, FileBytes};
 
-use super::{
-    DataDir,
-    disk::{Disk, FileLock, Stat},
-    files::{names_in, remove, remove_all},
+use super::DataDir;
+use super::disk::{Disk, FileLock, Stat};
+use super::files::{names_in, remove, remove_all};
+use crate::Error;
+use crate::bounds::{
+    REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME, check_size,
 };
-use crate::{
-    Error,
-    bounds::{
-        REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
-        check_size,
-    },
-    port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey},
-};
+use crate::port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey};
 
 /// Size of the digest in front of the content.
 const DIGEST_BYTES: usize = 32;

@@ -11,34 +11,28 @@
 //! before it are durable, so a segment that begins *behind* the manifest's end shows that records of acknowledged plans
 //! are gone, and that is damage. This check looks only at names, and only when a stream is read from its start.
 
-use std::{
-    collections::HashMap,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical};
 
-use super::{
-    disk::Disk,
-    files::{free_name, names_in, unless_gone},
-    layout::{Layout, Restored},
-    maintenance,
-    stream_dir::{NewFile, StreamDir},
-    tail::{StreamHead, Tail, TailEnding},
-};
-use crate::{
-    Error, Event, Reason,
-    bounds::PLAN_BYTES_MAX,
-    line::{LineError, read_event},
-    manifest::{self, Group, Remains},
-    plan::EncodedPlan,
-    port::{BlobNamespace, Cursor},
-    record::{self, Record, SEGMENTS},
-    torn::is_torn,
-};
+use super::disk::Disk;
+use super::files::{free_name, names_in, unless_gone};
+use super::layout::{Layout, Restored};
+use super::maintenance;
+use super::stream_dir::{NewFile, StreamDir};
+use super::tail::{StreamHead, Tail, TailEnding};
+use crate::bounds::PLAN_BYTES_MAX;
+use crate::line::{LineError, read_event};
+use crate::manifest::{self, Group, Remains};
+use crate::plan::EncodedPlan;
+use crate::port::{BlobNamespace, Cursor};
+use crate::record::{self, Record, SEGMENTS};
+use crate::torn::is_torn;
+use crate::{Error, Event, Reason};
 
 /// Path under which a segment is written before it gets its name. There is one writer, so one path is enough.
 const TEMPORARY: &str = "events/segment.tmp";

@@ -1,29 +1,22 @@
 //! A stream's directory on disk, and the steps that both layouts share.
 
-use std::{
-    collections::HashSet,
-    io,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::port::{Notice, Trace};
 
-use super::{
-    DataDir, LocalBlobs, LocalLeases,
-    blobs::Staged,
-    disk::{Disk, FileLock, Stat},
-    files::{replace, write_new},
-    leases::LockFiles,
-    sync_pool,
-    tail::StreamHead,
-};
-use crate::{
-    Error, LeaseName, StreamId, TornTail,
-    bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX},
-    plan::EncodedPlan,
-    port::{BlobNamespace, Lease},
-};
+use super::blobs::Staged;
+use super::disk::{Disk, FileLock, Stat};
+use super::files::{replace, write_new};
+use super::leases::LockFiles;
+use super::tail::StreamHead;
+use super::{DataDir, LocalBlobs, LocalLeases, sync_pool};
+use crate::bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX};
+use crate::plan::EncodedPlan;
+use crate::port::{BlobNamespace, Lease};
+use crate::{Error, LeaseName, StreamId, TornTail};
 
 /// State shared by the streams of one journal.
 pub(super) struct JournalRoot {

@@ -6,12 +6,10 @@
 //! Invariants: there is a result for every job. A job that panics does so again in the caller, and the thread that ran
 //! it keeps running.
 
-use std::{
-    collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
-    thread,
-};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::thread;
 
 use crate::bounds::SYNC_THREADS;
 

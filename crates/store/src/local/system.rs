@@ -1,17 +1,13 @@
 //! This machine's clock, timer and randomness, and the user that the process runs as.
 #![expect(clippy::disallowed_methods, reason = "the adapter that the ban on clocks points to")]
 
-use std::{
-    cell::RefCell,
-    sync::OnceLock,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
-};
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use piton_core::port::{Clock, Entropy, Sleep, Timer, TimestampMs};
-use rustix::{
-    io::Errno,
-    rand::{GetRandomFlags, getrandom},
-};
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
 
 /// The clock of this machine.
 #[derive(Debug, Clone, Copy, Default)]

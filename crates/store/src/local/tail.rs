@@ -1,20 +1,16 @@
 //! Per-process memory of a stream, so that an append costs the same at any length.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use piton_core::{DedupeKey, EventIndex, ManifestIndex};
 
 use super::disk::Stat;
-use crate::{
-    Error, Health, StreamId, TornTail,
-    bounds::TAILS_CACHED_MAX,
-    line::LineError,
-    plan::{EncodedPlan, Fact},
-    port::Cursor,
-};
+use crate::bounds::TAILS_CACHED_MAX;
+use crate::line::LineError;
+use crate::plan::{EncodedPlan, Fact};
+use crate::port::Cursor;
+use crate::{Error, Health, StreamId, TornTail};
 
 /// The end of the validated part of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

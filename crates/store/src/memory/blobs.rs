@@ -2,21 +2,17 @@
 //!
 //! Limitations: bytes in memory are not checked again when they are read; nothing can have changed them.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use piton_core::{Digest, FileBytes, port::Clock};
+use piton_core::port::Clock;
+use piton_core::{Digest, FileBytes};
 
-use crate::{
-    Error,
-    bounds::{BLOB_BYTES_MAX, check_size},
-    collect,
-    port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease},
-};
+use crate::bounds::{BLOB_BYTES_MAX, check_size};
+use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease};
+use crate::{Error, collect};
 
 /// Blobs in memory. Clones share them.
 #[derive(Clone)]

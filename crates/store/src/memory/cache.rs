@@ -1,15 +1,11 @@
 //! A projection cache in memory.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{
-    Error, LeaseName, StreamId,
-    bounds::{CACHE_ENTRY_BYTES_MAX, check_size},
-    port::{BoxFuture, Cache, CacheKey},
-};
+use crate::bounds::{CACHE_ENTRY_BYTES_MAX, check_size};
+use crate::port::{BoxFuture, Cache, CacheKey};
+use crate::{Error, LeaseName, StreamId};
 
 /// A projection cache in memory. Clones share it.
 #[derive(Clone, Default)]

@@ -3,28 +3,24 @@
 //! Limitations: nothing is damaged here, so `verify` and `repair` always find a healthy stream. A lease is released
 //! when it is dropped; a process that dies takes the journal with it.
 
-use std::{
-    any::Any,
-    collections::{BTreeMap, HashMap, HashSet},
-    future::ready,
-    marker::PhantomData,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::future::ready;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 
 use super::{MemoryBlobs, MemoryLeases};
-use crate::{
-    AppendPlan, Error, Event, Health, LeaseName, StreamId,
-    plan::{EncodedPlan, PlanStatus},
-    port::{
-        Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, Lease,
-        LeaseHold, Leases, LoadedStream, Mode, Patience, Pins, SalvagedStream, SetAside,
-        StreamLease, StreamRepair, StreamVerification, Writer,
-    },
-    record::{self, Record},
+use crate::plan::{EncodedPlan, PlanStatus};
+use crate::port::{
+    Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, Lease, LeaseHold,
+    Leases, LoadedStream, Mode, Patience, Pins, SalvagedStream, SetAside, StreamLease,
+    StreamRepair, StreamVerification, Writer,
 };
+use crate::record::{self, Record};
+use crate::{AppendPlan, Error, Event, Health, LeaseName, StreamId};
 
 /// A journal in memory. Clones share it, as processes share a data directory.
 pub struct MemoryJournal<E> {

@@ -4,11 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::port::Entropy;
 
-use crate::{
-    Error,
-    keyring::Ring,
-    port::{BoxFuture, KeyAge, KeyRing, Signature},
-};
+use crate::Error;
+use crate::keyring::Ring;
+use crate::port::{BoxFuture, KeyAge, KeyRing, Signature};
 
 /// A key ring in memory. Clones share it.
 #[derive(Clone)]

@@ -9,20 +9,16 @@
 //! Limitations: there is no timer. A waiter looks at the clock when it is polled, so the end of its patience is noticed
 //! when something wakes it, and not before.
 
-use std::{
-    collections::BTreeMap,
-    pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use piton_core::port::Clock;
 
-use crate::{
-    Error, LeaseName,
-    port::{BoxFuture, Hold, Lease, Leases, Mode, Patience},
-};
+use crate::port::{BoxFuture, Hold, Lease, Leases, Mode, Patience};
+use crate::{Error, LeaseName};
 
 /// Leases in memory. Clones share them, as processes would.
 #[derive(Clone)]
@@ -211,12 +207,11 @@ impl Leases for MemoryLeases {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        task::Wake,
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
 
-    use piton_core::port::{TimestampMs, fixed::ManualClock};
+    use piton_core::port::TimestampMs;
+    use piton_core::port::fixed::ManualClock;
 
     use super::*;
 

@@ -1,21 +1,17 @@
 //! Replies in memory.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use piton_core::{Digest, port::Clock};
+use piton_core::Digest;
+use piton_core::port::Clock;
 
-use crate::{
-    Error, LeaseName,
-    bounds::{
-        REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME,
-        check_size,
-    },
-    port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey},
+use crate::bounds::{
+    REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME, check_size,
 };
+use crate::port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey};
+use crate::{Error, LeaseName};
 
 /// Replies in memory. Clones share them, as processes would.
 #[derive(Clone)]

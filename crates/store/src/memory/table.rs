@@ -1,17 +1,15 @@
 //! A table in memory.
 
-use std::{
-    collections::BTreeMap,
-    ops::Bound,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{
-    Error,
-    bounds::TABLE_PAGE_BYTES_MAX,
-    port::{Batch, BoxFuture, EntryChange, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
-    table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was},
+use crate::Error;
+use crate::bounds::TABLE_PAGE_BYTES_MAX;
+use crate::port::{
+    Batch, BoxFuture, EntryChange, EntryVersion, Key, Page, Table, TableEntry, TakenOut,
 };
+use crate::table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was};
 
 /// A table in memory. Clones share it.
 #[derive(Clone, Default)]

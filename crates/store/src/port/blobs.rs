@@ -5,7 +5,8 @@ use std::time::Duration;
 use piton_core::Digest;
 
 use super::BoxFuture;
-use crate::{Error, port::Lease};
+use crate::Error;
+use crate::port::Lease;
 
 piton_core::closed_set! {
     /// Who owns a blob. Each owner has a namespace and its own roots; content is not shared

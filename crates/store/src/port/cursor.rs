@@ -6,7 +6,8 @@
 //! *Invariants*: a cursor that another adapter or another data directory made is noticed when it is followed, because
 //! it names the incarnation of its stream.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use piton_core::{EventIndex, ManifestIndex};
 use serde::{Deserialize, Serialize};

@@ -42,12 +42,15 @@
 // shows in part: WR-096, WR-099, WR-100, WR-101 (the examples above that must not build)
 // shows in part: WR-433 (the type of what was read from a damaged stream)
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_core::{DedupeKey, Digest, EventIndex, SnapshotRef};
 
 use super::{BoxFuture, Cursor, Patience};
-use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record};
+use crate::record::Record;
+use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
 
 /// The reading half of a journal.
 pub trait JournalReader<E: Event>: Send + Sync {

@@ -1,6 +1,7 @@
 //! Leases: locks between processes.
 
-use std::{fmt, time::Duration};
+use std::fmt;
+use std::time::Duration;
 
 use super::BoxFuture;
 use crate::{Error, LeaseName};

@@ -3,7 +3,8 @@
 //! All methods that may touch a disk or a network are asynchronous and return a boxed future, so
 //! that a port can be used as a trait object.
 
-use std::{future::Future, pin::Pin};
+use std::future::Future;
+use std::pin::Pin;
 
 mod blobs;
 mod cache;

@@ -4,7 +4,8 @@
 //! medium. Data is torn at sector boundaries, lengths and names reach the medium independently, and a hole in a file
 //! reads as zeros.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use piton_core::port::fixed::SeededEntropy;
 

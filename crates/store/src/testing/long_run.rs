@@ -4,13 +4,11 @@
 //! test.
 #![expect(clippy::disallowed_methods, reason = "a test asks for its size, and reports what it did")]
 
-use std::{
-    collections::BTreeMap,
-    env, fmt,
-    fs::OpenOptions,
-    io::Write,
-    time::{Instant, SystemTime, UNIX_EPOCH},
-};
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::{env, fmt};
 
 use serde_json::json;
 

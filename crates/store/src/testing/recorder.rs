@@ -1,10 +1,8 @@
 //! A disk that records the calls to the disk below it.
 
-use std::{
-    fmt, io,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::{fmt, io};
 
 use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
 

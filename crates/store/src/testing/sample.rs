@@ -1,12 +1,12 @@
 //! An event like those of a session, for tests of the store alone.
 
-use piton_core::{
-    DedupeKey, EventId, EventIndex, SnapshotRef, canonical,
-    port::{Entropy, fixed::SeededEntropy},
-};
+use piton_core::port::Entropy;
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{DedupeKey, EventId, EventIndex, SnapshotRef, canonical};
 use serde::{Deserialize, Serialize};
 
-use crate::{AppendPlan, Event, NewBlob, StreamId, port::BlobNamespace};
+use crate::port::BlobNamespace;
+use crate::{AppendPlan, Event, NewBlob, StreamId};
 
 /// A sample event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

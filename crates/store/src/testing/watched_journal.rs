@@ -1,17 +1,16 @@
 //! A journal that reports each call before making it.
 
-use std::{ops::Deref, time::Duration};
+use std::ops::Deref;
+use std::time::Duration;
 
 use piton_core::{DedupeKey, Digest, EventIndex};
 
-use crate::{
-    AppendPlan, Error, Event, StreamId,
-    port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Patience, Pins,
-        SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
-    },
-    record::Record,
+use crate::port::{
+    Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Patience, Pins,
+    SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
 };
+use crate::record::Record;
+use crate::{AppendPlan, Error, Event, StreamId};
 
 type Hook<'h> = dyn Fn(&'static str, &StreamId) + Send + Sync + 'h;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Error,
-    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TableWrite, TakenOut},
+use crate::Error;
+use crate::port::{
+    Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TableWrite, TakenOut,
 };
 
 /// A call to a table.

@@ -8,11 +8,9 @@
     reason = "a test starts itself again, and finds its order in the environment"
 )]
 
-use std::{
-    env,
-    io::{self, BufRead as _, BufReader, Write as _},
-    process::{self, Child, Command, Stdio},
-};
+use std::env;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::process::{self, Child, Command, Stdio};
 
 const ORDER: &str = "PITON_WORKER";
 const ARGUMENTS: &str = "PITON_WORKER_ARGUMENTS";

@@ -1,12 +1,11 @@
 //! The cache on disk: what damage and missing sessions do to it.
 
-use std::{fs, path::PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::{
-    local::{DataDir, LocalCache},
-    port::{Cache, CacheKey},
-};
+use piton_store::local::{DataDir, LocalCache};
+use piton_store::port::{Cache, CacheKey};
 use tempfile::TempDir;
 
 struct Scene {

@@ -1,31 +1,26 @@
 //! Collecting garbage while others write.
 
-use std::{
-    fs::{File, FileTimes},
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::{Duration, SystemTime},
-};
+use std::fs::{File, FileTimes};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
 
-use piton_core::{Digest, port::NoTrace};
-use piton_store::{
-    Error, Event, PinnedSnapshots, StreamId,
-    bounds::SWEEP_BATCH,
-    collect::{CollectMode, SweepReport, collect},
-    local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
-    port::{
-        BlobNamespace, BlobReader, Blobs, BoxFuture, Journal, JournalReader, Roots, RootsCursor,
-    },
-    testing::{LongRun, Recorder, Sample, SimDisk, contract::journal::append, sample_snapshot},
+use piton_core::Digest;
+use piton_core::port::NoTrace;
+use piton_store::bounds::SWEEP_BATCH;
+use piton_store::collect::{CollectMode, SweepReport, collect};
+use piton_store::local::disk::Disk;
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock};
+use piton_store::port::{
+    BlobNamespace, BlobReader, Blobs, BoxFuture, Journal, JournalReader, Roots, RootsCursor,
 };
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{LongRun, Recorder, Sample, SimDisk, sample_snapshot};
+use piton_store::{Error, Event, PinnedSnapshots, StreamId};
 
-use crate::{
-    site::{SESSION, block_on, open, sessions},
-    worker::{answers, print_line, spawn},
-};
+use crate::site::{SESSION, block_on, open, sessions};
+use crate::worker::{answers, print_line, spawn};
 
 const HOURS: Duration = Duration::from_hours(2);
 

@@ -1,31 +1,28 @@
 //! Every adapter keeps the promise of its port.
 
-use std::{
-    cell::Cell,
-    fs::{self, OpenOptions},
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::cell::Cell;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use piton_core::{
-    Digest,
-    port::{Clock, NoTrace, TimestampMs, fixed::ManualClock},
+use piton_core::Digest;
+use piton_core::port::fixed::ManualClock;
+use piton_core::port::{Clock, NoTrace, TimestampMs};
+use piton_store::bounds::REPLY_TIME;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable,
+    SystemClock, SystemEntropy,
 };
-use piton_store::{
-    bounds::REPLY_TIME,
-    local::{DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalReplies, LocalTable},
-    local::{SystemClock, SystemEntropy},
-    memory::{
-        MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
-        MemoryTable,
-    },
-    port::{
-        BlobNamespace, Blobs, Cache, Journal, KeyRing, Leases, Replies, ReplyKey, Table, TakenOut,
-    },
-    testing::{DiskFault, FaultKind, Sample, SimDisk, contract},
+use piton_store::memory::{
+    MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryReplies,
+    MemoryTable,
 };
+use piton_store::port::{
+    BlobNamespace, Blobs, Cache, Journal, KeyRing, Leases, Replies, ReplyKey, Table, TakenOut,
+};
+use piton_store::testing::{DiskFault, FaultKind, Sample, SimDisk, contract};
 use tempfile::TempDir;
 
 /// Gives a new data directory each time.

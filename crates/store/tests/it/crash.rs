@@ -3,15 +3,13 @@
 //! After each fault the power is cut as well, in several ways, and the stream must hold the old
 //! state or the whole new one, everything that was acknowledged, and must take another append.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
+use std::path::Path;
 
-use piton_store::{
-    Error, Event, StreamId,
-    port::{Appended, BlobNamespace, BlobReader, Blobs, Journal},
-    testing::{
-        DiskFault, FaultKind, LongRun, Sample, SimDisk, contract::journal::append, sample_plan,
-    },
-};
+use piton_store::port::{Appended, BlobNamespace, BlobReader, Blobs, Journal};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{DiskFault, FaultKind, LongRun, Sample, SimDisk, sample_plan};
+use piton_store::{Error, Event, StreamId};
 
 use crate::site::{SESSION, backpacks, blobs, block_on, sessions};
 

@@ -1,26 +1,23 @@
 //! Every error of the store, produced and looked at.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
-use piton_core::{
-    Code, Envelope, Retry,
-    error::{Domain, MeasuredSize},
-    port::{Clock, NoTrace, TimestampMs, fixed::ManualClock},
+use piton_core::error::{Domain, MeasuredSize};
+use piton_core::port::fixed::ManualClock;
+use piton_core::port::{Clock, NoTrace, TimestampMs};
+use piton_core::{Code, Envelope, Retry};
+use piton_store::local::disk::Disk;
+use piton_store::local::{DataDir, LocalKeyRing, LocalLeases, SystemEntropy};
+use piton_store::memory::MemoryTable;
+use piton_store::port::{
+    BlobNamespace, BlobReader, EntryChange, Expect, Journal, JournalReader, KeyRing, Leases, Mode,
+    Patience, Table, TableWrite,
 };
-use piton_store::{
-    AppendPlan, Error, StreamId,
-    local::{DataDir, LocalKeyRing, LocalLeases, SystemEntropy, disk::Disk},
-    memory::MemoryTable,
-    port::{
-        BlobNamespace, BlobReader, EntryChange, Expect, Journal, JournalReader, KeyRing, Leases,
-        Mode, Patience, Table, TableWrite,
-    },
-    testing::{DiskFault, FaultKind, Sample, SimDisk, contract::journal::append, sample_snapshot},
-};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{DiskFault, FaultKind, Sample, SimDisk, sample_snapshot};
+use piton_store::{AppendPlan, Error, StreamId};
 
 use crate::site::{SESSION, blobs, block_on, data_dir, sessions};
 

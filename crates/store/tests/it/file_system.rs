@@ -1,16 +1,12 @@
 //! Where a data directory can be.
 
-use std::{
-    fs::{self, Permissions},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use piton_core::Code;
-use piton_store::{
-    local::{DataDir, LocalBlobs},
-    port::{BlobNamespace, BlobReader, Blobs},
-};
+use piton_store::local::{DataDir, LocalBlobs};
+use piton_store::port::{BlobNamespace, BlobReader, Blobs};
 use tempfile::TempDir;
 
 use crate::site::block_on;

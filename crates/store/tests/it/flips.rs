@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use piton_store::{
-    Error, Reason, StreamId,
-    port::{Journal, JournalReader},
-    testing::{Sample, SimDisk, contract::journal::append, sample_plan},
-};
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{Sample, SimDisk, sample_plan};
+use piton_store::{Error, Reason, StreamId};
 
 use crate::site::{SESSION, backpacks, block_on, sessions};
 

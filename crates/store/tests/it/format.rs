@@ -1,9 +1,11 @@
 //! The file that says which format a data directory has.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use piton_core::Code;
-use piton_store::{Error, local::DataDir};
+use piton_store::Error;
+use piton_store::local::DataDir;
 use tempfile::TempDir;
 
 fn file(root: &Path) -> String {

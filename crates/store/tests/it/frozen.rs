@@ -3,15 +3,17 @@
 //! `data/v1` was written once and is never written again. If a change of the code makes these
 //! tests fail, the format has changed: it needs a new version and a migration.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
-use piton_core::{Code, DedupeKey, EventIndex, port::Entropy};
-use piton_store::{
-    StreamId,
-    local::{DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal, repair_table},
-    port::{EntryChange, Expect, Journal, KeyAge, KeyRing, Table as _, TableWrite},
-    testing::Sample,
+use piton_core::port::Entropy;
+use piton_core::{Code, DedupeKey, EventIndex};
+use piton_store::StreamId;
+use piton_store::local::{
+    DataDir, LocalKeyRing, LocalTable, LogJournal, SegmentedJournal, repair_table,
 };
+use piton_store::port::{EntryChange, Expect, Journal, KeyAge, KeyRing, Table as _, TableWrite};
+use piton_store::testing::Sample;
 
 use crate::site::{SESSION, block_on, open};
 

@@ -1,17 +1,15 @@
 //! Every reason for a damaged session, produced on purpose.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use piton_core::{Digest, EventId, FileBytes, canonical, port::fixed::SeededEntropy};
-use piton_store::{
-    Error, Health, Reason, StreamId,
-    local::disk::Disk,
-    port::{Journal, JournalReader},
-    testing::{SimDisk, contract::journal::append},
-};
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{Digest, EventId, FileBytes, canonical};
+use piton_store::local::disk::Disk;
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::SimDisk;
+use piton_store::testing::contract::journal::append;
+use piton_store::{Error, Health, Reason, StreamId};
 use serde_json::{Value, json};
 
 use crate::site::{SESSION, backpacks, block_on, sessions};

@@ -1,20 +1,18 @@
 //! Every journal runs the one suite.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_core::port::fixed::ManualClock;
 use piton_core::port::{Clock, TimestampMs};
-use piton_store::{
-    Error,
-    local::{DataDir, LogJournal, SegmentedJournal, SystemClock, disk::Disk},
-    memory::{MemoryBlobs, MemoryJournal},
-    port::{Journal, JournalReader},
-    testing::{
-        Sample, SimDisk,
-        contract::journal::{TwoProcesses, append, suite},
-        sample_plan,
-    },
-};
+use piton_store::Error;
+use piton_store::local::disk::Disk;
+use piton_store::local::{DataDir, LogJournal, SegmentedJournal, SystemClock};
+use piton_store::memory::{MemoryBlobs, MemoryJournal};
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::contract::journal::{TwoProcesses, append, suite};
+use piton_store::testing::{Sample, SimDisk, sample_plan};
 
 use crate::site::{SESSION, block_on, data_dir, sessions, shared};
 

@@ -1,19 +1,17 @@
 //! Writers that die without warning, and writers that fight.
 
-use std::{path::Path, time::Instant};
+use std::path::Path;
+use std::time::Instant;
 
 use piton_core::port::fixed::SeededEntropy;
-use piton_store::{
-    Error, StreamId,
-    local::{DataDir, LogJournal, SegmentedJournal},
-    port::{Journal, JournalReader},
-    testing::{LongRun, Sample, contract::journal::append},
-};
+use piton_store::local::{DataDir, LogJournal, SegmentedJournal};
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{LongRun, Sample};
+use piton_store::{Error, StreamId};
 
-use crate::{
-    site::{Open, SESSION, block_on, open},
-    worker::{answers, go, print_line, spawn, wait_for_go},
-};
+use crate::site::{Open, SESSION, block_on, open};
+use crate::worker::{answers, go, print_line, spawn, wait_for_go};
 
 /// Events of one plan.
 const EVENTS: u64 = 3;

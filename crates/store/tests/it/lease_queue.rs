@@ -1,18 +1,14 @@
 //! Many callers of one process that wait for a lease, beside another process.
 
-use std::{
-    fs::{File, OpenOptions, TryLockError},
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use piton_core::port::NoTrace;
-use piton_store::{
-    LeaseName,
-    local::{DataDir, LocalLeases, SystemClock},
-    port::{Lease, Leases, Mode, Patience},
-};
+use piton_store::LeaseName;
+use piton_store::local::{DataDir, LocalLeases, SystemClock};
+use piton_store::port::{Lease, Leases, Mode, Patience};
 use tempfile::TempDir;
 
 /// Longer than any healthy wait of these tests.

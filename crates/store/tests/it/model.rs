@@ -3,11 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use piton_core::DedupeKey;
-use piton_store::{
-    Error, StreamId,
-    port::{Appended, Cursor, Follow, Journal, StreamLease},
-    testing::{Sample, SimDisk, sample_plan},
-};
+use piton_store::port::{Appended, Cursor, Follow, Journal, StreamLease};
+use piton_store::testing::{Sample, SimDisk, sample_plan};
+use piton_store::{Error, StreamId};
 use proptest::prelude::*;
 
 use crate::site::{backpacks, block_on, sessions};

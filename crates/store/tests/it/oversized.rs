@@ -1,19 +1,17 @@
 //! Files that are larger than anything the store writes: damage, or somebody's trick to fill the memory.
 
-use std::{
-    fs::OpenOptions,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_core::{Code, Digest, FileBytes};
-use piton_store::{
-    Error, Health, Reason, StreamId,
-    bounds::{BLOB_BYTES_MAX, STREAM_BYTES_MAX},
-    local::{DataDir, LocalBlobs, LogJournal, RealDisk, SegmentedJournal, disk::Disk},
-    port::{BlobNamespace, BlobReader, Blobs, Journal, JournalReader},
-    testing::{Recorder, Sample, contract::journal::append},
-};
+use piton_store::bounds::{BLOB_BYTES_MAX, STREAM_BYTES_MAX};
+use piton_store::local::disk::Disk;
+use piton_store::local::{DataDir, LocalBlobs, LogJournal, RealDisk, SegmentedJournal};
+use piton_store::port::{BlobNamespace, BlobReader, Blobs, Journal, JournalReader};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{Recorder, Sample};
+use piton_store::{Error, Health, Reason, StreamId};
 use tempfile::TempDir;
 
 use crate::site::{Open, SESSION, block_on, open};

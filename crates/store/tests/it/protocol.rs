@@ -1,27 +1,21 @@
 //! The append protocol, seen from the disk: which calls, in which order, under which lock.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
-use piton_core::{
-    DedupeKey, Digest, EventIndex, FileBytes, SnapshotRef, port::fixed::SeededEntropy,
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{DedupeKey, Digest, EventIndex, FileBytes, SnapshotRef};
+use piton_store::bounds::PLAN_BYTES_MAX;
+use piton_store::local::disk::Disk;
+use piton_store::local::{DataDir, SegmentedJournal};
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{
+    DiskCall, DiskFault, FaultKind, Recorder, Sample, SimDisk, sample_plan, sample_snapshot,
 };
-use piton_store::{
-    AppendPlan, Error, Event, PlanProblem, StreamId,
-    bounds::PLAN_BYTES_MAX,
-    local::{DataDir, SegmentedJournal, disk::Disk},
-    port::{Journal, JournalReader},
-    testing::{
-        DiskCall, DiskFault, FaultKind, Recorder, Sample, SimDisk, contract::journal::append,
-        sample_plan, sample_snapshot,
-    },
-};
+use piton_store::{AppendPlan, Error, Event, PlanProblem, StreamId};
 use serde_json::Value;
 
 use crate::site::{SESSION, block_on, open, sessions};

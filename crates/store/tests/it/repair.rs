@@ -3,17 +3,14 @@
 //! Whatever happens to it, each segment that was whole is still there: in the session, or in what is listed as set
 //! aside. The session is damaged until it is repaired, and repairing it again finishes it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use piton_store::{
-    Error, StreamId,
-    local::disk::Disk,
-    port::{Journal, JournalReader},
-    testing::{DiskFault, FaultKind, LongRun, SimDisk, contract::journal::append},
-};
+use piton_store::local::disk::Disk;
+use piton_store::port::{Journal, JournalReader};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::{DiskFault, FaultKind, LongRun, SimDisk};
+use piton_store::{Error, StreamId};
 
 use crate::site::{SESSION, block_on, sessions};
 

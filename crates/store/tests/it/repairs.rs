@@ -1,23 +1,25 @@
 //! Repairs: every call of one may fail or be the last before the power goes, and nothing that was there is lost.
 
-use std::{collections::BTreeMap, fs, path::Path, sync::Arc};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use piton_core::{Code, Digest, FileBytes, port::fixed::SeededEntropy};
-use piton_store::{
-    Error, StreamId,
-    local::{
-        DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, RepairedTable, repair_table,
-    },
-    port::{
-        BlobNamespace, BlobReader as _, Blobs as _, EntryChange, Expect, Journal as _,
-        JournalReader as _, KeyRing as _, Table as _, TableWrite,
-    },
-    testing::{
-        DiskFault, FaultKind, Sample, SimDisk,
-        contract::{self, journal::append},
-    },
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{Code, Digest, FileBytes};
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalKeyRing, LocalTable, LogJournal, RepairedTable, repair_table,
 };
+use piton_store::port::{
+    BlobNamespace, BlobReader as _, Blobs as _, EntryChange, Expect, Journal as _,
+    JournalReader as _, KeyRing as _, Table as _, TableWrite,
+};
+use piton_store::testing::contract::journal::append;
+use piton_store::testing::contract::{self};
+use piton_store::testing::{DiskFault, FaultKind, Sample, SimDisk};
+use piton_store::{Error, StreamId};
 use tempfile::TempDir;
 
 use crate::site::{SESSION, backpacks, blobs, block_on};

@@ -1,15 +1,16 @@
 //! A journal on a simulated or a real disk, as the tests of this crate build it.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
-use piton_store::{
-    local::{
-        DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock, disk::Disk,
-    },
-    port::Journal,
-    testing::{Sample, SimDisk, contract::journal::TwoProcesses},
+use piton_store::local::disk::Disk;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock,
 };
+use piton_store::port::Journal;
+use piton_store::testing::contract::journal::TwoProcesses;
+use piton_store::testing::{Sample, SimDisk};
 use tokio::runtime::{Builder, Runtime};
 
 /// The name of the session that most tests write.

@@ -3,19 +3,16 @@
 //! Invariants: a copy is of one moment, and appears under its name complete or not at all.
 #![expect(clippy::disallowed_methods, reason = "names finished copies, which nobody has open yet")]
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    process,
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io, process};
 
-use rusqlite::{
-    Connection, OpenFlags,
-    backup::{Backup, StepResult},
-};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
 
-use super::{connection, failure::sql};
-use crate::{Error, bounds::TABLE_BUSY_WAIT};
+use super::connection;
+use super::failure::sql;
+use crate::Error;
+use crate::bounds::TABLE_BUSY_WAIT;
 
 /// Copies the database to a path where nothing exists yet.
 pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {

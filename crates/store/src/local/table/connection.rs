@@ -7,22 +7,19 @@
     reason = "waits for other processes on the adapter's threads"
 )]
 
-use std::{
-    path::Path,
-    thread,
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
-use rustix::{
-    fs::{CWD, FileType, Mode, mknodat},
-    io::Errno,
-};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::io::Errno;
 
 use super::failure::{TableFailure, is_busy, sql};
-use crate::{
-    Error,
-    bounds::{TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX},
+use crate::Error;
+use crate::bounds::{
+    TABLE_BUSY_PAUSE, TABLE_BUSY_WAIT, TABLE_CHECKPOINT_PAGES, TABLE_WAL_BYTES_MAX,
 };
 
 /// Version of the schema below.

@@ -6,12 +6,10 @@
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 
 use super::failure::{TableFailure, sql};
-use crate::{
-    Error, LeaseName,
-    bounds::{TABLE_KEY_SHOWN_MAX, TABLE_PAGE_BYTES_MAX},
-    port::{Batch, EntryChange, EntryVersion, Expect, Key, Page, TableEntry, TableWrite},
-    table::KeyRange,
-};
+use crate::bounds::{TABLE_KEY_SHOWN_MAX, TABLE_PAGE_BYTES_MAX};
+use crate::port::{Batch, EntryChange, EntryVersion, Expect, Key, Page, TableEntry, TableWrite};
+use crate::table::KeyRange;
+use crate::{Error, LeaseName};
 
 /// Query for the number of the last commit that changed anything.
 pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";

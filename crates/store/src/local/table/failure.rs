@@ -2,11 +2,13 @@
 //!
 //! Invariants: no message repeats SQLite's own message in full, because that may name a path.
 
-use std::{io, sync::Arc};
+use std::io;
+use std::sync::Arc;
 
 use rusqlite::{ErrorCode, ffi};
 
-use crate::{Error, bounds::TABLE_BUSY_WAIT};
+use crate::Error;
+use crate::bounds::TABLE_BUSY_WAIT;
 
 /// Reason for a failure: an error of SQLite, or one of the store.
 pub(super) enum TableFailure {

@@ -9,17 +9,18 @@
 //! connections that it has.
 #![expect(clippy::disallowed_methods, reason = "asks which file it is, without opening it")]
 
-use std::{
-    fs, io,
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, io};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{super::files::replace, connection, failure::sql};
-use crate::{Error, local::DataDir};
+use super::super::files::replace;
+use super::connection;
+use super::failure::sql;
+use crate::Error;
+use crate::local::DataDir;
 
 /// Maximum number of bytes read of a note: more than one has.
 const NOTE_BYTES_MAX: u64 = 64;

@@ -27,24 +27,22 @@ mod set_aside;
 mod snapshot;
 mod wal_monitor;
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use self::{
-    identity::Database, pool::Readers, set_aside::SetAsideDir, snapshot::Snapshot,
-    wal_monitor::WalMonitor,
-};
-pub use self::{
-    repair::{RepairedTable, repair_table},
-    wal_monitor::TableStatus,
-};
+use self::identity::Database;
+use self::pool::Readers;
+pub use self::repair::{RepairedTable, repair_table};
+use self::set_aside::SetAsideDir;
+use self::snapshot::Snapshot;
+pub use self::wal_monitor::TableStatus;
+use self::wal_monitor::WalMonitor;
 use super::{DataDir, nearby};
-use crate::{
-    Error, LeaseName,
-    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
-    table::{check_batch, check_key, check_keys, check_scan},
-};
+use crate::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
+use crate::table::{check_batch, check_key, check_keys, check_scan};
+use crate::{Error, LeaseName};
 
 /// A table of a data directory.
 #[derive(Clone)]

@@ -13,12 +13,13 @@
 //! hold entries that were removed: where the list of those pages cannot be read, the caller has to tell them apart.
 #![expect(clippy::disallowed_methods, reason = "reads a database file that no process has open")]
 
-use std::{collections::HashSet, fs, io, os::unix::fs::FileExt as _, path::Path};
+use std::collections::HashSet;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::{fs, io};
 
-use super::{
-    repair::{EntryPosition, StoredEntry},
-    set_aside::Gap,
-};
+use super::repair::{EntryPosition, StoredEntry};
+use super::set_aside::Gap;
 use crate::bounds::{TABLE_KEY_BYTES_MAX, TABLE_VALUE_BYTES_MAX};
 
 /// Page types of an index, by their first byte.

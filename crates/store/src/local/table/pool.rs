@@ -1,14 +1,13 @@
 //! The reading connections of one handle.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::{super::nearby, identity::Database};
+use super::super::nearby;
+use super::identity::Database;
 use crate::Error;
 
 /// Number of reads that run at the same time. More would only queue for the same disk.

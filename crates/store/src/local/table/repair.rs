@@ -20,29 +20,21 @@
 //! removed entry may come back.
 #![expect(clippy::disallowed_methods, reason = "copies database files that no process has open")]
 
-use std::{
-    collections::HashSet,
-    fs, io,
-    os::unix::fs::FileExt,
-    path::{Path, PathBuf},
-};
+use std::collections::HashSet;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{
-    connection,
-    entries::{self, display_key, is_whole},
-    failure::sql,
-    identity,
-    pages::{self, Pages},
-    set_aside::{self, Gap},
-    wal_monitor,
-};
-use crate::{
-    Error,
-    bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS},
-    local::DataDir,
-};
+use super::entries::{self, display_key, is_whole};
+use super::failure::sql;
+use super::pages::{self, Pages};
+use super::set_aside::{self, Gap};
+use super::{connection, identity, wal_monitor};
+use crate::Error;
+use crate::bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_PROBES_MAX, TABLE_SALVAGE_ROWS};
+use crate::local::DataDir;
 
 const OPERATION: &str = "repair the table";
 

@@ -4,24 +4,21 @@
 //! each place that could not be read. A person can read both.
 #![expect(clippy::disallowed_methods, reason = "files that SQLite does not use")]
 
-use std::{
-    fs,
-    io::{self, BufRead as _, Read as _, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs;
+use std::io::{self, BufRead as _, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::repair::{EntryPosition, StoredEntry, TABLES};
-use crate::{
-    Error, LeaseName,
-    bounds::{TABLE_PAGE_BYTES_MAX, TABLE_SALVAGE_ROWS},
-    local::{DataDir, nearby},
-    port::{Key, TakenOut},
-};
+use crate::bounds::{TABLE_PAGE_BYTES_MAX, TABLE_SALVAGE_ROWS};
+use crate::local::{DataDir, nearby};
+use crate::port::{Key, TakenOut};
+use crate::{Error, LeaseName};
 
 const ENTRIES: &str = "entries.jsonl";
 const GAPS: &str = "gaps.jsonl";

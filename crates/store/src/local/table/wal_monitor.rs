@@ -1,22 +1,16 @@
 //! Health of the database: the size of its write-ahead log, and the checks of `doctor`.
 #![expect(clippy::disallowed_methods, reason = "asks for the log's size, without opening it")]
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::{
-    connection,
-    entries::{self, display_key, is_whole},
-    failure::sql,
-};
-use crate::{
-    Error,
-    bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX},
-};
+use super::connection;
+use super::entries::{self, display_key, is_whole};
+use super::failure::sql;
+use crate::Error;
+use crate::bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX};
 
 /// Growth of the log after a failed attempt before the next one.
 const FOLD_STEP: u64 = TABLE_WAL_BYTES_MAX / 4;

@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use piton_core::{Digest, FileBytes};
 
-use crate::{
-    Error, LeaseName,
-    bounds::BLOB_BYTES_MAX,
-    collect,
-    port::{BlobEntry, BlobNamespace, Blobs, Lease, Leases, Mode, Patience},
-};
+use crate::bounds::BLOB_BYTES_MAX;
+use crate::port::{BlobEntry, BlobNamespace, Blobs, Lease, Leases, Mode, Patience};
+use crate::{Error, LeaseName, collect};
 
 const HOUR: Duration = Duration::from_hours(1);
 

@@ -1,10 +1,8 @@
 //! The promise of [`Cache`].
 
-use crate::{
-    Error, StreamId,
-    bounds::CACHE_ENTRY_BYTES_MAX,
-    port::{Cache, CacheKey},
-};
+use crate::bounds::CACHE_ENTRY_BYTES_MAX;
+use crate::port::{Cache, CacheKey};
+use crate::{Error, StreamId};
 
 /// Names of the streams that the suite uses; an adapter that keeps results beside a stream creates them.
 pub const STREAMS: [&str; 2] = ["one", "two"];

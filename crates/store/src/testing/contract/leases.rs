@@ -2,12 +2,11 @@
 //!
 //! Limitations: it takes a second process to show that a lease is released when its holder dies.
 
-use std::{future::poll_fn, time::Duration};
+use std::future::poll_fn;
+use std::time::Duration;
 
-use crate::{
-    Error, LeaseName,
-    port::{Lease, Leases, Mode, Patience},
-};
+use crate::port::{Lease, Leases, Mode, Patience};
+use crate::{Error, LeaseName};
 
 /// Maximum number of shared leases taken while an exclusive one is about to wait. A healthy adapter gives out a
 /// handful.

@@ -4,11 +4,9 @@
 //! of them goes first. To show that an entry outlives its process takes a second adapter on the same disk, and to show
 //! that it expires takes a clock that can be moved; the adapters have tests of their own for both.
 
-use crate::{
-    Error,
-    bounds::{REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX},
-    port::{Replies, ReplyKey},
-};
+use crate::Error;
+use crate::bounds::{REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX};
+use crate::port::{Replies, ReplyKey};
 
 /// Checks every sentence of the promise. `make` returns an adapter that has kept nothing.
 pub async fn suite<R: Replies>(make: impl Fn() -> R) {

@@ -1,11 +1,11 @@
 //! The promise of [`Table`].
 
-use crate::{
-    Error,
-    bounds::{
-        TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX,
-    },
-    port::{EntryChange, EntryVersion, Expect, Key, Table, TableEntry, TableWrite, TakenOut},
+use crate::Error;
+use crate::bounds::{
+    TABLE_BATCH_MAX, TABLE_GET_MAX, TABLE_KEY_BYTES_MAX, TABLE_PAGE_MAX, TABLE_VALUE_BYTES_MAX,
+};
+use crate::port::{
+    EntryChange, EntryVersion, Expect, Key, Table, TableEntry, TableWrite, TakenOut,
 };
 
 /// Number of tasks that change one key at the same time.

@@ -1,15 +1,13 @@
 //! The calls of a simulated disk. Each is counted and judged before it does anything.
 
-use std::{io, path::Path, time::Duration};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
 
 use super::SimDisk;
-use crate::{
-    local::disk::{Disk, DiskFile, FileLock, Stat},
-    testing::{
-        fault::{FaultVerdict, Nature},
-        image::{Dir, ImageWrite, Naming, Node},
-    },
-};
+use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
+use crate::testing::fault::{FaultVerdict, Nature};
+use crate::testing::image::{Dir, ImageWrite, Naming, Node};
 
 impl Disk for SimDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {

@@ -9,21 +9,17 @@
 mod calls;
 mod world;
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    fmt,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use piton_core::port::fixed::SeededEntropy;
 
 use self::world::{ROOT, World};
-use super::{
-    fault::DiskFault,
-    image::{Dir, ImageFile, Node},
-};
+use super::fault::DiskFault;
+use super::image::{Dir, ImageFile, Node};
 
 /// A simulated disk. Clones share it.
 #[derive(Clone)]

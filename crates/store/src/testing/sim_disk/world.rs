@@ -1,16 +1,12 @@
 //! The state of a simulated disk, and how calls find their way in it.
 
-use std::{
-    collections::HashMap,
-    io,
-    path::{Component, Path},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Component, Path};
+use std::time::Duration;
 
-use crate::testing::{
-    fault::{DiskFault, FaultVerdict, Nature},
-    image::{Dir, ImageFile, Naming, Node},
-};
+use crate::testing::fault::{DiskFault, FaultVerdict, Nature};
+use crate::testing::image::{Dir, ImageFile, Naming, Node};
 
 /// The files and directories, the number of calls so far, and the fault to come.
 pub(super) struct World {

@@ -3,14 +3,13 @@
 //! Afterwards there is the old ring or the whole new one, what was acknowledged is there, and the
 //! ring can be used.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::port::fixed::SeededEntropy;
-use piton_store::{
-    local::{DataDir, LocalKeyRing},
-    port::{KeyAge, KeyRing},
-    testing::{DiskFault, FaultKind, SimDisk},
-};
+use piton_store::local::{DataDir, LocalKeyRing};
+use piton_store::port::{KeyAge, KeyRing};
+use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 
 fn open(disk: &SimDisk, seed: u64) -> LocalKeyRing {
     let dir = DataDir::on(Arc::new(disk.clone()), Path::new("/")).unwrap();

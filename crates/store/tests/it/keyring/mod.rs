@@ -3,20 +3,16 @@
 mod faults;
 pub(crate) mod processes;
 
-use std::{
-    fs::{self, File, OpenOptions},
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use piton_core::Code;
-use piton_store::{
-    Error,
-    local::{DataDir, LocalKeyRing, SystemEntropy},
-    port::{KeyAge, KeyRing},
-};
+use piton_store::Error;
+use piton_store::local::{DataDir, LocalKeyRing, SystemEntropy};
+use piton_store::port::{KeyAge, KeyRing};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

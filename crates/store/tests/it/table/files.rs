@@ -1,13 +1,13 @@
 //! The database file: who may read it, what it survives, and copies of it.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, thread};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::{fs, thread};
 
 use piton_core::Code;
-use piton_store::{
-    Error,
-    local::{DataDir, LocalTable, repair_table},
-    port::{Expect, Table},
-};
+use piton_store::Error;
+use piton_store::local::{DataDir, LocalTable, repair_table};
+use piton_store::port::{Expect, Table};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -6,10 +6,8 @@ mod write_ahead_log;
 
 use std::path::Path;
 
-use piton_store::{
-    local::{DataDir, LocalTable},
-    port::{EntryChange, EntryVersion, Expect, Table, TableWrite},
-};
+use piton_store::local::{DataDir, LocalTable};
+use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableWrite};
 
 fn open(root: &Path) -> LocalTable {
     open_named(root, "test")

@@ -1,21 +1,16 @@
 //! Eight processes change the same keys, some are killed, and a reader stops in the middle.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    thread,
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::{fs, thread};
 
 use piton_core::port::fixed::SeededEntropy;
-use piton_store::{
-    Error,
-    bounds::TABLE_WAL_BYTES_MAX,
-    local::LocalTable,
-    port::{Expect, Table, TableEntry, TableWrite},
-};
+use piton_store::Error;
+use piton_store::bounds::TABLE_WAL_BYTES_MAX;
+use piton_store::local::LocalTable;
+use piton_store::port::{Expect, Table, TableEntry, TableWrite};
 use tempfile::TempDir;
 
 use super::{open, put};
@@ -187,8 +182,9 @@ async fn check(table: &LocalTable, lives: &[Life]) -> u64 {
 }
 
 mod long {
-    use super::*;
     use piton_store::testing::LongRun;
+
+    use super::*;
 
     const LANES: u64 = 8;
     const COMMITS: u64 = 25;

@@ -1,9 +1,11 @@
 //! The write-ahead log stays small, whatever readers do, and says so when it cannot.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 use piton_core::Code;
-use piton_store::{bounds::TABLE_WAL_BYTES_MAX, port::Table};
+use piton_store::bounds::TABLE_WAL_BYTES_MAX;
+use piton_store::port::Table;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

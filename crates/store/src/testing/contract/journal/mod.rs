@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use piton_core::EventIndex;
 
-use crate::{
-    Error, StreamId,
-    port::{Appended, Blobs, Journal, StreamLease},
-    testing::{Sample, sample_plan},
-};
+use crate::port::{Appended, Blobs, Journal, StreamLease};
+use crate::testing::{Sample, sample_plan};
+use crate::{Error, StreamId};
 
 /// One store as two processes see it.
 pub struct TwoProcesses<J> {

@@ -3,12 +3,10 @@
 use piton_core::{DedupeKey, Digest, FileBytes, ManifestIndex, SnapshotRef, canonical};
 
 use super::{TwoProcesses, append, index, stream};
-use crate::{
-    Error, Event,
-    port::{Cursor, Follow, Journal},
-    record::{Record, SegmentClosed, SnapshotPinned, segment_path},
-    testing::{Sample, sample_snapshot},
-};
+use crate::port::{Cursor, Follow, Journal};
+use crate::record::{Record, SegmentClosed, SnapshotPinned, segment_path};
+use crate::testing::{Sample, sample_snapshot};
+use crate::{Error, Event};
 
 pub(super) async fn a_reader_follows_what_another_process_writes<J: Journal<Sample>>(
     store: TwoProcesses<J>,

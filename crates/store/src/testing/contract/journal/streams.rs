@@ -5,7 +5,9 @@ use std::time::Duration;
 use piton_core::EventIndex;
 
 use super::{TwoProcesses, append, stream, texts};
-use crate::{Error, Health, port::Journal, testing::Sample};
+use crate::port::Journal;
+use crate::testing::Sample;
+use crate::{Error, Health};
 
 pub(super) async fn a_stream_that_was_never_written_does_not_exist<J: Journal<Sample>>(
     store: TwoProcesses<J>,

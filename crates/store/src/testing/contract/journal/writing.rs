@@ -1,16 +1,17 @@
 //! The promise of every journal about plans.
 
-use std::{future::poll_fn, task::Poll, time::Duration};
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
 
-use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy};
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{DedupeKey, EventIndex, SnapshotRef};
 
 use super::{TwoProcesses, append, index, stream, texts};
-use crate::{
-    AppendPlan, Error, PlanProblem,
-    bounds::PLAN_EVENTS_MAX,
-    port::{Appended, BlobNamespace, BoxFuture, Journal, Patience},
-    testing::{Sample, sample_plan, sample_snapshot},
-};
+use crate::bounds::PLAN_EVENTS_MAX;
+use crate::port::{Appended, BlobNamespace, BoxFuture, Journal, Patience};
+use crate::testing::{Sample, sample_plan, sample_snapshot};
+use crate::{AppendPlan, Error, PlanProblem};
 
 /// Longer than any healthy wait of the suite.
 const LONG: Patience = Patience::Wait(Duration::from_secs(30));
