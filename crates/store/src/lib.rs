@@ -11,6 +11,21 @@
 //!
 //! Invariants: every durable write of the product goes through a port of this crate. No adapter holds anything open
 //! exclusively, because every agent's server, the command line and a watcher use one data directory at the same time.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `port` | the traits, each with its promise |
+//! | `local`, `memory` | the adapters on disk and in memory |
+//! | `stream` | names of streams and leases |
+//! | `event`, `plan`, `record` | what is appended: events, plans of them, and the control records of a session |
+//! | `health` | what a check of a stream finds |
+//! | `table` | the rules that every table adapter shares |
+//! | `keyring` | signing keys as values |
+//! | `roots`, `collect` | what keeps blobs alive, and the removal of all others |
+//! | `threads` | threads that may block, and moving work there |
+//! | `error`, `bounds` | errors and limits |
+//! | `testing` | contract suites, a simulated disk and other support for tests |
+//! | `schema` | JSON Schemas of durable types |
 
 pub mod bounds;
 pub mod collect;
@@ -19,11 +34,7 @@ mod event;
 mod health;
 mod keyring;
 #[cfg(feature = "local")]
-mod line;
-#[cfg(feature = "local")]
 pub mod local;
-#[cfg(feature = "local")]
-mod manifest;
 pub mod memory;
 mod plan;
 pub mod port;
@@ -36,8 +47,6 @@ mod table;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod threads;
-#[cfg(feature = "local")]
-mod torn;
 
 pub use error::{Error, PlanProblem};
 pub use event::Event;

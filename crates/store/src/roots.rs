@@ -8,16 +8,18 @@ use piton_core::{Digest, SnapshotRef};
 use crate::port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut};
 use crate::{Error, Event};
 
+/// Start of a digest's text, and the number of hexadecimal digits behind it.
+const START: &[u8] = b"sha256:";
+const DIGITS: usize = 64;
+
 /// Finds every digest whose text is among these bytes, or would be if one bit in it were not flipped. This is what an
 /// unreadable value refers to, as far as that can be determined.
 pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
-    const START: &[u8] = b"sha256:";
-    const LENGTH: usize = START.len() + 64;
     let parse = |digits: &[u8]| -> Option<Digest> {
         String::from_utf8([START, digits].concat()).ok()?.parse().ok()
     };
     let mut found = Vec::new();
-    for window in bytes.windows(LENGTH) {
+    for window in bytes.windows(START.len() + DIGITS) {
         let (start, digits) = window.split_at(START.len());
         let changed = start.iter().zip(START).filter(|(found, wanted)| found != wanted).count();
         // One wrong character in the prefix is one flipped bit, so the digits are right as they are.
@@ -35,6 +37,19 @@ pub fn digests_in(bytes: &[u8]) -> Vec<Digest> {
         }
     }
     found
+}
+
+/// Finds the digests that are written in full in `text`, with or without their prefix: runs of that many hexadecimal
+/// digits. Cheap enough for whole streams, unlike [`digests_in`]. Because of damage, a
+/// character right before or behind a digest may have become a digit, so both ends of a longer run are tried.
+#[cfg(feature = "local")]
+pub(crate) fn whole_digests_in(text: &[u8]) -> impl Iterator<Item = Digest> {
+    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let runs = text.split(move |byte| !is_digit(byte));
+    let ends = runs.flat_map(|run| [run.first_chunk(), run.last_chunk()]);
+    ends.flatten().filter_map(|digits: &[u8; DIGITS]| {
+        format!("sha256:{}", std::str::from_utf8(digits).ok()?).parse().ok()
+    })
 }
 
 /// Returns the digests in the entries that repairs took out of a table.
@@ -116,5 +131,23 @@ mod tests {
             assert!(digests_in(&flipped).contains(&digest), "bit {bit}");
         }
         assert_eq!(digests_in(b"sha256: of nothing"), []);
+    }
+
+    #[cfg(feature = "local")]
+    #[test]
+    fn digests_are_found_whatever_stands_around_them() {
+        let digest = Digest::of(&FileBytes(b"content"));
+        let check = |text: String, count: usize| {
+            let found: Vec<Digest> = whole_digests_in(text.as_bytes()).collect();
+            assert_eq!(found.iter().filter(|one| **one == digest).count(), count, "{text}");
+        };
+        let hex = digest.hex();
+        check(format!("{{\"digest\":\"{digest}\"}}\n"), 2);
+        check(format!("piton1 00000001 {hex}\n\u{0}"), 2);
+        // The character before the digest, or the one behind it, became a digit.
+        check(format!("sha2568{hex}\""), 1);
+        check(format!(":{hex}2}}"), 1);
+        check(hex[1..].to_owned(), 0);
+        check(hex.to_uppercase(), 0);
     }
 }

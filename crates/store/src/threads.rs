@@ -8,6 +8,9 @@
 
 use std::cell::Cell;
 
+#[cfg(feature = "local")]
+use crate::Error;
+
 thread_local! {
     static MAY_BLOCK: Cell<bool> = const { Cell::new(false) };
 }
@@ -28,6 +31,47 @@ pub fn blocking_here<R>(work: impl FnOnce() -> R) -> R {
     // Restored on drop, so that a panic in `work` does not leave the mark behind.
     let _back = Back(MAY_BLOCK.replace(true));
     work()
+}
+
+/// Starts blocking work whose result nobody waits for.
+#[cfg(feature = "local")]
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+pub(crate) fn detach(work: impl FnOnce() + Send + 'static) {
+    drop(tokio::task::spawn_blocking(work));
+}
+
+/// Runs blocking work on a thread that may block: this one if it may, another one otherwise. The work runs to its end
+/// even if nobody waits for it.
+#[cfg(feature = "local")]
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+pub(crate) async fn blocking<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
+) -> Result<R, Error> {
+    if may_block() {
+        return work();
+    }
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(ended) => match ended.try_into_panic() {
+            // A panic surfaces in the caller, as if it had run the work itself.
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(Error::ShuttingDown),
+        },
+    }
+}
+
+/// Runs short blocking work on the calling thread if the runtime lets other tasks continue meanwhile, and like
+/// [`blocking`] otherwise. Switching to another thread and back takes longer than most table operations.
+#[cfg(feature = "local")]
+#[expect(clippy::disallowed_methods, reason = "the one place where adapters leave async code")]
+pub(crate) async fn nearby<R: Send + 'static>(
+    work: impl FnOnce() -> Result<R, Error> + Send + 'static,
+) -> Result<R, Error> {
+    let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
+    if matches!(flavor, Ok(tokio::runtime::RuntimeFlavor::MultiThread)) {
+        return tokio::task::block_in_place(work);
+    }
+    blocking(work).await
 }
 
 #[cfg(test)]

@@ -17,10 +17,10 @@ use piton_core::{Digest, FileBytes};
 
 use super::DataDir;
 use super::disk::{Disk, DiskFile};
-use super::files::{names_in, remove};
+use super::file_ops::{names_in, remove};
 use crate::bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size};
 use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease};
-use crate::{Error, collect};
+use crate::{Error, collect, threads};
 
 /// Prefix of temporary files; a digest never starts with it.
 const TEMPORARY: &str = "tmp-";
@@ -304,8 +304,8 @@ impl LocalBlobs {
             }
             // Copied rather than renamed: after a power cut, a rename between two directories may survive only in the
             // directory that loses the file.
-            let name = super::files::free_name(disk, &dir, &digest.hex())?;
-            super::files::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
+            let name = super::file_ops::free_name(disk, &dir, &digest.hex())?;
+            super::file_ops::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
             for synced in [&dir, &self.dir.damaged(), self.dir.root()] {
                 disk.sync_dir(synced)?;
             }
@@ -341,7 +341,7 @@ impl BlobReader for LocalBlobs {
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || own.get_blocking(namespace, digest)))
+        Box::pin(threads::blocking(move || own.get_blocking(namespace, digest)))
     }
 
     fn list(
@@ -351,7 +351,7 @@ impl BlobReader for LocalBlobs {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             own.list_blocking(namespace, after, limit).map_err(Error::io("list the blobs"))
         }))
     }
@@ -364,7 +364,7 @@ impl Blobs for LocalBlobs {
         bytes: Vec<u8>,
     ) -> BoxFuture<'_, Result<Digest, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || own.put_blocking(namespace, &bytes)))
+        Box::pin(threads::blocking(move || own.put_blocking(namespace, &bytes)))
     }
 
     fn remove<'a>(
@@ -376,7 +376,7 @@ impl Blobs for LocalBlobs {
     ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
         let (own, digests) = (self.clone(), digests.to_vec());
         let allowed = collect::check_lease(lease);
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             allowed?;
             own.remove_blocking(namespace, &digests, age_min).map_err(Error::io("remove blobs"))
         }))
@@ -388,12 +388,12 @@ impl Blobs for LocalBlobs {
         digest: Digest,
     ) -> BoxFuture<'_, Result<Option<String>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || own.set_aside_blocking(namespace, digest)))
+        Box::pin(threads::blocking(move || own.set_aside_blocking(namespace, digest)))
     }
 
     fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             own.remove_temporaries(namespace).map_err(Error::io("remove unfinished blobs"))
         }))
     }

@@ -8,22 +8,17 @@
 //! Limitations: entries of versions that no program uses any more stay until the session's cache is invalidated, and so
 //! does the unfinished file of a process that died.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::{io, process};
-
-use piton_core::{Digest, FileBytes};
 
 use super::DataDir;
 use super::disk::Disk;
-use super::files::{names_in, remove, unless_gone};
+use super::file_ops::{names_in, read_unsynced, remove, unless_gone, write_unsynced};
 use crate::bounds::{CACHE_ENTRY_BYTES_MAX, check_size};
 use crate::port::{BoxFuture, Cache, CacheKey};
-use crate::{Error, StreamId};
-
-/// Size of the digest in front of the content.
-const DIGEST_BYTES: usize = 32;
+use crate::{Error, StreamId, threads};
 
 /// The cache of the sessions under a data directory.
 ///
@@ -51,45 +46,18 @@ impl LocalCache {
 
     fn get_blocking(&self, key: &CacheKey) -> io::Result<Option<Vec<u8>>> {
         let path = self.path(key);
-        let longest = (DIGEST_BYTES + CACHE_ENTRY_BYTES_MAX) as u64;
         match self.disk().stat(&path)? {
             Some(stat) if !stat.is_dir => {}
             _ => return Ok(None),
         }
-        let mut bytes = match self.disk().read(&path, longest) {
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(None),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            read => read?,
-        };
-        let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
-            return Ok(None);
-        };
-        if Digest::of(&FileBytes(content)).as_bytes() != digest {
-            return Ok(None);
-        }
-        bytes.drain(..DIGEST_BYTES);
-        Ok(Some(bytes))
+        read_unsynced(self.disk(), &path, CACHE_ENTRY_BYTES_MAX)
     }
 
     fn put_blocking(&self, key: &CacheKey, content: &[u8]) -> io::Result<()> {
         let disk = self.disk();
         disk.create_dir(&self.dir.cache(&key.stream))?;
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
-        let path = self.path(key);
-        // No entry has a dot in its name, so this is never taken for one.
-        let fresh = path.with_extension(format!("{}-{number}.new", process::id()));
-        let written = (|| {
-            let mut file = disk.create(&fresh)?;
-            file.write_all_at(0, Digest::of(&FileBytes(content)).as_bytes())?;
-            file.write_all_at(DIGEST_BYTES as u64, content)?;
-            drop(file);
-            disk.rename(&fresh, &path)
-        })();
-        if written.is_err() {
-            // The cache may keep rubbish; the error that led here is the one to report.
-            let _ = disk.remove_file(&fresh);
-        }
-        written
+        write_unsynced(disk, &self.path(key), number, content)
     }
 
     fn invalidate_blocking(&self, stream: &StreamId) -> io::Result<()> {
@@ -104,14 +72,14 @@ impl LocalCache {
 impl Cache for LocalCache {
     fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
         let (own, key) = (self.clone(), key.clone());
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             own.get_blocking(&key).map_err(Error::io("read a cached result"))
         }))
     }
 
     fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
         let (own, key) = (self.clone(), key.clone());
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
             // A session that was deleted, or never existed, has no cache.
             unless_gone(own.put_blocking(&key, &bytes)).map_err(Error::io("write a cached result"))
@@ -120,7 +88,7 @@ impl Cache for LocalCache {
 
     fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
         let (own, stream) = (self.clone(), stream.clone());
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             own.invalidate_blocking(&stream).map_err(Error::io("remove cached results"))
         }))
     }

@@ -17,7 +17,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;
-use super::files::{remove_all, replace, write_new};
+use super::file_ops::{remove_all, replace, write_new};
 use super::{DataDir, LocalLeases};
 use crate::bounds::{FORMAT_FILE_BYTES_MAX, FORMAT_WAIT};
 use crate::port::{Lease, Mode, Patience};

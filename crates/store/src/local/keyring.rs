@@ -20,13 +20,13 @@ use std::{io, thread};
 
 use piton_core::port::Entropy;
 
-use super::DataDir;
 use super::disk::{Disk, FileLock, Stat};
-use super::files::{free_name, replace, write_new};
+use super::file_ops::{free_name, replace, write_new};
+use super::{DataDir, keyring_text};
 use crate::bounds::{KEYRING_ATTEMPTS, KEYRING_BYTES_MAX, KEYRING_PAUSE};
-use crate::keyring::{Ring, text};
+use crate::keyring::Ring;
 use crate::port::{BoxFuture, KeyAge, KeyRing, Signature};
-use crate::{Error, LeaseName};
+use crate::{Error, LeaseName, threads};
 
 /// The key ring of a data directory.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl KeyRingInner {
                 io::ErrorKind::FileTooLarge => Error::KeyringCorrupt { problem: "it is too long" },
                 _ => Error::io("read the key ring")(error),
             })?;
-        let ring = Arc::new(text::parse(&bytes)?);
+        let ring = Arc::new(keyring_text::parse(&bytes)?);
         // The metadata is from before the read. If the file was replaced in between, the next call reads it again.
         let Stat { incarnation, len, .. } = stat;
         self.remember(Some(CachedRing { incarnation, len, ring: Arc::clone(&ring) }));
@@ -174,7 +174,7 @@ impl KeyRingInner {
     fn write(&self, ring: &Ring) -> Result<(), Error> {
         let path = self.dir.keyring();
         let fresh = path.with_extension("json.new");
-        replace(self.disk(), &path, &fresh, &text::render(ring))
+        replace(self.disk(), &path, &fresh, &keyring_text::render(ring))
             .map_err(Error::io("write the key ring"))
     }
 }
@@ -188,7 +188,7 @@ impl KeyRing for LocalKeyRing {
         Box::pin(async move {
             let ring = match shared.cached() {
                 Some(ring) => ring,
-                None => super::blocking(move || shared.read_or_make()).await?,
+                None => threads::blocking(move || shared.read_or_make()).await?,
             };
             Ok(messages.iter().map(|message| ring.sign(message)).collect())
         })
@@ -203,7 +203,7 @@ impl KeyRing for LocalKeyRing {
         Box::pin(async move {
             let ring = match shared.cached() {
                 Some(ring) => Some(ring),
-                None => super::blocking(move || shared.read()).await?,
+                None => threads::blocking(move || shared.read()).await?,
             };
             Ok(ring.and_then(|ring| ring.verify(message, signature)))
         })
@@ -211,11 +211,11 @@ impl KeyRing for LocalKeyRing {
 
     fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
         let shared = Arc::clone(&self.shared);
-        Box::pin(super::blocking(move || shared.rotate()))
+        Box::pin(threads::blocking(move || shared.rotate()))
     }
 
     fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
         let shared = Arc::clone(&self.shared);
-        Box::pin(super::blocking(move || shared.repair()))
+        Box::pin(threads::blocking(move || shared.repair()))
     }
 }

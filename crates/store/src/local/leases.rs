@@ -28,7 +28,7 @@ use super::disk::FileLock;
 use crate::bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE};
 use crate::memory::MemoryLeases;
 use crate::port::{BoxFuture, Hold, Lease, Leases, Mode, Patience};
-use crate::{Error, LeaseName, collect};
+use crate::{Error, LeaseName, collect, threads};
 
 /// Leases under a data directory. Clones belong to one process: their callers queue together.
 #[derive(Clone)]
@@ -160,7 +160,7 @@ impl LocalLeases {
         let unwanted = Arc::new(AtomicBool::new(false));
         let _given_up = OnDrop(Arc::clone(&unwanted));
         // The place moves along: while this thread waits, the next caller in the queue would wait in vain.
-        super::blocking(move || attempt.wait(Some(place), &unwanted)).await
+        threads::blocking(move || attempt.wait(Some(place), &unwanted)).await
     }
 
     fn files(&self, name: &LeaseName) -> LeaseFiles {

@@ -11,24 +11,21 @@
 //! Limitations: another process that keeps something for the same client at the same moment may find one entry more, or
 //! one less, than the bounds say.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::{io, process};
 
-use piton_core::{Digest, FileBytes};
+use piton_core::Digest;
 
 use super::DataDir;
 use super::disk::{Disk, FileLock, Stat};
-use super::files::{names_in, remove, remove_all};
-use crate::Error;
+use super::file_ops::{DIGEST_BYTES, names_in, read_unsynced, remove, remove_all, write_unsynced};
 use crate::bounds::{
     REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME, check_size,
 };
 use crate::port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey};
-
-/// Size of the digest in front of the content.
-const DIGEST_BYTES: usize = 32;
+use crate::{Error, threads};
 
 /// Replies under a data directory.
 #[derive(Clone)]
@@ -77,27 +74,7 @@ impl LocalReplies {
             Some(stat) if stat.age < REPLY_TIME => {}
             _ => return Ok(None),
         }
-        let longest = (DIGEST_BYTES + REPLY_BYTES_PER_CLIENT_MAX) as u64;
-        let mut bytes = match self.disk().read(&dir.join(key.name.as_str()), longest) {
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound
-                ) =>
-            {
-                return Ok(None);
-            }
-            read => read?,
-        };
-        let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
-            return Ok(None);
-        };
-        // Without a sync, a power cut can leave the name on an empty or torn file. The digest tells.
-        if Digest::of(&FileBytes(content)).as_bytes() != digest {
-            return Ok(None);
-        }
-        bytes.drain(..DIGEST_BYTES);
-        Ok(Some(bytes))
+        read_unsynced(self.disk(), &dir.join(key.name.as_str()), REPLY_BYTES_PER_CLIENT_MAX)
     }
 
     fn keep_blocking(&self, key: &ReplyKey, content: &[u8]) -> io::Result<()> {
@@ -113,21 +90,7 @@ impl LocalReplies {
             }
         }
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
-        let path = dir.join(key.name.as_str());
-        // No entry has a dot in its name, so this is never taken for one.
-        let fresh = path.with_extension(format!("{}-{number}.new", process::id()));
-        let written = (|| {
-            let mut file = disk.create(&fresh)?;
-            file.write_all_at(0, Digest::of(&FileBytes(content)).as_bytes())?;
-            file.write_all_at(DIGEST_BYTES as u64, content)?;
-            drop(file);
-            disk.rename(&fresh, &path)
-        })();
-        if written.is_err() {
-            // The error that led here is the one to report.
-            let _ = disk.remove_file(&fresh);
-        }
-        written?;
+        write_unsynced(disk, &dir.join(key.name.as_str()), number, content)?;
         self.make_room(&dir, key.name.as_str())
     }
 
@@ -211,7 +174,7 @@ impl LocalReplies {
 impl Replies for LocalReplies {
     fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
         let (own, key) = (self.clone(), key.clone());
-        Box::pin(super::nearby(move || {
+        Box::pin(threads::nearby(move || {
             check_size("a reply", bytes.len(), REPLY_BYTES_PER_CLIENT_MAX)?;
             own.keep_blocking(&key, &bytes).map_err(Error::io("keep a reply"))
         }))
@@ -219,21 +182,21 @@ impl Replies for LocalReplies {
 
     fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
         let (own, key) = (self.clone(), key.clone());
-        Box::pin(super::nearby(move || {
+        Box::pin(threads::nearby(move || {
             own.get_blocking(&key).map_err(Error::io("read a reply that was kept"))
         }))
     }
 
     fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
         let (own, key) = (self.clone(), key.clone());
-        Box::pin(super::nearby(move || {
+        Box::pin(threads::nearby(move || {
             own.claim_blocking(&key).map_err(Error::io("claim a reply"))
         }))
     }
 
     fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
         let own = self.clone();
-        Box::pin(super::nearby(move || {
+        Box::pin(threads::nearby(move || {
             remove_all(own.disk(), &own.client_dir(client))
                 .map_err(Error::io("forget kept replies"))
         }))

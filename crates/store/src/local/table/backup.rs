@@ -3,7 +3,7 @@
 //! Invariants: a copy is of one moment, and appears under its name complete or not at all.
 #![expect(clippy::disallowed_methods, reason = "names finished copies, which nobody has open yet")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io, process};
 
 use rusqlite::backup::{Backup, StepResult};
@@ -13,6 +13,7 @@ use super::connection;
 use super::failure::sql;
 use crate::Error;
 use crate::bounds::TABLE_BUSY_WAIT;
+use crate::local::file_ops::with_suffix;
 
 /// Copies the database to a path where nothing exists yet.
 pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {
@@ -21,9 +22,7 @@ pub(super) fn write(connection: &Connection, to: &Path) -> Result<(), Error> {
         return Err(Error::io(OPERATION)(io::ErrorKind::AlreadyExists.into()));
     }
     // Written under another name first, so that an interrupted copy never has the name of a finished one.
-    let mut unfinished = to.as_os_str().to_owned();
-    unfinished.push(format!(".unfinished-{}", process::id()));
-    let unfinished = PathBuf::from(unfinished);
+    let unfinished = with_suffix(to, &format!(".unfinished-{}", process::id()));
     if !connection::create_file(&unfinished)? {
         return Err(Error::io(OPERATION)(io::ErrorKind::AlreadyExists.into()));
     }

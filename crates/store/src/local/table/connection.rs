@@ -163,6 +163,11 @@ pub(super) fn be_patient(connection: &mut Connection) -> rusqlite::Result<()> {
     }))
 }
 
+/// Folds the write-ahead log of a database into it.
+pub(super) fn fold(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
 /// Creates the schema if there is none, migrates an older one, and returns its version.
 fn ensure_schema(connection: &mut Connection) -> rusqlite::Result<u64> {
     // The usual case costs no write lock. A newer version is returned as it is, for the caller to refuse.

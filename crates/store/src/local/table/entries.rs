@@ -14,6 +14,10 @@ use crate::{Error, LeaseName};
 /// Query for the number of the last commit that changed anything.
 pub(super) const VERSION: &str = "SELECT value FROM meta WHERE name = 'version'";
 
+/// Query for the entries of all tables.
+pub(super) const ALL_ENTRIES: &str =
+    "SELECT \"table\", key, value, commit_number, checksum FROM entries";
+
 /// Operation named in errors about reading.
 const READING: &str = "read from the table";
 

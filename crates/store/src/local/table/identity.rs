@@ -16,11 +16,11 @@ use std::{fs, io};
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::super::files::replace;
 use super::connection;
 use super::failure::sql;
 use crate::Error;
 use crate::local::DataDir;
+use crate::local::file_ops::replace;
 
 /// Maximum number of bytes read of a note: more than one has.
 const NOTE_BYTES_MAX: u64 = 64;

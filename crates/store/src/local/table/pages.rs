@@ -18,8 +18,8 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::{fs, io};
 
-use super::repair::{EntryPosition, StoredEntry};
-use super::set_aside::Gap;
+use super::salvage::{EntryPosition, StoredEntry};
+use super::taken_out::Gap;
 use crate::bounds::{TABLE_KEY_BYTES_MAX, TABLE_VALUE_BYTES_MAX};
 
 /// Page types of an index, by their first byte.
@@ -291,9 +291,9 @@ fn parse(payload: &[u8]) -> Option<Cell> {
         return None;
     }
     let mut body = &payload[header_len..];
-    let table = take(&mut body, usize::try_from((table - 13) / 2).ok()?)?;
-    let key = take(&mut body, blob_len(key)?)?.to_vec();
-    let value = take(&mut body, blob_len(value)?)?.to_vec();
+    let table = body.split_off(..usize::try_from((table - 13) / 2).ok()?)?;
+    let key = body.split_off(..blob_len(key)?)?.to_vec();
+    let value = body.split_off(..blob_len(value)?)?.to_vec();
     let version = integer(&mut body, version)?;
     let checksum = match checksum.filter(|kind| *kind != ABSENT) {
         Some(kind) => Some(i32::try_from(integer(&mut body, kind)?).ok()?),
@@ -325,17 +325,11 @@ fn integer_len(kind: u64) -> Option<usize> {
 }
 
 fn integer(body: &mut &[u8], kind: u64) -> Option<i64> {
-    let bytes = take(body, integer_len(kind)?)?;
+    let bytes = body.split_off(..integer_len(kind)?)?;
     // The types 8 and 9 are the numbers 0 and 1.
     let Some(first) = bytes.first() else { return Some(i64::from(kind == 9)) };
     let sign = if first & 0x80 == 0 { 0 } else { -1 };
     Some(bytes.iter().fold(sign, |number, byte| number << 8 | i64::from(*byte)))
-}
-
-fn take<'a>(body: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
-    let (taken, rest) = body.split_at_checked(length)?;
-    *body = rest;
-    Some(taken)
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

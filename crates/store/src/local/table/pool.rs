@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
-use super::super::nearby;
 use super::identity::Database;
 use crate::Error;
+use crate::threads::nearby;
 
 /// Number of reads that run at the same time. More would only queue for the same disk.
 const READERS: usize = 4;

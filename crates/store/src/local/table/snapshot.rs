@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
 
-use super::super::nearby;
 use super::entries;
 use super::failure::sql;
 use super::pool::Readers;
-use super::set_aside::SetAsideDir;
+use super::taken_out::SetAsideDir;
 use crate::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
 use crate::table::{check_key, check_keys, check_scan};
+use crate::threads::nearby;
 use crate::{Error, LeaseName};
 
 /// A table as it was at one moment.

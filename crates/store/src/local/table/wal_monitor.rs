@@ -7,10 +7,14 @@ use std::{fs, io};
 use rusqlite::{Connection, ErrorCode};
 
 use super::connection;
-use super::entries::{self, display_key, is_whole};
+use super::entries::{self, ALL_ENTRIES, display_key, is_whole};
 use super::failure::sql;
 use crate::Error;
 use crate::bounds::{TABLE_DAMAGED_SHOWN_MAX, TABLE_FOLD_WAIT, TABLE_WAL_BYTES_MAX};
+use crate::local::file_ops::with_suffix;
+
+/// Suffix of the file in which SQLite keeps the write-ahead log of a database.
+const WAL: &str = "-wal";
 
 /// Growth of the log after a failed attempt before the next one.
 const FOLD_STEP: u64 = TABLE_WAL_BYTES_MAX / 4;
@@ -48,7 +52,7 @@ pub(super) struct WalMonitor {
 impl WalMonitor {
     pub(super) fn new(database: &Path) -> Self {
         let bound = TABLE_WAL_BYTES_MAX;
-        Self { wal: wal_of(database), bound, fold_above: bound }
+        Self { wal: with_suffix(database, WAL), bound, fold_above: bound }
     }
 
     /// Folds the log back if it has become large. Failing to is not an error, because the commit is done.
@@ -76,13 +80,6 @@ fn fold(connection: &mut Connection) -> rusqlite::Result<bool> {
     Ok(!blocked?)
 }
 
-/// Returns the file in which SQLite keeps the write-ahead log of a database.
-fn wal_of(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
-}
-
 /// Returns the size of a file, or `None` if there is none.
 fn size_of_file(path: &Path) -> io::Result<Option<u64>> {
     match fs::symlink_metadata(path) {
@@ -95,7 +92,7 @@ fn size_of_file(path: &Path) -> io::Result<Option<u64>> {
 /// Checks the whole database.
 pub(super) fn status(connection: &Connection, database: &Path) -> Result<TableStatus, Error> {
     let wal_bytes =
-        size_of_file(&wal_of(database)).map_err(Error::io("look at the table's log"))?;
+        size_of_file(&with_suffix(database, WAL)).map_err(Error::io("look at the table's log"))?;
     let wal_bytes = wal_bytes.unwrap_or(0);
     let problems = match check(connection) {
         // Some kinds of damage end the check instead of being listed by it.
@@ -135,7 +132,7 @@ fn check(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 fn check_entries(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let last: u64 = connection.query_row(entries::VERSION, [], |row| row.get(0))?;
     let (mut findings, mut more, mut newest) = (Vec::new(), 0_u64, 0);
-    let mut statement = connection.prepare(super::repair::FIRST)?;
+    let mut statement = connection.prepare(ALL_ENTRIES)?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (table, key) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_blob()?);
@@ -171,7 +168,7 @@ mod tests {
         let connection = connection::open_writer(&path).unwrap();
         connection.pragma_update(None, "wal_autocheckpoint", 0).unwrap();
         let bound = 1024 * 1024;
-        let upkeep = WalMonitor { wal: wal_of(&path), bound, fold_above: bound };
+        let upkeep = WalMonitor { wal: with_suffix(&path, WAL), bound, fold_above: bound };
         (dir, path, connection, upkeep)
     }
 

@@ -14,10 +14,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::repair::{EntryPosition, StoredEntry, TABLES};
+use super::repair::TABLES;
+use super::salvage::{EntryPosition, StoredEntry};
 use crate::bounds::{TABLE_PAGE_BYTES_MAX, TABLE_SALVAGE_ROWS};
-use crate::local::{DataDir, nearby};
+use crate::local::DataDir;
+use crate::local::file_ops::unless_gone;
 use crate::port::{Key, TakenOut};
+use crate::threads::nearby;
 use crate::{Error, LeaseName};
 
 const ENTRIES: &str = "entries.jsonl";
@@ -59,7 +62,7 @@ pub(super) type Gap = (Option<EntryPosition>, Option<EntryPosition>);
 /// Removes what an interrupted repair wrote in `aside`.
 pub(super) fn clear(aside: &Path) -> io::Result<()> {
     for name in [ENTRIES, GAPS] {
-        super::super::files::unless_gone(fs::remove_file(aside.join(name)))?;
+        unless_gone(fs::remove_file(aside.join(name)))?;
     }
     Ok(())
 }

@@ -14,9 +14,9 @@ use std::path::PathBuf;
 
 use piton_core::{Digest, DigestBuilder};
 
-use super::files::{remove, replace};
 use super::stream_dir::StreamDir;
 use super::tail::StreamHead;
+use crate::local::file_ops::{remove, replace};
 
 const MAGIC: &str = "piton1 ";
 const NUMBER_DIGITS: usize = 16;

@@ -2,7 +2,7 @@
 //!
 //! Plans that wait together are written together and share one sync. Each record carries the offset at which its group
 //! began. A damaged record that a later group follows was acknowledged, so it is damage. A damaged record that nothing
-//! follows is a torn tail if an unfinished write can have left it (see [`crate::torn`]), and damage otherwise. A log
+//! follows is a torn tail if an unfinished write can have left it (see [`super::torn_write`]), and damage otherwise. A log
 //! that ends, or becomes unreadable, before the length that it is known to have had (see [`super::durable_length`]) is
 //! damaged in any case.
 //!
@@ -17,15 +17,15 @@ use std::sync::Arc;
 use piton_core::{Digest, DigestBuilder, SnapshotRef};
 
 use super::durable_length::DurableLength;
+use super::event_line::{LineError, read_events};
 use super::layout::Layout;
 use super::stream_dir::StreamDir;
 use super::tail::{StreamHead, Tail, TailEnding};
+use super::torn_write::lacks_a_sector;
 use crate::bounds::{PLAN_BYTES_MAX, QUEUE_PLANS_MAX, STREAM_BYTES_MAX};
-use crate::line::{LineError, read_event};
 use crate::plan::EncodedPlan;
 use crate::port::Cursor;
 use crate::record::Record;
-use crate::torn::lacks_a_sector;
 use crate::{Error, Event, Reason};
 
 const MAGIC: &[u8] = b"piton1 ";
@@ -179,7 +179,7 @@ fn scan_records<E: Event>(
         };
         let record_len = HEADER_BYTES + frame.payload.len();
         let is_last = at + record_len == text.len();
-        match read_events::<E>(stream_dir, tail, frame.payload) {
+        match read_payload::<E>(stream_dir, tail, frame.payload) {
             Ok(events) => {
                 let head = &mut tail.head;
                 // The first record of a group has its own offset as group offset.
@@ -330,31 +330,18 @@ fn acknowledged_behind(text: &[u8], offset: u64) -> bool {
     false
 }
 
-fn read_events<E: Event>(
+fn read_payload<E: Event>(
     stream_dir: &StreamDir,
     tail: &Tail,
     payload: &[u8],
 ) -> Result<Vec<E>, LineError> {
-    let corrupt = |reason| Err(LineError::Corrupt(reason));
-    let mut events: Vec<E> = Vec::new();
-    // Indices must continue without a gap, and no dedupe key may repeat: both were checked when the plan was appended.
-    let mut expected = tail.head.next_event;
-    for line in payload.split_inclusive(|&byte| byte == b'\n') {
-        let event = read_event::<E>(line)?;
-        if !event.belongs_to(&stream_dir.stream) {
-            return corrupt(Reason::ForeignStream);
-        }
-        if event.index() != expected {
-            return corrupt(Reason::SegmentContents);
-        }
-        if tail.keys.contains_key(event.dedupe_key()) {
-            return corrupt(Reason::DedupeKeyRepeated);
-        }
-        expected = expected.next();
-        events.push(event);
-    }
+    let events = read_events::<E>(payload, &stream_dir.stream, tail.head.next_event)?;
+    // A plan has at least one event, and no dedupe key may repeat: both were checked when the plan was appended.
     if events.is_empty() {
-        return corrupt(Reason::SegmentContents);
+        return Err(LineError::Corrupt(Reason::SegmentContents));
+    }
+    if events.iter().any(|event| tail.keys.contains_key(event.dedupe_key())) {
+        return Err(LineError::Corrupt(Reason::DedupeKeyRepeated));
     }
     Ok(events)
 }

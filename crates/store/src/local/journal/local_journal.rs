@@ -11,20 +11,21 @@ use std::time::Duration;
 use piton_core::port::Trace;
 use piton_core::{DedupeKey, Digest, EventIndex};
 
-use super::disk::FileLock;
 use super::layout::Layout;
 use super::log::LogLayout;
 use super::pipeline::{Pipeline, PipelineHold};
 use super::segmented::Segmented;
 use super::stream_dir::{JournalRoot, StreamDir};
 use super::tail::{self, SharedTail, StreamHead, Tails};
-use super::{DataDir, LocalBlobs, LocalLeases, aside, maintenance, reading};
+use super::{maintenance, reading, set_aside};
+use crate::local::disk::FileLock;
+use crate::local::{DataDir, LocalBlobs, LocalLeases};
 use crate::port::{
     Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience,
     Pins, SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
 };
 use crate::record::Record;
-use crate::{AppendPlan, Error, Event, StreamId, TornTail};
+use crate::{AppendPlan, Error, Event, StreamId, TornTail, threads};
 
 /// Journal of sessions: a segment for each plan, and a manifest.
 pub type SegmentedJournal<E> = LocalJournal<E, Segmented>;
@@ -117,7 +118,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         places.sort_unstable();
         let mut kept = Vec::new();
         for stream in places {
-            kept.extend(aside::list(&self.stream_dir(&stream))?);
+            kept.extend(set_aside::list(&self.stream_dir(&stream))?);
         }
         Ok(kept)
     }
@@ -125,7 +126,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     fn digests_set_aside_blocking(&self) -> Result<Vec<Digest>, Error> {
         let mut found = BTreeSet::new();
         for stream in self.places()? {
-            aside::digests(&self.stream_dir(&stream), &mut found)?;
+            set_aside::digests(&self.stream_dir(&stream), &mut found)?;
         }
         Ok(found.into_iter().collect())
     }
@@ -246,7 +247,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         work: impl FnOnce(&Self, StreamDir) -> Result<R, Error> + Send + 'static,
     ) -> BoxFuture<'a, Result<R, Error>> {
         let (own, stream_dir) = (self.clone(), self.stream_dir(stream));
-        Box::pin(super::blocking(move || work(&own, stream_dir)))
+        Box::pin(threads::blocking(move || work(&own, stream_dir)))
     }
 
     fn enqueue(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Answer, Error> {
@@ -261,7 +262,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         // Detached: the job finishes even if the caller stops waiting for its answer.
         if start {
             let pipeline = Arc::clone(&hold.0);
-            super::detach(move || pipeline.drain());
+            threads::detach(move || pipeline.drain());
         }
         Ok(answer)
     }
@@ -278,7 +279,7 @@ type Answer = tokio::sync::oneshot::Receiver<Result<Appended, Error>>;
 impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || own.streams_blocking()))
+        Box::pin(threads::blocking(move || own.streams_blocking()))
     }
 
     fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
@@ -357,12 +358,12 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         stream: Option<&'a StreamId>,
     ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
         let (own, stream) = (self.clone(), stream.cloned());
-        Box::pin(super::blocking(move || own.set_aside_blocking(stream.as_ref())))
+        Box::pin(threads::blocking(move || own.set_aside_blocking(stream.as_ref())))
     }
 
     fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || own.digests_set_aside_blocking()))
+        Box::pin(threads::blocking(move || own.digests_set_aside_blocking()))
     }
 }
 
@@ -402,7 +403,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
 
     fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
         let own = self.clone();
-        Box::pin(super::blocking(move || {
+        Box::pin(threads::blocking(move || {
             let hold = lease.hold.as_any().downcast_ref::<PipelineHold>();
             let Some(hold) = hold.filter(|hold| Arc::ptr_eq(&hold.0.stream_dir.root, &own.root))
             else {

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::port::{Notice, Trace};
 
-use super::blobs::Staged;
-use super::disk::{Disk, FileLock, Stat};
-use super::files::{replace, write_new};
-use super::leases::LockFiles;
+use super::sync_pool;
 use super::tail::StreamHead;
-use super::{DataDir, LocalBlobs, LocalLeases, sync_pool};
 use crate::bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX};
+use crate::local::blobs::Staged;
+use crate::local::disk::{Disk, FileLock, Stat};
+use crate::local::file_ops::{replace, write_new};
+use crate::local::leases::LockFiles;
+use crate::local::{DataDir, LocalBlobs, LocalLeases};
 use crate::plan::EncodedPlan;
 use crate::port::{BlobNamespace, Lease};
 use crate::{Error, LeaseName, StreamId, TornTail};

@@ -11,8 +11,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use piton_core::{Digest, FileBytes, canonical};
 use serde::{Deserialize, Serialize};
 
-use super::{Ring, SigningKey};
 use crate::Error;
+use crate::keyring::{Ring, SigningKey};
 
 /// Version that is written.
 const VERSION: u64 = 2;
@@ -50,7 +50,7 @@ struct VersionText {
 }
 
 /// Renders a ring as text.
-pub(crate) fn render(ring: &Ring) -> Vec<u8> {
+pub(super) fn render(ring: &Ring) -> Vec<u8> {
     let mut text = RingText {
         checksum: None,
         current: render_key(&ring.current),
@@ -73,7 +73,7 @@ fn render_key(key: &SigningKey) -> KeyText {
 }
 
 /// Parses a ring.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Ring, Error> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Ring, Error> {
     let corrupt = |problem| Error::KeyringCorrupt { problem };
     let version: VersionText =
         serde_json::from_slice(bytes).map_err(|_| corrupt("it is not JSON with a version"))?;

@@ -15,23 +15,22 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef, canonical};
+use piton_core::{Digest, EventId, EventIndex, FileBytes, SnapshotRef};
 
-use super::disk::Disk;
-use super::files::{free_name, names_in, unless_gone};
+use super::event_line::{LineError, read_events};
 use super::layout::{Layout, Restored};
-use super::maintenance;
+use super::manifest::{self, Group};
+use super::restore;
 use super::stream_dir::{NewFile, StreamDir};
 use super::tail::{StreamHead, Tail, TailEnding};
+use super::torn_write::is_torn;
 use crate::bounds::PLAN_BYTES_MAX;
-use crate::line::{LineError, read_event};
-use crate::manifest::{self, Group, Remains};
+use crate::local::disk::Disk;
+use crate::local::file_ops::{free_name, names_in, unless_gone};
 use crate::plan::EncodedPlan;
-use crate::port::{BlobNamespace, Cursor};
+use crate::port::Cursor;
 use crate::record::{self, Record, SEGMENTS};
-use crate::torn::is_torn;
 use crate::{Error, Event, Reason};
 
 /// Path under which a segment is written before it gets its name. There is one writer, so one path is enough.
@@ -100,22 +99,7 @@ impl Layout for Segmented {
         _: StreamHead,
         control: &[u8],
     ) -> Result<Restored, Error> {
-        let remains = Remains::of(control, &stream_dir.stream).map_err(maintenance::newer)?;
-        let segments = segments(stream_dir).map_err(Error::io("list the segments of a stream"))?;
-        // The valid part is read again because the dedupe keys of its events are needed as well.
-        let mut tail = Tail::default();
-        scan_text::<E>(stream_dir, &mut tail, control, &mut |_| {})?;
-        let valid = usize::try_from(tail.head.position).unwrap_or(control.len());
-        // From the end of the valid part on, each group is rendered from its segment, one after the other, until no
-        // segment follows.
-        let (mut restored, mut rewritten) = (control[..valid].to_vec(), 0);
-        while let Some(group) = next_group::<E>(stream_dir, &mut tail, &segments, &remains)? {
-            // A group that is still there byte for byte was not lost; only the others count as rewritten.
-            rewritten +=
-                u64::from(!control[restored.len().min(control.len())..].starts_with(&group));
-            restored.extend(group);
-        }
-        Ok(Restored { control: restored, head: tail.head, rewritten })
+        restore::restore::<E>(stream_dir, control)
     }
 
     fn files_behind(stream_dir: &StreamDir, head: StreamHead) -> io::Result<Vec<PathBuf>> {
@@ -143,7 +127,7 @@ impl Layout for Segmented {
 }
 
 /// Returns the bounds of every segment, read from the file names, in order.
-fn segments(stream_dir: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
+pub(super) fn segments(stream_dir: &StreamDir) -> io::Result<Vec<(EventIndex, EventIndex)>> {
     let names = names_in(stream_dir.disk().as_ref(), &stream_dir.dir.join(SEGMENTS))?;
     let mut bounds: Vec<_> = names.iter().filter_map(|name| record::segment_bounds(name)).collect();
     bounds.sort_unstable();
@@ -209,7 +193,7 @@ fn groups_at<E: Event>(stream_dir: &StreamDir, head: StreamHead) -> Result<Vec<V
 }
 
 /// Returns the records that attest a segment behind `head`.
-fn records_of<E: Event>(
+pub(super) fn records_of<E: Event>(
     stream_dir: &StreamDir,
     head: StreamHead,
     bounds: (EventIndex, EventIndex),
@@ -221,122 +205,7 @@ fn records_of<E: Event>(
     record::of_segment(&stream_dir.stream, bounds, lines, introduced, head.next_manifest)
 }
 
-/// A segment that could continue a damaged stream, with the evidence for it.
-struct Continuation<E> {
-    is_attested: bool,
-    /// True if another segment begins where this one ends.
-    is_followed: bool,
-    age: Duration,
-    events: Vec<E>,
-    group: Vec<u8>,
-}
-
-/// Moves the tail over the segment that continues a damaged stream and returns its group, or `None` if no segment does.
-///
-/// A segment qualifies if its bytes are exactly the events of this stream from the tail's end on, and nothing in
-/// `remains` says that another segment stood there. It need not be attested, since its record may be what was lost. If
-/// several qualify, all but one belong to plans that failed. The order of preference is: an attested segment, then one
-/// that other segments build on, then the newest, because a failed plan came before the plan that took its place.
-fn next_group<E: Event>(
-    stream_dir: &StreamDir,
-    tail: &mut Tail,
-    segments: &[(EventIndex, EventIndex)],
-    remains: &Remains<'_>,
-) -> Result<Option<Vec<u8>>, Error> {
-    // Segments are sorted. Several begin at the same event if a plan failed and the next one was longer or shorter.
-    let from =
-        |index: EventIndex| &segments[segments.partition_point(|(first, _)| *first < index)..];
-    let mut found = Vec::new();
-    for bounds in
-        from(tail.head.next_event).iter().take_while(|(first, _)| *first == tail.head.next_event)
-    {
-        // A plan is written only once all before it are durable. So a segment that follows shows that this one was
-        // committed.
-        let next = bounds.1.next();
-        let is_followed = from(next).first().is_some_and(|(first, _)| *first == next);
-        found.extend(continuation::<E>(stream_dir, tail.head, *bounds, is_followed, remains)?);
-    }
-    // `false` sorts first: attested, then followed, then the smallest age.
-    found.sort_by_key(|it| (!it.is_attested, !it.is_followed, it.age));
-    for Continuation { events, group, .. } in found {
-        // The rendered group goes through the same reader as any other, so nothing is restored that could not be read
-        // back.
-        let head = tail.head;
-        let read = manifest::read(
-            &group,
-            head.position,
-            &stream_dir.stream,
-            head.next_manifest,
-            head.next_event,
-        );
-        let [written] = read.groups.as_slice() else { continue };
-        // A segment that repeats a known dedupe key cannot follow; the next candidate may.
-        if learn(tail, written, &events).is_ok() {
-            return Ok(Some(group));
-        }
-    }
-    Ok(None)
-}
-
-fn continuation<E: Event>(
-    stream_dir: &StreamDir,
-    head: StreamHead,
-    bounds: (EventIndex, EventIndex),
-    is_followed: bool,
-    remains: &Remains<'_>,
-) -> Result<Option<Continuation<E>>, Error> {
-    let Some(lines) = read_unattested(stream_dir, bounds)? else { return Ok(None) };
-    let parsed = parse_segment::<E>(stream_dir, bounds, &lines);
-    // The close record needs only the bytes and the bounds, so it exists even if the events do not parse.
-    let records =
-        records_of(stream_dir, head, bounds, &lines, parsed.as_deref().unwrap_or_default());
-    let [Record::SegmentClosed(close), ..] = records.as_slice() else { return Ok(None) };
-    let attested = remains.attest(close);
-    let events = match parsed {
-        // A record that is left names another segment in this place.
-        _ if attested == Some(false) => return Ok(None),
-        Ok(events) if is_canonical(&events, &lines) => events,
-        // Data written by a newer Piton is not moved away.
-        Err(LineError::UnknownVersion(version)) => return Err(maintenance::newer(version)),
-        Ok(_) | Err(LineError::Corrupt(_)) => return Ok(None),
-    };
-    let is_attested = attested == Some(true);
-    // A plan whose records were never written may lack its snapshots too, and nothing could continue from there.
-    if !is_attested && !is_followed && lacks_snapshots(stream_dir, &events)? {
-        return Ok(None);
-    }
-    let stat =
-        stream_dir.disk().stat(&stream_dir.dir.join(record::segment_path(bounds.0, bounds.1)));
-    let stat = stat.map_err(Error::io("look at a segment"))?;
-    let age = stat.map_or(Duration::MAX, |stat| stat.age);
-    let group = manifest::render(&records, head.position);
-    Ok(Some(Continuation { is_attested, is_followed, age, events, group }))
-}
-
-/// True if `lines` is, byte for byte, the encoding of `events`.
-fn is_canonical<E: Event>(events: &[E], lines: &[u8]) -> bool {
-    let mut written = Vec::with_capacity(lines.len());
-    let is_encoded = events.iter().all(|event| {
-        let encoded = canonical::encode_into(event, &mut written);
-        written.push(b'\n');
-        encoded.is_ok()
-    });
-    is_encoded && written == lines
-}
-
-/// True if a snapshot that these events introduce cannot be read.
-fn lacks_snapshots<E: Event>(stream_dir: &StreamDir, events: &[E]) -> Result<bool, Error> {
-    for snapshot in events.iter().filter_map(Event::introduces) {
-        match stream_dir.root.blobs.get_blocking(BlobNamespace::Snapshots, snapshot.digest()) {
-            Ok(Some(_)) => {}
-            Ok(None) | Err(Error::BlobCorrupt { .. }) => return Ok(true),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
-}
-
-fn read_unattested(
+pub(super) fn read_unattested(
     stream_dir: &StreamDir,
     (first, last): (EventIndex, EventIndex),
 ) -> Result<Option<Vec<u8>>, Error> {
@@ -366,7 +235,7 @@ fn scan_control<E: Event>(
 }
 
 /// Does the work of [`scan_control`] on control records that were already read from the tail's head on.
-fn scan_text<E: Event>(
+pub(super) fn scan_text<E: Event>(
     stream_dir: &StreamDir,
     tail: &mut Tail,
     text: &[u8],
@@ -515,33 +384,24 @@ fn read_segment<E: Event>(stream_dir: &StreamDir, group: &Group) -> Checked<E> {
 }
 
 /// Parses the events of a segment and checks that they fill exactly these bounds.
-fn parse_segment<E: Event>(
+pub(super) fn parse_segment<E: Event>(
     stream_dir: &StreamDir,
     (first, last): (EventIndex, EventIndex),
     bytes: &[u8],
 ) -> Result<Vec<E>, LineError> {
-    let corrupt = |reason| Err(LineError::Corrupt(reason));
-    let mut events = Vec::new();
-    let mut expected = first;
-    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let event = read_event::<E>(line)?;
-        if !event.belongs_to(&stream_dir.stream) {
-            return corrupt(Reason::ForeignStream);
-        }
-        if event.index() != expected || line.last() != Some(&b'\n') {
-            return corrupt(Reason::SegmentContents);
-        }
-        expected = expected.next();
-        events.push(event);
-    }
-    if expected != last.next() {
-        return corrupt(Reason::SegmentContents);
+    let events = read_events::<E>(bytes, &stream_dir.stream, first)?;
+    if events.last().map(Event::index) != Some(last) {
+        return Err(LineError::Corrupt(Reason::SegmentContents));
     }
     Ok(events)
 }
 
 /// Adds a checked group to the tail. If a dedupe key repeats, the tail stays as it was.
-fn learn<E: Event>(tail: &mut Tail, group: &Group, events: &[E]) -> Result<(), LineError> {
+pub(super) fn learn<E: Event>(
+    tail: &mut Tail,
+    group: &Group,
+    events: &[E],
+) -> Result<(), LineError> {
     for (number, event) in events.iter().enumerate() {
         let known = tail.keys.contains_key(event.dedupe_key());
         // The keys of this group that went in already come out again, so that the tail stays at the end of the group

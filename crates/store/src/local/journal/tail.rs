@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use piton_core::{DedupeKey, EventIndex, ManifestIndex};
 
-use super::disk::Stat;
+use super::event_line::LineError;
 use crate::bounds::TAILS_CACHED_MAX;
-use crate::line::LineError;
+use crate::local::disk::Stat;
 use crate::plan::{EncodedPlan, Fact};
 use crate::port::Cursor;
 use crate::{Error, Health, StreamId, TornTail};

@@ -1,11 +1,11 @@
 //! Operations on a whole stream, on request: verify, repair, delete.
 
-use super::disk::FileLock;
-use super::files::{free_name, remove, remove_all, replace, unless_gone};
 use super::layout::Layout;
 use super::stream_dir::StreamDir;
 use super::tail::{StreamHead, TailEnding};
-use super::{aside, reading};
+use super::{reading, set_aside};
+use crate::local::disk::FileLock;
+use crate::local::file_ops::{free_name, remove, remove_all, replace, unless_gone};
 use crate::port::{StreamRepair, StreamVerification};
 use crate::{Error, Event, Health};
 
@@ -16,7 +16,10 @@ fn lock<L: Layout>(stream_dir: &StreamDir) -> Result<Box<dyn FileLock>, Error> {
     // The disk may have failed before it took anything of the stream, not even the mark.
     let is_known = stream_dir.root.poisoned().contains(&stream_dir.stream);
     let is_there = stream_dir.control_stat()?.is_some() || mark.is_some() || is_known;
-    if !is_there && !reading::was_written::<L>(stream_dir)? && aside::list(stream_dir)?.is_empty() {
+    if !is_there
+        && !reading::was_written::<L>(stream_dir)?
+        && set_aside::list(stream_dir)?.is_empty()
+    {
         return Err(Error::NotFound { stream: stream_dir.stream.clone() });
     }
     stream_dir.lock(is_known)?.ok_or_else(|| Error::Locked { stream: stream_dir.stream.clone() })
@@ -85,7 +88,7 @@ pub(super) fn repair<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Stre
     let head = reading.tail.head;
     let TailEnding::Broken { health: was, .. } = reading.ending else {
         // It may be sound because of a repair whose last sync failed.
-        aside::sync_names(stream_dir).map_err(Error::io("repair a stream"))?;
+        set_aside::sync_names(stream_dir).map_err(Error::io("repair a stream"))?;
         let (was, next_event) = (Health::Healthy, head.next_event);
         return Ok(StreamRepair { was, next_event, rewritten: 0, lost: 0, backup: None });
     };
@@ -102,7 +105,7 @@ pub(super) fn repair<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Stre
         let is_whole = restored.control == control && behind.is_empty();
         let taken: &[u8] = if is_whole { &[] } else { &control };
         // Step 1: copies of everything that goes, durable before any removal.
-        let backup = aside::take_away(stream_dir, taken, &behind)?;
+        let backup = set_aside::take_away(stream_dir, taken, &behind)?;
         // Step 2: the note of the stream's length, so that the shorter stream does not look cut.
         let lost = L::roll_back(stream_dir, head)?;
         let disk = stream_dir.disk().as_ref();
@@ -113,7 +116,7 @@ pub(super) fn repair<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Stre
         }
         // Step 3: only now does the stream become sound.
         replace(disk, &stream_dir.control, &stream_dir.dir.join("repair.tmp"), &restored.control)?;
-        let backup = backup.map(|name| aside::describe(stream_dir, name)).transpose()?;
+        let backup = backup.map(|name| set_aside::describe(stream_dir, name)).transpose()?;
         Ok((lost, backup))
     };
     let (lost, backup) = roll_back().map_err(Error::io("repair a stream"))?;

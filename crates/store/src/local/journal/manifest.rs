@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use piton_core::{Digest, EventIndex, ManifestIndex, canonical};
 
+use super::event_line::{LineError, version_flaw};
 use crate::bounds::{RECORD_CHANGED_BYTES_MAX, SECTOR_BYTES};
-use crate::line::{LineError, version_flaw};
 use crate::record::{Record, SegmentClosed, SnapshotPinned, VERSION, segment_path};
 use crate::{Reason, StreamId};
 
@@ -22,7 +22,7 @@ use crate::{Reason, StreamId};
 const CLOSE_MARK: &[u8] = br#""kind":"segment_closed""#;
 
 /// Renders a group that will stand at `offset` in the file.
-pub(crate) fn render(records: &[Record], offset: u64) -> Vec<u8> {
+pub(super) fn render(records: &[Record], offset: u64) -> Vec<u8> {
     let mut text = Vec::with_capacity(records.len() * 320);
     for (position, record) in records.iter().enumerate() {
         canonical::encode_into(record, &mut text)
@@ -40,23 +40,23 @@ pub(crate) fn render(records: &[Record], offset: u64) -> Vec<u8> {
 
 /// The records of one plan, as they stand in the file.
 #[derive(Debug)]
-pub(crate) struct Group {
-    pub(crate) close: SegmentClosed,
-    pub(crate) pins: Vec<SnapshotPinned>,
+pub(super) struct Group {
+    pub(super) close: SegmentClosed,
+    pub(super) pins: Vec<SnapshotPinned>,
     /// Offset at which the first line begins.
-    pub(crate) start: u64,
+    pub(super) start: u64,
     /// Offset at which the last line ends.
-    pub(crate) end: u64,
+    pub(super) end: u64,
 }
 
 impl Group {
     /// Returns the index of the group's last record in the control stream.
-    pub(crate) fn last_manifest_index(&self) -> ManifestIndex {
+    pub(super) fn last_manifest_index(&self) -> ManifestIndex {
         self.pins.last().map_or(self.close.manifest_index, |pin| pin.manifest_index)
     }
 
     /// Returns the group's records, in order.
-    pub(crate) fn into_records(self) -> impl Iterator<Item = Record> {
+    pub(super) fn into_records(self) -> impl Iterator<Item = Record> {
         let pins = self.pins.into_iter().map(Record::SnapshotPinned);
         std::iter::once(Record::SegmentClosed(self.close)).chain(pins)
     }
@@ -64,21 +64,21 @@ impl Group {
 
 /// The place at which a reading had to stop.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stop {
+pub(super) struct Stop {
     /// Offset at which the line begins.
-    pub(crate) offset: u64,
-    pub(crate) flaw: LineError,
+    pub(super) offset: u64,
+    pub(super) flaw: LineError,
 }
 
 /// A reading of the control stream, or of its end.
 #[derive(Debug, Default)]
-pub(crate) struct ManifestReading {
-    pub(crate) groups: Vec<Group>,
-    pub(crate) stop: Option<Stop>,
+pub(super) struct ManifestReading {
+    pub(super) groups: Vec<Group>,
+    pub(super) stop: Option<Stop>,
 }
 
 /// Reads records from `text`, which stands at `offset` in the file, up to the first flaw.
-pub(crate) fn read(
+pub(super) fn read(
     text: &[u8],
     offset: u64,
     stream: &StreamId,
@@ -188,7 +188,7 @@ fn parse(line: &[u8], scratch: &mut Vec<u8>) -> Result<Record, LineError> {
 }
 
 /// The rest of a damaged control stream, as evidence about the segments that it attested.
-pub(crate) struct Remains<'a> {
+pub(super) struct Remains<'a> {
     /// Digests that readable records attest, by the bounds of their segments.
     attested: HashMap<(EventIndex, EventIndex), Vec<Digest>>,
     /// Lines that are no record of this stream, although some may have been one.
@@ -197,7 +197,7 @@ pub(crate) struct Remains<'a> {
 
 impl<'a> Remains<'a> {
     /// Looks through `text`. Fails with a version if a newer program wrote any of its lines.
-    pub(crate) fn of(text: &'a [u8], stream: &StreamId) -> Result<Self, u64> {
+    pub(super) fn of(text: &'a [u8], stream: &StreamId) -> Result<Self, u64> {
         let mut remains = Self { attested: HashMap::new(), doubtful: Vec::new() };
         let mut scratch = Vec::new();
         // Unlike `read`, this continues behind a flaw: here lines are only evidence, and each stands for itself.
@@ -223,7 +223,7 @@ impl<'a> Remains<'a> {
     ///
     /// A few changed bytes do not matter: if most of the 64 characters of the digest are the same, so is the segment,
     /// because a changed segment has an entirely different digest.
-    pub(crate) fn attest(&self, close: &SegmentClosed) -> Option<bool> {
+    pub(super) fn attest(&self, close: &SegmentClosed) -> Option<bool> {
         let is_same = |found: &[u8], own: &[u8]| changed(found, own) <= RECORD_CHANGED_BYTES_MAX;
         let own = close.sha256.to_string();
         let bounds = (close.first_event_index, close.last_event_index);
@@ -268,7 +268,7 @@ fn changed(found: &[u8], written: &[u8]) -> usize {
 
 /// True if `text`, from the start of the first doubtful group to the end of the file, can be the newest group: only
 /// then may it be unfinished. No line of a group but the first closes a segment.
-pub(crate) fn is_newest(text: &[u8]) -> bool {
+pub(super) fn is_newest(text: &[u8]) -> bool {
     let marks =
         |text: &[u8]| text.windows(CLOSE_MARK.len()).filter(|window| *window == CLOSE_MARK).count();
     let first_line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());

@@ -195,7 +195,7 @@ pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec
 
 /// Returns the time since the stream was last written to. Costs one metadata lookup, unless the control file is lost.
 pub(super) fn age<L: Layout>(stream_dir: &StreamDir) -> Result<Duration, Error> {
-    let written = |stat: Option<super::disk::Stat>| stat.filter(|stat| stat.len > 0);
+    let written = |stat: Option<crate::local::disk::Stat>| stat.filter(|stat| stat.len > 0);
     let stream = || stream_dir.stream.clone();
     match written(stream_dir.control_stat()?) {
         Some(stat) => Ok(stat.age),

@@ -12,10 +12,10 @@ use piton_core::port::Notice;
 use piton_core::{DedupeKey, EventIndex};
 use tokio::sync::oneshot;
 
-use super::disk::FileLock;
 use super::stream_dir::StreamDir;
 use super::tail::{self, SharedTail, StreamHead, Tails};
 use crate::bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX};
+use crate::local::disk::FileLock;
 use crate::plan::{EncodedPlan, PlanStatus};
 use crate::port::{Appended, Cursor, LeaseHold};
 use crate::{Error, PlanProblem, TornTail};

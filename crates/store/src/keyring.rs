@@ -1,6 +1,6 @@
 //! The key ring as a value: two keys, what they sign, and how they change.
 //!
-//! Pure. Adapters decide where a ring is kept; [`text`] is its written form.
+//! Pure. Adapters decide where and how a ring is kept.
 //!
 //! Invariants: a key is 32 bytes, and a ring has a current key and at most one before it. The current key is always
 //! tried first. Signatures are compared in constant time. Keys are never shown, not even by `Debug`.
@@ -13,22 +13,19 @@ use sha2::Sha256;
 
 use crate::port::{KeyAge, Signature};
 
-#[cfg(feature = "local")]
-pub(crate) mod text;
-
 /// Minimum length of an accepted signature: 80 bits cannot be guessed against a live server.
 const SIGNATURE_BYTES_MIN: usize = 10;
 
 /// A signing key.
 #[derive(Clone)]
 pub(crate) struct SigningKey {
-    bytes: [u8; 32],
+    pub(crate) bytes: [u8; 32],
     /// The state with which every signature begins: half of the work for a short message.
     begun: Hmac<Sha256>,
 }
 
 impl SigningKey {
-    fn new(bytes: [u8; 32]) -> Self {
+    pub(crate) fn new(bytes: [u8; 32]) -> Self {
         let begun = Hmac::new_from_slice(&bytes).expect("HMAC takes a key of any length");
         Self { bytes, begun }
     }
@@ -67,8 +64,8 @@ impl fmt::Debug for SigningKey {
 /// The keys of one data directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ring {
-    current: SigningKey,
-    previous: Option<SigningKey>,
+    pub(crate) current: SigningKey,
+    pub(crate) previous: Option<SigningKey>,
 }
 
 impl Ring {

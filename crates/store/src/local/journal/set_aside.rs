@@ -12,20 +12,19 @@ use std::path::{Path, PathBuf};
 
 use piton_core::Digest;
 
-use super::DataDir;
-use super::disk::Disk;
-use super::files::{free_name, names_in, remove, replace, unless_gone, write_new};
 use super::stream_dir::StreamDir;
 use crate::Error;
 use crate::bounds::{PLAN_BYTES_MAX, STREAM_BYTES_MAX};
+use crate::local::disk::Disk;
+use crate::local::file_ops::{
+    free_name, names_in, remove, replace, tree_size, unless_gone, write_new,
+};
 use crate::port::SetAside;
 use crate::record::SEGMENTS;
+use crate::roots::whole_digests_in;
 
 /// Prefix of the directories of repairs.
 const REPAIR: &str = "repair";
-
-/// Number of hexadecimal digits in a digest.
-const DIGEST_DIGITS: usize = 64;
 
 /// Lists what is kept beside a stream, by name.
 pub(super) fn list(stream_dir: &StreamDir) -> Result<Vec<SetAside>, Error> {
@@ -69,21 +68,10 @@ fn digests_below(disk: &dyn Disk, path: &Path, found: &mut BTreeSet<Digest>) -> 
             let name = |error: io::Error| {
                 io::Error::new(error.kind(), format!("{}: {error}", path.display()))
             };
-            found.extend(digests_in(&disk.read(path, STREAM_BYTES_MAX).map_err(name)?));
+            found.extend(whole_digests_in(&disk.read(path, STREAM_BYTES_MAX).map_err(name)?));
             Ok(())
         }
     }
-}
-
-/// Finds the digests that are written in full in `text`: runs of that many hexadecimal digits. Because of damage, a
-/// character right before or behind a digest may have become a digit, so both ends of a longer run are tried.
-fn digests_in(text: &[u8]) -> impl Iterator<Item = Digest> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let runs = text.split(move |byte| !is_digit(byte));
-    let ends = runs.flat_map(|run| [run.first_chunk(), run.last_chunk()]);
-    ends.flatten().filter_map(|digits: &[u8; DIGEST_DIGITS]| {
-        format!("sha256:{}", std::str::from_utf8(digits).ok()?).parse().ok()
-    })
 }
 
 /// Returns the number of a repair's directory called `name`.
@@ -94,62 +82,9 @@ fn number(name: &str) -> Option<u32> {
 /// Describes what is kept under `name`.
 pub(super) fn describe(stream_dir: &StreamDir, name: String) -> io::Result<SetAside> {
     let path = stream_dir.dir.join(&name);
-    let (files, bytes) = size(stream_dir.disk().as_ref(), &path)?;
+    let (files, bytes) = tree_size(stream_dir.disk().as_ref(), &path)?;
     let place = path.display().to_string();
     Ok(SetAside { stream: stream_dir.stream.clone(), name, place, files, bytes })
-}
-
-fn size(disk: &dyn Disk, path: &Path) -> io::Result<(u64, u64)> {
-    match disk.stat(path)? {
-        Some(stat) if stat.is_dir => {
-            let mut total = (0, 0);
-            for name in names_in(disk, path)? {
-                let (files, bytes) = size(disk, &path.join(name))?;
-                total = (total.0 + files, total.1 + bytes);
-            }
-            Ok(total)
-        }
-        stat => Ok((u64::from(stat.is_some()), stat.map_or(0, |stat| stat.len))),
-    }
-}
-
-/// Damaged data that a repair moved elsewhere in the data directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DamagedKept {
-    /// Path relative to the data directory.
-    pub place: String,
-    pub files: u64,
-    pub bytes: u64,
-}
-
-/// Lists the damaged keyrings, tables and blobs that repairs keep, by path. Data taken out of streams is kept beside
-/// those streams and is not listed. Blocks.
-pub fn list_damaged(dir: &DataDir) -> Result<Vec<DamagedKept>, Error> {
-    let look = || -> io::Result<Vec<DamagedKept>> {
-        let disk = dir.disk().as_ref();
-        let ring = dir.keyring();
-        let keys = ring.parent().expect("the ring lies in a directory");
-        let mut places = Vec::new();
-        let rings = names_in(disk, keys)?.into_iter();
-        places.extend(rings.filter(|name| name.contains(".damaged-")).map(|name| keys.join(name)));
-        for name in names_in(disk, &dir.damaged())? {
-            let place = dir.damaged().join(&name);
-            if name.starts_with("table") {
-                places.push(place);
-            } else {
-                // Blobs lie in one directory per namespace.
-                places.extend(names_in(disk, &place)?.into_iter().map(|name| place.join(name)));
-            }
-        }
-        places.sort_unstable();
-        let describe = |path: PathBuf| {
-            let (files, bytes) = size(disk, &path)?;
-            let place = path.strip_prefix(dir.root()).unwrap_or(&path).display().to_string();
-            Ok(DamagedKept { place, files, bytes })
-        };
-        places.into_iter().map(describe).collect()
-    };
-    look().map_err(Error::io("look at what was set aside"))
 }
 
 /// Copies the control file, whose bytes are `control`, and the files behind its valid part into a directory, durably.
@@ -242,28 +177,4 @@ fn copy(disk: &dyn Disk, source: &Path, backup: &Path) -> io::Result<()> {
     };
     let target = if is_other { backup.join(free_name(disk, backup, name)?) } else { target };
     write_new(disk, &target, &bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use piton_core::FileBytes;
-
-    use super::*;
-
-    #[test]
-    fn digests_are_found_whatever_stands_around_them() {
-        let digest = Digest::of(&FileBytes(b"content"));
-        let check = |text: String, count: usize| {
-            let found: Vec<Digest> = digests_in(text.as_bytes()).collect();
-            assert_eq!(found.iter().filter(|one| **one == digest).count(), count, "{text}");
-        };
-        let hex = digest.hex();
-        check(format!("{{\"digest\":\"{digest}\"}}\n"), 2);
-        check(format!("piton1 00000001 {hex}\n\u{0}"), 2);
-        // The character before the digest, or the one behind it, became a digit.
-        check(format!("sha2568{hex}\""), 1);
-        check(format!(":{hex}2}}"), 1);
-        check(hex[1..].to_owned(), 0);
-        check(hex.to_uppercase(), 0);
-    }
 }

@@ -23,7 +23,7 @@ use crate::bounds::SECTOR_BYTES;
 
 /// True if a crash during the write of `written` at `offset` can have left `found` from there to the end of the file.
 /// `written` must not contain a zero byte.
-pub(crate) fn is_torn(found: &[u8], written: &[u8], offset: u64) -> bool {
+pub(super) fn is_torn(found: &[u8], written: &[u8], offset: u64) -> bool {
     // Longer is not a part of this write, and equal is a complete one.
     if found.len() > written.len() || found == written {
         return false;
@@ -52,7 +52,7 @@ pub(crate) fn is_torn(found: &[u8], written: &[u8], offset: u64) -> bool {
 
 /// True if a sector of `text`, which stands at `offset` in its file, never arrived: it holds only zeros, which our text
 /// never contains.
-pub(crate) fn lacks_a_sector(text: &[u8], offset: u64) -> bool {
+pub(super) fn lacks_a_sector(text: &[u8], offset: u64) -> bool {
     let sector = usize::try_from(SECTOR_BYTES).unwrap_or(usize::MAX);
     let into_first = usize::try_from(offset % SECTOR_BYTES).unwrap_or(0);
     // The text may begin in the middle of a sector: the first part is what that sector has of it.
