@@ -92,38 +92,6 @@ macro_rules! closed_set {
         }
 
         $crate::text_serde!($name, concat!("the name of a ", stringify!($name)));
-        $crate::closed_set_schema!($name);
+        $crate::string_schema!($name, { "enum": Self::NAMES });
     };
-}
-
-/// Implements the schema of a closed set. It is a separate macro because a `cfg` inside [`closed_set!`] would test the
-/// feature of the crate that uses it.
-#[doc(hidden)]
-#[cfg(feature = "schema")]
-#[macro_export]
-macro_rules! closed_set_schema {
-    ($name:ident) => {
-        impl $crate::macro_support::schemars::JsonSchema for $name {
-            fn schema_name() -> ::std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(
-                _: &mut $crate::macro_support::schemars::SchemaGenerator,
-            ) -> $crate::macro_support::schemars::Schema {
-                $crate::macro_support::schemars::json_schema!({
-                    "type": "string",
-                    "enum": Self::NAMES,
-                })
-            }
-        }
-    };
-}
-
-/// Expands to nothing, because without the feature there is no schema to implement.
-#[doc(hidden)]
-#[cfg(not(feature = "schema"))]
-#[macro_export]
-macro_rules! closed_set_schema {
-    ($name:ident) => {};
 }

@@ -34,14 +34,12 @@
 //! ```
 // shows: WR-005
 
-use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::canonical::CanonicalBytes;
-use crate::text_form::ParseVisitor;
+use crate::text_form::lent_text;
 
 const PREFIX: &str = "sha256:";
 const HEX_LEN: usize = 64;
@@ -150,43 +148,8 @@ fn hex_value(digit: u8) -> Result<u8, DigestError> {
     }
 }
 
-impl fmt::Display for Digest {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_text(|text| formatter.pad(text))
-    }
-}
-
-impl fmt::Debug for Digest {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
-    }
-}
-
-impl Serialize for Digest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.with_text(|text| serializer.serialize_str(text))
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(ParseVisitor::new("a digest such as `sha256:<64 hex digits>`"))
-    }
-}
-
-#[cfg(feature = "schema")]
-impl schemars::JsonSchema for Digest {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Digest".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({
-            "type": "string",
-            "pattern": "^sha256:[0-9a-f]{64}$",
-        })
-    }
-}
+lent_text!(Digest, "a digest such as `sha256:<64 hex digits>`");
+crate::string_schema!(Digest, { "pattern": "^sha256:[0-9a-f]{64}$" });
 
 /// Computes the digest of file bytes that arrive in pieces.
 #[derive(Clone, Debug, Default)]

@@ -53,7 +53,7 @@ macro_rules! text_form {
         }
 
         $crate::text_serde!($name, $expecting);
-        $crate::text_schema!($name, $pattern, $max_bytes);
+        $crate::string_schema!($name, { "pattern": $pattern, "maxLength": $max_bytes });
     };
 }
 
@@ -105,13 +105,45 @@ macro_rules! shown_as_text {
     };
 }
 
-/// Implements the schema of a checked text. It is a separate macro because a `cfg` inside [`text_form!`] would test the
-/// feature of the crate that uses it.
+/// Displays, serializes and deserializes a type that lends its text through a method `with_text`, without allocating it.
+macro_rules! lent_text {
+    ($name:ident, $expecting:expr) => {
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                self.with_text(|text| formatter.pad(text))
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Display::fmt(self, formatter)
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.with_text(|text| serializer.serialize_str(text))
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $name {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                deserializer.deserialize_str($crate::text_form::ParseVisitor::new($expecting))
+            }
+        }
+    };
+}
+pub(crate) use lent_text;
+
+/// Implements the schema of a type that is a string. It is a separate macro because a `cfg` inside [`text_form!`] would
+/// test the feature of the crate that uses it.
 #[doc(hidden)]
 #[cfg(feature = "schema")]
 #[macro_export]
-macro_rules! text_schema {
-    ($name:ident, $pattern:expr, $max_bytes:expr) => {
+macro_rules! string_schema {
+    ($name:ident, { $($key:literal: $value:expr),+ $(,)? }) => {
         impl $crate::macro_support::schemars::JsonSchema for $name {
             fn schema_name() -> ::std::borrow::Cow<'static, str> {
                 stringify!($name).into()
@@ -122,8 +154,7 @@ macro_rules! text_schema {
             ) -> $crate::macro_support::schemars::Schema {
                 $crate::macro_support::schemars::json_schema!({
                     "type": "string",
-                    "pattern": $pattern,
-                    "maxLength": $max_bytes,
+                    $($key: $value),+
                 })
             }
         }
@@ -134,6 +165,6 @@ macro_rules! text_schema {
 #[doc(hidden)]
 #[cfg(not(feature = "schema"))]
 #[macro_export]
-macro_rules! text_schema {
-    ($name:ident, $pattern:expr, $max_bytes:expr) => {};
+macro_rules! string_schema {
+    ($name:ident, $fields:tt) => {};
 }

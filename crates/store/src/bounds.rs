@@ -114,12 +114,8 @@ pub const FORMAT_FILE_BYTES_MAX: u64 = 4096;
 /// Maximum size of `keyring.json`: larger than any ring that is written here.
 pub const KEYRING_BYTES_MAX: u64 = 4_096;
 
-/// Number of times that a process that wants to write the key ring checks whether another one is done before it gives
-/// up: for one second, since writing a ring takes a few syncs.
-pub const KEYRING_ATTEMPTS: u32 = 200;
-
-/// Pause between two of those checks: about as long as a sync takes.
-pub const KEYRING_PAUSE: Duration = Duration::from_millis(5);
+/// Time that a process that wants to write the key ring waits for another one: writing a ring takes a few syncs.
+pub const KEYRING_WAIT: Duration = Duration::from_secs(1);
 
 /// Number of times that a stream's directory is created and locked again when others delete it in between. Each retry
 /// takes a deletion by another process at just that moment.

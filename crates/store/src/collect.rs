@@ -80,13 +80,8 @@ pub async fn collect(
         // All sources of a namespace are marked together: what one of them does not refer to, another may.
         let own: Vec<&dyn Roots> =
             sources.iter().copied().filter(|source| source.namespace() == namespace).collect();
-        let mut sweep = Sweep { blobs, leases, clock, namespace, marked: HashSet::new() };
-        let swept = match sweep.mark(&own).await {
-            Ok(cursors) => sweep.sweep(&own, cursors, intent).await?,
-            // A root that cannot be read could refer to any blob, so the whole namespace is spared.
-            Err(error) => SweepReport::Spared { because: error.envelope() },
-        };
-        report.insert(namespace, swept);
+        let sweep = Sweep { blobs, leases, clock, namespace, marked: HashSet::new() };
+        report.insert(namespace, sweep.run(&own, intent).await?);
     }
     Ok(report)
 }
@@ -109,36 +104,38 @@ struct Tally {
     longest_batch: Duration,
 }
 
-impl Sweep<'_> {
-    async fn mark(&mut self, sources: &[&dyn Roots]) -> Result<Vec<RootsCursor>, Error> {
-        let mut cursors = Vec::with_capacity(sources.len());
-        for source in sources {
-            let (roots, cursor) = source.roots(None).await?;
-            self.marked.extend(roots);
-            cursors.push(cursor);
-        }
-        Ok(cursors)
-    }
+/// Outcome of one batch of a sweep.
+enum BatchOutcome {
+    /// Number of candidates that were looked at.
+    Examined(usize),
+    RootsUnreadable(Error),
+}
 
-    async fn mark_new(
+impl Sweep<'_> {
+    /// Marks what the sources refer to, as far as it is new since `cursors`.
+    async fn mark(
         &mut self,
         sources: &[&dyn Roots],
-        cursors: &mut [RootsCursor],
+        cursors: &mut [Option<RootsCursor>],
     ) -> Result<(), Error> {
         for (source, cursor) in sources.iter().zip(cursors) {
-            let (roots, next) = source.roots(Some(cursor)).await?;
+            let (roots, next) = source.roots(cursor.as_ref()).await?;
             self.marked.extend(roots);
-            *cursor = next;
+            *cursor = Some(next);
         }
         Ok(())
     }
 
-    async fn sweep(
+    async fn run(
         mut self,
         sources: &[&dyn Roots],
-        mut cursors: Vec<RootsCursor>,
         intent: CollectMode,
     ) -> Result<SweepReport, Error> {
+        let mut cursors = vec![None; sources.len()];
+        // A root that cannot be read could refer to any blob, so the whole namespace is spared.
+        if let Err(error) = self.mark(sources, &mut cursors).await {
+            return Ok(SweepReport::Spared { because: error.envelope() });
+        }
         let mut tally = Tally::default();
         let mut after = None;
         loop {
@@ -163,13 +160,12 @@ impl Sweep<'_> {
             }
             let mut rest = candidates.as_slice();
             while !rest.is_empty() {
-                match self.batch(rest, sources, &mut cursors, &mut tally).await {
-                    Ok(done) => rest = &rest[done..],
+                match self.batch(rest, sources, &mut cursors, &mut tally).await? {
+                    BatchOutcome::Examined(count) => rest = &rest[count..],
                     // Roots that can no longer be read end the sweep. What is gone already was unmarked.
-                    Err(error @ (Error::NotHealthy { .. } | Error::Poisoned { .. })) => {
+                    BatchOutcome::RootsUnreadable(error) => {
                         return Ok(SweepReport::Spared { because: error.envelope() });
                     }
-                    Err(error) => return Err(error),
                 }
             }
         }
@@ -180,22 +176,26 @@ impl Sweep<'_> {
         Ok(SweepReport::Done { kept, young, removed, removed_bytes, batches, longest_batch })
     }
 
-    /// Removes as many of `candidates` as fit in one batch. Returns the number of candidates that it looked at.
+    /// Removes as many of `candidates` as fit in one batch.
     async fn batch(
         &mut self,
         candidates: &[Digest],
         sources: &[&dyn Roots],
-        cursors: &mut [RootsCursor],
+        cursors: &mut [Option<RootsCursor>],
         tally: &mut Tally,
-    ) -> Result<usize, Error> {
+    ) -> Result<BatchOutcome, Error> {
         let name = lease_name();
         // Read ahead, so that little is left to read while writers wait.
-        self.mark_new(sources, cursors).await?;
+        if let Err(error) = self.mark(sources, cursors).await {
+            return Ok(BatchOutcome::RootsUnreadable(error));
+        }
         let lease = self.leases.acquire(&name, Mode::Exclusive, Patience::Wait(SWEEP_WAIT)).await?;
         let started = self.clock.monotonic();
         // Now no writer is in the middle of an append: a blob that is still unmarked after this is referred to by
         // nothing.
-        self.mark_new(sources, cursors).await?;
+        if let Err(error) = self.mark(sources, cursors).await {
+            return Ok(BatchOutcome::RootsUnreadable(error));
+        }
         let mut done = 0;
         for stride in candidates.chunks(SWEEP_STRIDE) {
             let unmarked: Vec<Digest> =
@@ -217,6 +217,6 @@ impl Sweep<'_> {
         drop(lease);
         tally.batches += 1;
         tally.longest_batch = tally.longest_batch.max(held);
-        Ok(done)
+        Ok(BatchOutcome::Examined(done))
     }
 }

@@ -173,6 +173,14 @@ impl Error {
         move |source| Self::Io { operation, source: Arc::new(source) }
     }
 
+    /// Names the thing that is in use, if that is what this error is about.
+    pub(crate) fn busy_with(self, what: impl Into<String>) -> Self {
+        match self {
+            Self::Busy { waited_ms, .. } => Self::Busy { what: what.into(), waited_ms },
+            error => error,
+        }
+    }
+
     /// Returns the closed code that stands for this error.
     pub fn code(&self) -> Code {
         match self {
@@ -229,7 +237,7 @@ impl Error {
         }
         let advice = match self {
             Self::LeaseSpent { .. } => {
-                "Take the lease again, load the stream and go on from there."
+                "Take the lease again, load the stream and continue from there."
             }
             Self::PlanRefused {
                 problem: PlanProblem::IndexOutOfOrder { .. } | PlanProblem::PartlyPresent { .. },
@@ -242,7 +250,7 @@ impl Error {
             }
             Self::FormatCorrupt => {
                 "Nothing was touched. Move format.json of the data directory aside and run the command again: Piton \
-                 writes it anew. Do so only if no newer Piton used the directory."
+                 writes a new one. Do so only if no newer Piton used the directory."
             }
             Self::ForeignDirectory { .. } => {
                 "Nothing was touched. Choose an empty directory with `PITON_DATA_DIR`, or one that Piton made."
@@ -263,5 +271,11 @@ impl Error {
             _ => Retry::NotRetryable,
         };
         envelope.with_suggestion(advice).with_retry(retry)
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
     }
 }

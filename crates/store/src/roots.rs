@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use piton_core::{Digest, SnapshotRef};
 
-use crate::port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut};
+use crate::port::{BlobNamespace, JournalReader, Roots, RootsCursor, StoreFuture, Table, TakenOut};
 use crate::{Error, Event};
 
 /// Start of a digest's text, and the number of hexadecimal digits behind it.
@@ -110,7 +110,7 @@ impl<E: Event> Roots for PinnedSnapshots<'_, E> {
     fn roots<'a>(
         &'a self,
         since: Option<&'a RootsCursor>,
-    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+    ) -> StoreFuture<'a, (Vec<Digest>, RootsCursor)> {
         Box::pin(self.read(since))
     }
 }

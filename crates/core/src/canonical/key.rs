@@ -123,15 +123,14 @@ pub(super) struct KeyWriter<'o> {
     pub(super) out: &'o mut Vec<u8>,
 }
 
-const fn refuse<T>(found: &'static str) -> Result<T, CanonicalError> {
-    Err(CanonicalError::NonStringKey { found })
-}
+/// Result of the start of an array or object, which is never a key.
+type NoKey = Impossible<KeySpan, CanonicalError>;
 
-/// Defines serializer methods that refuse a scalar as a key.
-macro_rules! refuse_scalars {
-    ($($method:ident($type:ty) => $found:literal,)+) => {
-        $(fn $method(self, _: $type) -> Result<KeySpan, CanonicalError> {
-            refuse($found)
+/// Defines serializer methods that refuse a value as a key.
+macro_rules! refuse {
+    ($($method:ident($($type:ty),*) -> $ok:ty => $found:literal,)+) => {
+        $(fn $method(self, $(_: $type),*) -> Result<$ok, CanonicalError> {
+            Err(CanonicalError::NonStringKey { found: $found })
         })+
     };
 }
@@ -139,30 +138,39 @@ macro_rules! refuse_scalars {
 impl Serializer for KeyWriter<'_> {
     type Ok = KeySpan;
     type Error = CanonicalError;
-    type SerializeSeq = Impossible<KeySpan, CanonicalError>;
-    type SerializeTuple = Impossible<KeySpan, CanonicalError>;
-    type SerializeTupleStruct = Impossible<KeySpan, CanonicalError>;
-    type SerializeTupleVariant = Impossible<KeySpan, CanonicalError>;
-    type SerializeMap = Impossible<KeySpan, CanonicalError>;
-    type SerializeStruct = Impossible<KeySpan, CanonicalError>;
-    type SerializeStructVariant = Impossible<KeySpan, CanonicalError>;
+    type SerializeSeq = NoKey;
+    type SerializeTuple = NoKey;
+    type SerializeTupleStruct = NoKey;
+    type SerializeTupleVariant = NoKey;
+    type SerializeMap = NoKey;
+    type SerializeStruct = NoKey;
+    type SerializeStructVariant = NoKey;
 
-    refuse_scalars! {
-        serialize_bool(bool) => "a boolean",
-        serialize_i8(i8) => "an integer",
-        serialize_i16(i16) => "an integer",
-        serialize_i32(i32) => "an integer",
-        serialize_i64(i64) => "an integer",
-        serialize_i128(i128) => "an integer",
-        serialize_u8(u8) => "an integer",
-        serialize_u16(u16) => "an integer",
-        serialize_u32(u32) => "an integer",
-        serialize_u64(u64) => "an integer",
-        serialize_u128(u128) => "an integer",
-        serialize_f32(f32) => "a float",
-        serialize_f64(f64) => "a float",
-        serialize_bytes(&[u8]) => "a byte array",
-        serialize_unit_struct(&'static str) => "null",
+    refuse! {
+        serialize_bool(bool) -> KeySpan => "a boolean",
+        serialize_i8(i8) -> KeySpan => "an integer",
+        serialize_i16(i16) -> KeySpan => "an integer",
+        serialize_i32(i32) -> KeySpan => "an integer",
+        serialize_i64(i64) -> KeySpan => "an integer",
+        serialize_i128(i128) -> KeySpan => "an integer",
+        serialize_u8(u8) -> KeySpan => "an integer",
+        serialize_u16(u16) -> KeySpan => "an integer",
+        serialize_u32(u32) -> KeySpan => "an integer",
+        serialize_u64(u64) -> KeySpan => "an integer",
+        serialize_u128(u128) -> KeySpan => "an integer",
+        serialize_f32(f32) -> KeySpan => "a float",
+        serialize_f64(f64) -> KeySpan => "a float",
+        serialize_bytes(&[u8]) -> KeySpan => "a byte array",
+        serialize_none() -> KeySpan => "null",
+        serialize_unit() -> KeySpan => "null",
+        serialize_unit_struct(&'static str) -> KeySpan => "null",
+        serialize_seq(Option<usize>) -> NoKey => "an array",
+        serialize_tuple(usize) -> NoKey => "an array",
+        serialize_tuple_struct(&'static str, usize) -> NoKey => "an array",
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> NoKey => "an object",
+        serialize_map(Option<usize>) -> NoKey => "an object",
+        serialize_struct(&'static str, usize) -> NoKey => "an object",
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> NoKey => "an object",
     }
 
     fn serialize_char(self, value: char) -> Result<KeySpan, CanonicalError> {
@@ -178,16 +186,8 @@ impl Serializer for KeyWriter<'_> {
         self.serialize_str(&value.to_string())
     }
 
-    fn serialize_none(self) -> Result<KeySpan, CanonicalError> {
-        refuse("null")
-    }
-
     fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<KeySpan, CanonicalError> {
-        refuse("optional")
-    }
-
-    fn serialize_unit(self) -> Result<KeySpan, CanonicalError> {
-        refuse("null")
+        Err(CanonicalError::NonStringKey { found: "optional" })
     }
 
     fn serialize_unit_variant(
@@ -214,54 +214,6 @@ impl Serializer for KeyWriter<'_> {
         _: &'static str,
         _: &T,
     ) -> Result<KeySpan, CanonicalError> {
-        refuse("an object")
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, CanonicalError> {
-        refuse("an array")
-    }
-
-    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, CanonicalError> {
-        refuse("an array")
-    }
-
-    fn serialize_tuple_struct(
-        self,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleStruct, CanonicalError> {
-        refuse("an array")
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeTupleVariant, CanonicalError> {
-        refuse("an object")
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, CanonicalError> {
-        refuse("an object")
-    }
-
-    fn serialize_struct(
-        self,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeStruct, CanonicalError> {
-        refuse("an object")
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: usize,
-    ) -> Result<Self::SerializeStructVariant, CanonicalError> {
-        refuse("an object")
+        Err(CanonicalError::NonStringKey { found: "an object" })
     }
 }

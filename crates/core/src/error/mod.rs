@@ -6,7 +6,6 @@
 mod code;
 mod details;
 mod envelope;
-mod facts;
 mod page;
 
 pub use code::{Code, Domain};

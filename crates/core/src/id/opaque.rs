@@ -3,16 +3,13 @@
 //! *Invariants*: an id contains no time, so that ordering by id never means ordering by the clock. An id is either
 //! minted from entropy or derived from a digest; both give the same kind of text.
 
-use std::fmt;
 use std::str::FromStr;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::base32;
 use super::error::{IdError, IdProblem};
 use crate::digest::Digest;
 use crate::port::Entropy;
-use crate::text_form::ParseVisitor;
+use crate::text_form::lent_text;
 
 /// Maximum length of the text: the longest prefix, the underscore and the base32 text.
 const TEXT_LEN_MAX: usize = 16 + 1 + base32::TEXT_LEN;
@@ -72,6 +69,10 @@ macro_rules! opaque_ids {
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 &self.0
             }
+
+            fn with_text<R>(&self, lend: impl FnOnce(&str) -> R) -> R {
+                with_text($prefix, self.0, lend)
+            }
         }
 
         impl FromStr for $name {
@@ -93,43 +94,11 @@ macro_rules! opaque_ids {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                with_text($prefix, self.0, |text| formatter.pad(text))
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, formatter)
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                with_text($prefix, self.0, |text| serializer.serialize_str(text))
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str(ParseVisitor::new(concat!("an id such as `", $prefix, "_…`")))
-            }
-        }
-
-        #[cfg(feature = "schema")]
-        impl schemars::JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                schemars::json_schema!({
-                    "type": "string",
-                    "pattern": concat!("^", $prefix, "_[0-7][0-9a-hjkmnp-tv-z]{25}$"),
-                })
-            }
-        }
+        lent_text!($name, concat!("an id such as `", $prefix, "_…`"));
+        crate::string_schema!(
+            $name,
+            { "pattern": concat!("^", $prefix, "_[0-7][0-9a-hjkmnp-tv-z]{25}$") }
+        );
     )+};
 }
 

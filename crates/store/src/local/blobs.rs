@@ -17,9 +17,9 @@ use piton_core::{Digest, FileBytes};
 
 use super::DataDir;
 use super::disk::{Disk, DiskFile};
-use super::file_ops::{names_in, remove};
+use super::file_ops::{free_name, names_in, read_if_fits, remove, write_new};
 use crate::bounds::{BLOB_BYTES_MAX, SWEEP_AGE_MIN, check_size};
-use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease};
+use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, Lease, StoreFuture};
 use crate::{Error, collect, threads};
 
 /// Prefix of temporary files; a digest never starts with it.
@@ -39,20 +39,35 @@ struct BlobsInner {
     counter: AtomicU64,
 }
 
-/// A blob whose bytes are durable, but which may still need its name, and whose directory is not synced yet.
+/// A blob or another new file whose bytes are durable, but which may still need its name, and whose directory is not
+/// synced yet.
 pub(super) struct Staged {
-    // None if the blob exists under its name already.
+    // None if the file exists under its name already.
     temporary: Option<PathBuf>,
     path: PathBuf,
 }
 
 impl Staged {
+    /// Describes a file that will be written under another name first.
+    pub(super) fn new(temporary: PathBuf, path: PathBuf) -> Self {
+        Self { temporary: Some(temporary), path }
+    }
+
+    /// Writes and syncs the bytes. Leaves nothing behind if that fails.
+    pub(super) fn write(self, disk: &dyn Disk, bytes: &[u8]) -> io::Result<Self> {
+        let written = self.temporary.as_ref().map_or(Ok(()), |path| write_new(disk, path, bytes));
+        if written.is_err() {
+            self.abandon(disk);
+        }
+        written.map(|()| self)
+    }
+
     /// The directory to sync after [`publish`](Self::publish).
     pub(super) fn dir(&self) -> PathBuf {
         self.path.parent().map(Path::to_path_buf).unwrap_or_default()
     }
 
-    /// Gives the blob its name.
+    /// Gives the file its name.
     pub(super) fn publish(&self, disk: &dyn Disk) -> io::Result<()> {
         match &self.temporary {
             Some(temporary) => disk.rename(temporary, &self.path),
@@ -76,11 +91,6 @@ impl LocalBlobs {
 
     fn disk(&self) -> &dyn Disk {
         self.dir.disk().as_ref()
-    }
-
-    /// Reads a blob's file, unless it is larger than any blob.
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.disk().read(path, BLOB_BYTES_MAX as u64)
     }
 
     fn path(&self, namespace: BlobNamespace, digest: Digest) -> PathBuf {
@@ -175,13 +185,10 @@ impl LocalBlobs {
             return Ok(false);
         }
         // The digest is checked, not only the name: a plan must not come to depend on a damaged blob.
-        match self.read(path) {
-            Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => {}
-            // A damaged blob is written again.
-            Ok(_) => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            Err(error) => return Err(error),
+        // A damaged blob is written again.
+        match read_if_fits(disk, path, BLOB_BYTES_MAX as u64)? {
+            Some(bytes) if Digest::of(&FileBytes(&bytes)) == digest => {}
+            _ => return Ok(false),
         }
         // A sweep removes only old blobs, so a touched one is safe until the plan that refers to it is durable.
         match disk.touch(path) {
@@ -225,7 +232,7 @@ impl LocalBlobs {
         digest: Digest,
     ) -> Result<Option<Vec<u8>>, Error> {
         let corrupt = Error::BlobCorrupt { namespace, digest };
-        match self.read(&self.path(namespace, digest)) {
+        match self.disk().read(&self.path(namespace, digest), BLOB_BYTES_MAX as u64) {
             Ok(bytes) if Digest::of(&FileBytes(&bytes)) == digest => Ok(Some(bytes)),
             Ok(_) => Err(corrupt),
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(corrupt),
@@ -304,8 +311,8 @@ impl LocalBlobs {
             }
             // Copied rather than renamed: after a power cut, a rename between two directories may survive only in the
             // directory that loses the file.
-            let name = super::file_ops::free_name(disk, &dir, &digest.hex())?;
-            super::file_ops::write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
+            let name = free_name(disk, &dir, &digest.hex())?;
+            write_new(disk, &dir.join(&name), &disk.read(&from, u64::MAX)?)?;
             for synced in [&dir, &self.dir.damaged(), self.dir.root()] {
                 disk.sync_dir(synced)?;
             }
@@ -335,11 +342,7 @@ impl LocalBlobs {
 }
 
 impl BlobReader for LocalBlobs {
-    fn get(
-        &self,
-        namespace: BlobNamespace,
-        digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
+    fn get(&self, namespace: BlobNamespace, digest: Digest) -> StoreFuture<'_, Option<Vec<u8>>> {
         let own = self.clone();
         Box::pin(threads::blocking(move || own.get_blocking(namespace, digest)))
     }
@@ -349,7 +352,7 @@ impl BlobReader for LocalBlobs {
         namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
+    ) -> StoreFuture<'_, Vec<BlobEntry>> {
         let own = self.clone();
         Box::pin(threads::blocking(move || {
             own.list_blocking(namespace, after, limit).map_err(Error::io("list the blobs"))
@@ -358,11 +361,7 @@ impl BlobReader for LocalBlobs {
 }
 
 impl Blobs for LocalBlobs {
-    fn put(
-        &self,
-        namespace: BlobNamespace,
-        bytes: Vec<u8>,
-    ) -> BoxFuture<'_, Result<Digest, Error>> {
+    fn put(&self, namespace: BlobNamespace, bytes: Vec<u8>) -> StoreFuture<'_, Digest> {
         let own = self.clone();
         Box::pin(threads::blocking(move || own.put_blocking(namespace, &bytes)))
     }
@@ -373,7 +372,7 @@ impl Blobs for LocalBlobs {
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
+    ) -> StoreFuture<'a, Vec<BlobEntry>> {
         let (own, digests) = (self.clone(), digests.to_vec());
         let allowed = collect::check_lease(lease);
         Box::pin(threads::blocking(move || {
@@ -386,12 +385,12 @@ impl Blobs for LocalBlobs {
         &self,
         namespace: BlobNamespace,
         digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<String>, Error>> {
+    ) -> StoreFuture<'_, Option<String>> {
         let own = self.clone();
         Box::pin(threads::blocking(move || own.set_aside_blocking(namespace, digest)))
     }
 
-    fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
+    fn tidy(&self, namespace: BlobNamespace) -> StoreFuture<'_, ()> {
         let own = self.clone();
         Box::pin(threads::blocking(move || {
             own.remove_temporaries(namespace).map_err(Error::io("remove unfinished blobs"))

@@ -17,7 +17,7 @@ use super::DataDir;
 use super::disk::Disk;
 use super::file_ops::{names_in, read_unsynced, remove, unless_gone, write_unsynced};
 use crate::bounds::{CACHE_ENTRY_BYTES_MAX, check_size};
-use crate::port::{BoxFuture, Cache, CacheKey};
+use crate::port::{Cache, CacheKey, StoreFuture};
 use crate::{Error, StreamId, threads};
 
 /// The cache of the sessions under a data directory.
@@ -70,14 +70,14 @@ impl LocalCache {
 }
 
 impl Cache for LocalCache {
-    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+    fn get<'a>(&'a self, key: &'a CacheKey) -> StoreFuture<'a, Option<Vec<u8>>> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(threads::blocking(move || {
             own.get_blocking(&key).map_err(Error::io("read a cached result"))
         }))
     }
 
-    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> StoreFuture<'a, ()> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(threads::blocking(move || {
             check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
@@ -86,7 +86,7 @@ impl Cache for LocalCache {
         }))
     }
 
-    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, ()> {
         let (own, stream) = (self.clone(), stream.clone());
         Box::pin(threads::blocking(move || {
             own.invalidate_blocking(&stream).map_err(Error::io("remove cached results"))

@@ -15,6 +15,24 @@ pub(super) fn unless_gone(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
+/// Reads a file; `None` if there is none, or if it is longer than such a file can be.
+pub(super) fn read_if_fits(
+    disk: &dyn Disk,
+    path: &Path,
+    len_max: u64,
+) -> io::Result<Option<Vec<u8>>> {
+    match disk.read(path, len_max) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) => match error.kind() {
+            // A file may stand where a directory above it would.
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::FileTooLarge => Ok(None),
+            _ => Err(error),
+        },
+    }
+}
+
 /// Returns the names in a directory, in no particular order; none if the directory does not exist.
 pub(super) fn names_in(disk: &dyn Disk, dir: &Path) -> io::Result<Vec<String>> {
     match disk.list(dir) {
@@ -110,14 +128,8 @@ pub(super) fn read_unsynced(
     path: &Path,
     content_max: usize,
 ) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = match disk.read(path, (DIGEST_BYTES + content_max) as u64) {
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>
-        {
-            return Ok(None);
-        }
-        read => read?,
-    };
+    let longest = (DIGEST_BYTES + content_max) as u64;
+    let Some(mut bytes) = read_if_fits(disk, path, longest)? else { return Ok(None) };
     let Some((digest, content)) = bytes.split_first_chunk::<DIGEST_BYTES>() else {
         return Ok(None);
     };

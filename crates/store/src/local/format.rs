@@ -67,12 +67,7 @@ pub(super) fn settle(dir: &DataDir, leases: &LocalLeases) -> Result<Lease, Error
 pub(super) fn lock_exclusively(leases: &LocalLeases) -> Result<Lease, Error> {
     let alone =
         leases.acquire_blocking(&name("format"), Mode::Exclusive, Patience::Wait(FORMAT_WAIT));
-    alone.map_err(|error| match error {
-        Error::Busy { waited_ms, .. } => {
-            Error::Busy { what: "the data directory".into(), waited_ms }
-        }
-        error => error,
-    })
+    alone.map_err(|error| error.busy_with("the data directory"))
 }
 
 /// Format that a Piton knows, and the ways to get there.
@@ -98,10 +93,7 @@ impl SupportedFormat {
         // version again.
         drop(shared);
         let alone = leases.acquire_blocking(&name("format"), Mode::Exclusive, self.patience);
-        let alone = alone.map_err(|error| match error {
-            Error::Busy { waited_ms, .. } => Error::Busy { what: IN_USE.to_owned(), waited_ms },
-            error => error,
-        })?;
+        let alone = alone.map_err(|error| error.busy_with(IN_USE))?;
         self.migrate(dir)?;
         // Settled again from the start: the version is read under a shared lease, in case the directory changed in
         // between.
@@ -297,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_was_cut_off_is_made_anew() {
+    fn a_copy_that_was_cut_off_is_made_again() {
         let place = FormatFile::new(ZERO);
         let partial = place.root.path().join("backups/before-1.partial");
         fs::create_dir_all(&partial).unwrap();

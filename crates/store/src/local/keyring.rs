@@ -10,22 +10,18 @@
 //! Limitations: an in-place edit of the file that keeps its length is seen only by the next process. A process that
 //! reads a new ring between its rename and the sync of the directory may sign with a key that a power cut then takes
 //! back; such tokens are refused afterwards.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "waits for another process on the adapter's threads"
-)]
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{io, thread};
 
-use piton_core::port::Entropy;
+use piton_core::port::{Entropy, NoTrace};
 
-use super::disk::{Disk, FileLock, Stat};
+use super::disk::{Disk, Stat};
 use super::file_ops::{free_name, replace, write_new};
-use super::{DataDir, keyring_text};
-use crate::bounds::{KEYRING_ATTEMPTS, KEYRING_BYTES_MAX, KEYRING_PAUSE};
+use super::{DataDir, LocalLeases, SystemClock, keyring_text};
+use crate::bounds::{KEYRING_BYTES_MAX, KEYRING_WAIT};
 use crate::keyring::Ring;
-use crate::port::{BoxFuture, KeyAge, KeyRing, Signature};
+use crate::port::{KeyAge, KeyRing, Lease, Mode, Patience, Signature, StoreFuture};
 use crate::{Error, LeaseName, threads};
 
 /// The key ring of a data directory.
@@ -36,6 +32,7 @@ pub struct LocalKeyRing {
 
 struct KeyRingInner {
     dir: DataDir,
+    leases: LocalLeases,
     lease: LeaseName,
     entropy: Arc<dyn Entropy>,
     cached: Mutex<Option<CachedRing>>,
@@ -53,8 +50,9 @@ impl LocalKeyRing {
     /// Creates the key ring under `dir`. The first signature generates a ring if there is none.
     pub fn new(dir: DataDir, entropy: Arc<dyn Entropy>) -> Self {
         let lease = "keyring".parse().expect("a plain word is a name");
+        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
         let cached = Mutex::new(None);
-        Self { shared: Arc::new(KeyRingInner { dir, lease, entropy, cached }) }
+        Self { shared: Arc::new(KeyRingInner { dir, leases, lease, entropy, cached }) }
     }
 }
 
@@ -152,22 +150,10 @@ impl KeyRingInner {
     }
 
     /// Waits until no other process writes the ring.
-    fn lock(&self) -> Result<Box<dyn FileLock>, Error> {
-        let path = self.dir.lease(&self.lease);
-        for attempt in 0..KEYRING_ATTEMPTS {
-            if attempt > 0 {
-                thread::sleep(KEYRING_PAUSE);
-            }
-            let lock = self.disk().lock(&path, true).map_err(Error::io("lock the key ring"))?;
-            if let Some(lock) = lock {
-                return Ok(lock);
-            }
-        }
-        let waited = KEYRING_PAUSE * (KEYRING_ATTEMPTS - 1);
-        Err(Error::Busy {
-            what: "the key ring".to_owned(),
-            waited_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
-        })
+    fn lock(&self) -> Result<Lease, Error> {
+        let patience = Patience::Wait(KEYRING_WAIT);
+        let lease = self.leases.acquire_blocking(&self.lease, Mode::Exclusive, patience);
+        lease.map_err(|error| error.busy_with("the key ring"))
     }
 
     /// Replaces the ring. Only under the lock.
@@ -180,10 +166,7 @@ impl KeyRingInner {
 }
 
 impl KeyRing for LocalKeyRing {
-    fn sign_all<'a>(
-        &'a self,
-        messages: &'a [&'a [u8]],
-    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
+    fn sign_all<'a>(&'a self, messages: &'a [&'a [u8]]) -> StoreFuture<'a, Vec<Signature>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
             let ring = match shared.cached() {
@@ -198,7 +181,7 @@ impl KeyRing for LocalKeyRing {
         &'a self,
         message: &'a [u8],
         signature: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
+    ) -> StoreFuture<'a, Option<KeyAge>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(async move {
             let ring = match shared.cached() {
@@ -209,12 +192,12 @@ impl KeyRing for LocalKeyRing {
         })
     }
 
-    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
+    fn rotate(&self) -> StoreFuture<'_, ()> {
         let shared = Arc::clone(&self.shared);
         Box::pin(threads::blocking(move || shared.rotate()))
     }
 
-    fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+    fn repair(&self) -> StoreFuture<'_, Option<String>> {
         let shared = Arc::clone(&self.shared);
         Box::pin(threads::blocking(move || shared.repair()))
     }

@@ -27,7 +27,7 @@ use super::DataDir;
 use super::disk::FileLock;
 use crate::bounds::{COLLECTION_WAIT, LEASE_NOTICE_AFTER, LEASE_PAUSE};
 use crate::memory::MemoryLeases;
-use crate::port::{BoxFuture, Hold, Lease, Leases, Mode, Patience};
+use crate::port::{Hold, Lease, Leases, Mode, Patience, StoreFuture};
 use crate::{Error, LeaseName, collect, threads};
 
 /// Leases under a data directory. Clones belong to one process: their callers queue together.
@@ -257,7 +257,7 @@ impl Leases for LocalLeases {
         name: &'a LeaseName,
         mode: Mode,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<Lease, Error>> {
+    ) -> StoreFuture<'a, Lease> {
         Box::pin(async move {
             let hold = self.lock(self.files(name), mode, patience).await?;
             Ok(Lease::new(name.clone(), mode, Box::new(hold)))

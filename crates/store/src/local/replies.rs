@@ -24,7 +24,7 @@ use super::file_ops::{DIGEST_BYTES, names_in, read_unsynced, remove, remove_all,
 use crate::bounds::{
     REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME, check_size,
 };
-use crate::port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey};
+use crate::port::{Hold, Replies, ReplyClaim, ReplyKey, StoreFuture};
 use crate::{Error, threads};
 
 /// Replies under a data directory.
@@ -172,7 +172,7 @@ impl LocalReplies {
 }
 
 impl Replies for LocalReplies {
-    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> StoreFuture<'a, ()> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(threads::nearby(move || {
             check_size("a reply", bytes.len(), REPLY_BYTES_PER_CLIENT_MAX)?;
@@ -180,21 +180,21 @@ impl Replies for LocalReplies {
         }))
     }
 
-    fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+    fn get<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<Vec<u8>>> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(threads::nearby(move || {
             own.get_blocking(&key).map_err(Error::io("read a reply that was kept"))
         }))
     }
 
-    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<ReplyClaim>> {
         let (own, key) = (self.clone(), key.clone());
         Box::pin(threads::nearby(move || {
             own.claim_blocking(&key).map_err(Error::io("claim a reply"))
         }))
     }
 
-    fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
+    fn forget(&self, client: Digest) -> StoreFuture<'_, ()> {
         let own = self.clone();
         Box::pin(threads::nearby(move || {
             remove_all(own.disk(), &own.client_dir(client))

@@ -11,8 +11,8 @@ use piton_core::port::Clock;
 use piton_core::{Digest, FileBytes};
 
 use crate::bounds::{BLOB_BYTES_MAX, check_size};
-use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, BoxFuture, Lease};
-use crate::{Error, collect};
+use crate::collect;
+use crate::port::{BlobEntry, BlobNamespace, BlobReader, Blobs, Lease, StoreFuture};
 
 /// Blobs in memory. Clones share them.
 #[derive(Clone)]
@@ -72,11 +72,7 @@ impl MemoryBlobs {
 }
 
 impl BlobReader for MemoryBlobs {
-    fn get(
-        &self,
-        namespace: BlobNamespace,
-        digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>> {
+    fn get(&self, namespace: BlobNamespace, digest: Digest) -> StoreFuture<'_, Option<Vec<u8>>> {
         Box::pin(async move {
             let namespaces = self.namespaces();
             let blob = namespaces.get(&namespace).and_then(|blobs| blobs.get(&digest));
@@ -89,7 +85,7 @@ impl BlobReader for MemoryBlobs {
         namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>> {
+    ) -> StoreFuture<'_, Vec<BlobEntry>> {
         Box::pin(async move {
             let namespaces = self.namespaces();
             let Some(blobs) = namespaces.get(&namespace) else {
@@ -103,11 +99,7 @@ impl BlobReader for MemoryBlobs {
 }
 
 impl Blobs for MemoryBlobs {
-    fn put(
-        &self,
-        namespace: BlobNamespace,
-        bytes: Vec<u8>,
-    ) -> BoxFuture<'_, Result<Digest, Error>> {
+    fn put(&self, namespace: BlobNamespace, bytes: Vec<u8>) -> StoreFuture<'_, Digest> {
         Box::pin(async move {
             check_size("a blob", bytes.len(), BLOB_BYTES_MAX)?;
             let digest = Digest::of(&FileBytes(&bytes));
@@ -122,7 +114,7 @@ impl Blobs for MemoryBlobs {
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>> {
+    ) -> StoreFuture<'a, Vec<BlobEntry>> {
         Box::pin(async move {
             collect::check_lease(lease)?;
             let mut namespaces = self.namespaces();
@@ -141,16 +133,12 @@ impl Blobs for MemoryBlobs {
         })
     }
 
-    fn set_aside(
-        &self,
-        _: BlobNamespace,
-        _: Digest,
-    ) -> BoxFuture<'_, Result<Option<String>, Error>> {
+    fn set_aside(&self, _: BlobNamespace, _: Digest) -> StoreFuture<'_, Option<String>> {
         // Data in memory does not change by itself.
         Box::pin(async { Ok(None) })
     }
 
-    fn tidy(&self, _: BlobNamespace) -> BoxFuture<'_, Result<(), Error>> {
+    fn tidy(&self, _: BlobNamespace) -> StoreFuture<'_, ()> {
         // A writer that dies takes its memory with it, so nothing is left behind.
         Box::pin(async { Ok(()) })
     }

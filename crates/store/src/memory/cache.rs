@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bounds::{CACHE_ENTRY_BYTES_MAX, check_size};
-use crate::port::{BoxFuture, Cache, CacheKey};
-use crate::{Error, LeaseName, StreamId};
+use crate::port::{Cache, CacheKey, StoreFuture};
+use crate::{LeaseName, StreamId};
 
 /// A projection cache in memory. Clones share it.
 #[derive(Clone, Default)]
@@ -27,7 +27,7 @@ impl MemoryCache {
 }
 
 impl Cache for MemoryCache {
-    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+    fn get<'a>(&'a self, key: &'a CacheKey) -> StoreFuture<'a, Option<Vec<u8>>> {
         Box::pin(async move {
             let streams = self.streams();
             let results = streams.get(&key.stream);
@@ -36,7 +36,7 @@ impl Cache for MemoryCache {
         })
     }
 
-    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             check_size("a cached result", bytes.len(), CACHE_ENTRY_BYTES_MAX)?;
             let mut streams = self.streams();
@@ -46,7 +46,7 @@ impl Cache for MemoryCache {
         })
     }
 
-    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>> {
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             self.streams().remove(stream);
             Ok(())

@@ -15,8 +15,8 @@ use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 use super::{MemoryBlobs, MemoryLeases};
 use crate::plan::{EncodedPlan, PlanStatus};
 use crate::port::{
-    Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, Lease, LeaseHold,
-    Leases, LoadedStream, Mode, Patience, Pins, SalvagedStream, SetAside, StreamLease,
+    Appended, BlobNamespace, Cursor, Follow, Journal, JournalReader, Lease, LeaseHold, Leases,
+    LoadedStream, Mode, Patience, Pins, SalvagedStream, SetAside, StoreFuture, StreamLease,
     StreamRepair, StreamVerification, Writer,
 };
 use crate::record::{self, Record};
@@ -165,7 +165,7 @@ impl<E: Event> MemoryJournal<E> {
         &self,
         stream: &StreamId,
         work: impl FnOnce(&Stream) -> R,
-    ) -> BoxFuture<'a, Result<R, Error>> {
+    ) -> StoreFuture<'a, R> {
         let state = self.shared.state();
         let found = state.streams.get(stream).map(work);
         Box::pin(ready(found.ok_or_else(|| Error::NotFound { stream: stream.clone() })))
@@ -187,12 +187,12 @@ impl<E: Event> MemoryJournal<E> {
 }
 
 impl<E: Event> JournalReader<E> for MemoryJournal<E> {
-    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
+    fn streams(&self) -> StoreFuture<'_, Vec<StreamId>> {
         let streams = self.shared.state().streams.keys().cloned().collect();
         Box::pin(ready(Ok(streams)))
     }
 
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, LoadedStream<E>> {
         self.read(stream, |stream| LoadedStream {
             events: stream.events(EventIndex::ZERO),
             cursor: stream.cursor(),
@@ -203,7 +203,7 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
+    ) -> StoreFuture<'a, SalvagedStream<E>> {
         self.read(stream, |stream| SalvagedStream {
             events: stream.events(EventIndex::ZERO),
             health: Health::Healthy,
@@ -215,7 +215,7 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         &'a self,
         stream: &'a StreamId,
         cursor: &'a Cursor,
-    ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
+    ) -> StoreFuture<'a, Follow<E>> {
         let state = self.shared.state();
         let follow = match state.streams.get(stream) {
             Some(known) if known.incarnation == cursor.incarnation => {
@@ -235,7 +235,7 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         &'a self,
         stream: &'a StreamId,
         key: &'a DedupeKey,
-    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
+    ) -> StoreFuture<'a, Option<EventIndex>> {
         let state = self.shared.state();
         let found = state.streams.get(stream).and_then(|stream| stream.keys.get(key).copied());
         Box::pin(ready(Ok(found)))
@@ -245,7 +245,7 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         &'a self,
         stream: &'a StreamId,
         since: Option<&'a Cursor>,
-    ) -> BoxFuture<'a, Result<Pins, Error>> {
+    ) -> StoreFuture<'a, Pins> {
         self.read(stream, |stream| {
             let same = since.filter(|cursor| cursor.incarnation == stream.incarnation);
             let from = same.map_or(0, |cursor| usize::try_from(cursor.position).unwrap_or(0));
@@ -257,23 +257,20 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
         })
     }
 
-    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+    fn records<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Vec<Record>> {
         self.read(stream, |stream| stream.records.clone())
     }
 
-    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+    fn age<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Duration> {
         let now = self.shared.blobs.now();
         self.read(stream, |stream| now.saturating_sub(stream.written))
     }
 
-    fn set_aside<'a>(
-        &'a self,
-        _: Option<&'a StreamId>,
-    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+    fn set_aside<'a>(&'a self, _: Option<&'a StreamId>) -> StoreFuture<'a, Vec<SetAside>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+    fn digests_set_aside(&self) -> StoreFuture<'_, Vec<Digest>> {
         Box::pin(ready(Ok(Vec::new())))
     }
 }
@@ -283,18 +280,13 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         &'a self,
         stream: &'a StreamId,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<StreamLease, Error>> {
+    ) -> StoreFuture<'a, StreamLease> {
         Box::pin(async move {
             let name = LeaseName::from(stream);
             let lease = self.shared.writers.acquire(&name, Mode::Exclusive, patience).await;
-            let lease = lease.map_err(|error| match (error, patience) {
-                (Error::Busy { .. }, Patience::FailFast) => {
-                    Error::Locked { stream: stream.clone() }
-                }
-                (Error::Busy { waited_ms, .. }, _) => {
-                    Error::Busy { what: stream.phrase(), waited_ms }
-                }
-                (error, _) => error,
+            let lease = lease.map_err(|error| match patience {
+                Patience::FailFast => Error::Locked { stream: stream.clone() },
+                Patience::Wait(_) => error.busy_with(stream.phrase()),
             })?;
             let epoch = self.shared.state().streams.get(stream).map_or(0, |stream| stream.plans);
             let (shared, name) = (Arc::clone(&self.shared), stream.clone());
@@ -303,25 +295,18 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         })
     }
 
-    fn append<'a>(
-        &'a self,
-        writer: &Writer<'_>,
-        plan: AppendPlan<E>,
-    ) -> BoxFuture<'a, Result<Appended, Error>> {
+    fn append<'a>(&'a self, writer: &Writer<'_>, plan: AppendPlan<E>) -> StoreFuture<'a, Appended> {
         Box::pin(ready(self.try_append(writer, plan)))
     }
 
-    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
+    fn delete(&self, lease: StreamLease) -> StoreFuture<'_, ()> {
         let deleted = self.own(&lease).map(|stream| {
             self.shared.state().streams.remove(stream);
         });
         Box::pin(ready(deleted))
     }
 
-    fn verify<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamVerification> {
         self.read(stream, |stream| StreamVerification {
             health: Health::Healthy,
             events: stream.next_event().get(),
@@ -332,7 +317,7 @@ impl<E: Event> Journal<E> for MemoryJournal<E> {
         })
     }
 
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamRepair> {
         self.read(stream, |stream| StreamRepair {
             was: Health::Healthy,
             next_event: stream.next_event(),

@@ -4,9 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::port::Entropy;
 
-use crate::Error;
 use crate::keyring::Ring;
-use crate::port::{BoxFuture, KeyAge, KeyRing, Signature};
+use crate::port::{KeyAge, KeyRing, Signature, StoreFuture};
 
 /// A key ring in memory. Clones share it.
 #[derive(Clone)]
@@ -27,10 +26,7 @@ impl MemoryKeyRing {
 }
 
 impl KeyRing for MemoryKeyRing {
-    fn sign_all<'a>(
-        &'a self,
-        messages: &'a [&'a [u8]],
-    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>> {
+    fn sign_all<'a>(&'a self, messages: &'a [&'a [u8]]) -> StoreFuture<'a, Vec<Signature>> {
         Box::pin(async move {
             let mut ring = self.ring();
             let ring = ring.get_or_insert_with(|| Ring::generate(self.entropy.as_ref()));
@@ -42,13 +38,13 @@ impl KeyRing for MemoryKeyRing {
         &'a self,
         message: &'a [u8],
         signature: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>> {
+    ) -> StoreFuture<'a, Option<KeyAge>> {
         Box::pin(async move {
             Ok(self.ring().as_ref().and_then(|ring| ring.verify(message, signature)))
         })
     }
 
-    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>> {
+    fn rotate(&self) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let mut ring = self.ring();
             *ring = Some(match ring.take() {

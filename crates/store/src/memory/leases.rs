@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use piton_core::port::Clock;
 
-use crate::port::{BoxFuture, Hold, Lease, Leases, Mode, Patience};
+use crate::port::{Hold, Lease, Leases, Mode, Patience, StoreFuture};
 use crate::{Error, LeaseName};
 
 /// Leases in memory. Clones share them, as processes would.
@@ -199,7 +199,7 @@ impl Leases for MemoryLeases {
         name: &'a LeaseName,
         mode: Mode,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<Lease, Error>> {
+    ) -> StoreFuture<'a, Lease> {
         let patience = patience.duration();
         Box::pin(Acquire { leases: self, name, mode, patience, started: None, number: None })
     }
@@ -231,7 +231,7 @@ mod tests {
         wakes: Arc<Counted>,
     }
 
-    type Attempt<'a> = BoxFuture<'a, Result<Lease, Error>>;
+    type Attempt<'a> = StoreFuture<'a, Lease>;
 
     impl Bench {
         fn new() -> Self {

@@ -7,11 +7,11 @@ use std::time::Duration;
 use piton_core::Digest;
 use piton_core::port::Clock;
 
+use crate::LeaseName;
 use crate::bounds::{
     REPLIES_PER_CLIENT_MAX, REPLY_BYTES_PER_CLIENT_MAX, REPLY_CLIENTS_MAX, REPLY_TIME, check_size,
 };
-use crate::port::{BoxFuture, Hold, Replies, ReplyClaim, ReplyKey};
-use crate::{Error, LeaseName};
+use crate::port::{Hold, Replies, ReplyClaim, ReplyKey, StoreFuture};
 
 /// Replies in memory. Clones share them, as processes would.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl MemoryReplies {
 }
 
 impl Replies for MemoryReplies {
-    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>> {
+    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             check_size("a reply", bytes.len(), REPLY_BYTES_PER_CLIENT_MAX)?;
             let mut clients = self.clients();
@@ -95,7 +95,7 @@ impl Replies for MemoryReplies {
         })
     }
 
-    fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>> {
+    fn get<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<Vec<u8>>> {
         Box::pin(async move {
             let clients = self.clients();
             let entry = clients.get(&key.client).and_then(|client| client.entries.get(&key.name));
@@ -103,7 +103,7 @@ impl Replies for MemoryReplies {
         })
     }
 
-    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>> {
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<ReplyClaim>> {
         Box::pin(async move {
             let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
             let is_new = claims.insert(key.clone());
@@ -112,7 +112,7 @@ impl Replies for MemoryReplies {
         })
     }
 
-    fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>> {
+    fn forget(&self, client: Digest) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             self.clients().remove(&client);
             Ok(())

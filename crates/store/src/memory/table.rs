@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::Error;
 use crate::bounds::TABLE_PAGE_BYTES_MAX;
 use crate::port::{
-    Batch, BoxFuture, EntryChange, EntryVersion, Key, Page, Table, TableEntry, TakenOut,
+    Batch, EntryChange, EntryVersion, Key, Page, StoreFuture, Table, TableEntry, TakenOut,
 };
 use crate::table::{KeyRange, check_batch, check_key, check_keys, check_scan, what_was};
 
@@ -101,14 +101,14 @@ impl TableState {
 }
 
 impl Table for MemoryTable {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> StoreFuture<'a, Option<TableEntry>> {
         Box::pin(async move {
             check_key(key)?;
             Ok(self.state().entries.get(key).cloned())
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> StoreFuture<'_, Vec<Option<TableEntry>>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let state = self.state();
@@ -121,31 +121,28 @@ impl Table for MemoryTable {
         prefix: &'a [u8],
         after: Option<&'a [u8]>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Page, Error>> {
+    ) -> StoreFuture<'a, Page> {
         Box::pin(async move {
             let range = check_scan(prefix, after, limit)?;
             Ok(self.state().scan(range, limit))
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, EntryVersion> {
         Box::pin(async move {
             check_batch(&batch)?;
             self.state().commit(batch)
         })
     }
 
-    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+    fn snapshot(&self) -> StoreFuture<'_, Arc<dyn Table>> {
         Box::pin(async move {
             let past = TableState { is_past: true, ..self.state().clone() };
             Ok(Arc::new(Self { state: Arc::new(Mutex::new(past)) }) as Arc<dyn Table>)
         })
     }
 
-    fn taken_out<'a>(
-        &'a self,
-        visit: &'a mut (dyn FnMut(TakenOut) + Send),
-    ) -> BoxFuture<'a, Result<(), Error>> {
+    fn taken_out<'a>(&'a self, visit: &'a mut (dyn FnMut(TakenOut) + Send)) -> StoreFuture<'a, ()> {
         Box::pin(async move {
             let taken_out = self.state().taken_out.clone();
             taken_out.into_iter().for_each(visit);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use piton_core::Digest;
 
-use super::BoxFuture;
+use super::StoreFuture;
 use crate::Error;
 use crate::port::Lease;
 
@@ -30,18 +30,10 @@ piton_core::closed_set! {
 /// The reading half of content-addressed storage.
 pub trait BlobReader: Send + Sync {
     /// Returns the bytes under `digest` after checking them, or `None` if there is no such blob.
-    fn get(
-        &self,
-        namespace: BlobNamespace,
-        digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<Vec<u8>>, Error>>;
+    fn get(&self, namespace: BlobNamespace, digest: Digest) -> StoreFuture<'_, Option<Vec<u8>>>;
 
     /// Returns the bytes under `digest`, which something refers to: a missing blob is an error.
-    fn fetch(
-        &self,
-        namespace: BlobNamespace,
-        digest: Digest,
-    ) -> BoxFuture<'_, Result<Vec<u8>, Error>> {
+    fn fetch(&self, namespace: BlobNamespace, digest: Digest) -> StoreFuture<'_, Vec<u8>> {
         let found = self.get(namespace, digest);
         Box::pin(async move { found.await?.ok_or(Error::BlobMissing { namespace, digest }) })
     }
@@ -52,7 +44,7 @@ pub trait BlobReader: Send + Sync {
         namespace: BlobNamespace,
         after: Option<Digest>,
         limit: usize, // tidy: port: a count
-    ) -> BoxFuture<'_, Result<Vec<BlobEntry>, Error>>;
+    ) -> StoreFuture<'_, Vec<BlobEntry>>;
 }
 
 /// Content-addressed storage.
@@ -63,8 +55,7 @@ pub trait BlobReader: Send + Sync {
 /// - A blob changes only by being removed.
 pub trait Blobs: BlobReader {
     /// Stores `bytes` and returns their digest.
-    fn put(&self, namespace: BlobNamespace, bytes: Vec<u8>)
-    -> BoxFuture<'_, Result<Digest, Error>>;
+    fn put(&self, namespace: BlobNamespace, bytes: Vec<u8>) -> StoreFuture<'_, Digest>;
 
     /// Removes those of `digests` that are at least `age_min` old, and returns what it removed.
     ///
@@ -76,7 +67,7 @@ pub trait Blobs: BlobReader {
         digests: &'a [Digest],
         age_min: Duration,
         lease: &'a Lease,
-    ) -> BoxFuture<'a, Result<Vec<BlobEntry>, Error>>;
+    ) -> StoreFuture<'a, Vec<BlobEntry>>;
 
     /// Takes a blob whose bytes do not match its digest out of its namespace, and keeps the bytes elsewhere. Returns
     /// their location, or `None` if there is no such blob or it is intact. Storing the right bytes again restores the
@@ -85,10 +76,10 @@ pub trait Blobs: BlobReader {
         &self,
         namespace: BlobNamespace,
         digest: Digest,
-    ) -> BoxFuture<'_, Result<Option<String>, Error>>;
+    ) -> StoreFuture<'_, Option<String>>;
 
     /// Cleans up what dead writers left behind in a namespace.
-    fn tidy(&self, namespace: BlobNamespace) -> BoxFuture<'_, Result<(), Error>>;
+    fn tidy(&self, namespace: BlobNamespace) -> StoreFuture<'_, ()>;
 }
 
 /// A stored blob.
@@ -110,7 +101,7 @@ pub trait Roots: Send + Sync {
     fn roots<'a>(
         &'a self,
         since: Option<&'a RootsCursor>,
-    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>>;
+    ) -> StoreFuture<'a, (Vec<Digest>, RootsCursor)>;
 }
 
 /// End of a reading of roots, by stream.

@@ -1,7 +1,7 @@
 //! The projection cache: results that can always be computed again.
 
-use super::BoxFuture;
-use crate::{Error, LeaseName, StreamId};
+use super::StoreFuture;
+use crate::{LeaseName, StreamId};
 
 /// Names a cached result and the version of the code that made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +18,11 @@ pub struct CacheKey {
 /// Promise: `get` returns what some `put` under the same key stored, whole, or nothing.
 pub trait Cache: Send + Sync {
     /// Returns a cached result.
-    fn get<'a>(&'a self, key: &'a CacheKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
+    fn get<'a>(&'a self, key: &'a CacheKey) -> StoreFuture<'a, Option<Vec<u8>>>;
 
     /// Replaces a result. Not durable.
-    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
+    fn put<'a>(&'a self, key: &'a CacheKey, bytes: Vec<u8>) -> StoreFuture<'a, ()>;
 
     /// Forgets every result of a stream.
-    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<(), Error>>;
+    fn invalidate<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, ()>;
 }

@@ -35,7 +35,7 @@ impl Cursor {
 
 /// Error for a text that is not a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the text is not a cursor of a stream; read the stream anew")]
+#[error("the text is not a cursor of a stream; read the stream again")]
 pub struct NotACursor;
 
 impl fmt::Display for Cursor {

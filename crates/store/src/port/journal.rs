@@ -48,33 +48,30 @@ use std::time::Duration;
 
 use piton_core::{DedupeKey, Digest, EventIndex, SnapshotRef};
 
-use super::{BoxFuture, Cursor, Patience};
+use super::{Cursor, Patience, StoreFuture};
 use crate::record::Record;
-use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail};
+use crate::{AppendPlan, Event, Health, StreamId, TornTail};
 
 /// The reading half of a journal.
 pub trait JournalReader<E: Event>: Send + Sync {
     /// Lists every stream in byte order of its name, including streams that are damaged beyond reading.
-    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>>;
+    fn streams(&self) -> StoreFuture<'_, Vec<StreamId>>;
 
     /// Reads and checks a whole stream. Fails if anything in it is not as it was written.
     ///
     /// It takes no lease unless the newest plan looks incomplete. Then it looks again under the lease, and if a writer
     /// holds that, it returns the stream as it was before that plan.
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>>;
+    fn load<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, LoadedStream<E>>;
 
     /// Reads the valid part of a stream, and reports what is not valid. For inspection and export only.
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>>;
+    ) -> StoreFuture<'a, SalvagedStream<E>>;
 
     /// Returns what was appended since `cursor`. Costs one metadata lookup when there is nothing new.
-    fn follow<'a>(
-        &'a self,
-        stream: &'a StreamId,
-        cursor: &'a Cursor,
-    ) -> BoxFuture<'a, Result<Follow<E>, Error>>;
+    fn follow<'a>(&'a self, stream: &'a StreamId, cursor: &'a Cursor)
+    -> StoreFuture<'a, Follow<E>>;
 
     /// Finds the event that carries `key`, if there is one: an optimistic look that takes no lease.
     ///
@@ -83,37 +80,31 @@ pub trait JournalReader<E: Event>: Send + Sync {
         &'a self,
         stream: &'a StreamId,
         key: &'a DedupeKey,
-    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>>;
+    ) -> StoreFuture<'a, Option<EventIndex>>;
 
     /// Returns the snapshots that a stream pins, from its control records alone: no event is read.
     ///
     /// With a cursor, returns only those pinned after it. Fails if any control record is not valid.
-    fn pins<'a>(
-        &'a self,
-        stream: &'a StreamId,
-        since: Option<&'a Cursor>,
-    ) -> BoxFuture<'a, Result<Pins, Error>>;
+    fn pins<'a>(&'a self, stream: &'a StreamId, since: Option<&'a Cursor>)
+    -> StoreFuture<'a, Pins>;
 
     /// Returns the control records of a stream, in order: no event is read.
     ///
     /// Records of an unfinished plan are left out. Fails if any control record is not valid. A journal whose streams
     /// have no control records returns none.
-    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>>;
+    fn records<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Vec<Record>>;
 
     /// Returns the time since a plan was last appended to a stream.
-    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>>;
+    fn age<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Duration>;
 
     /// Lists what repairs and interrupted writes took out of a stream, or of all streams, and keep beside it, in byte
     /// order of streams and names. Includes streams of which nothing else is left.
-    fn set_aside<'a>(
-        &'a self,
-        stream: Option<&'a StreamId>,
-    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>>;
+    fn set_aside<'a>(&'a self, stream: Option<&'a StreamId>) -> StoreFuture<'a, Vec<SetAside>>;
 
     /// Returns every digest in what is set aside of all streams, each once. That data may be damaged, so a digest only
     /// has to be written there in full. A collector of blobs must read the streams first and call this afterwards:
     /// whatever a repair moves in the meantime is then found in one of the two.
-    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>>;
+    fn digests_set_aside(&self) -> StoreFuture<'_, Vec<Digest>>;
 }
 
 /// A journal: the only way to change a stream.
@@ -133,18 +124,18 @@ pub trait Journal<E: Event>: JournalReader<E> {
     /// Locks a stream for writing, and checks its health under the lock. Never waits.
     ///
     /// A stream that does not exist yet is leased empty; it exists once something is appended.
-    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
+    fn lease<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamLease> {
         self.lease_with(stream, Patience::FailFast)
     }
 
     /// Like [`lease`](Self::lease), but waits for another writer if it has patience.
     ///
-    /// Without patience a stream that has a writer is [`Error::Locked`]; when patience ends, it is [`Error::Busy`].
+    /// Without patience a stream that has a writer is [`Error::Locked`](crate::Error::Locked); when patience ends, it is [`Error::Busy`](crate::Error::Busy).
     fn lease_with<'a>(
         &'a self,
         stream: &'a StreamId,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<StreamLease, Error>>;
+    ) -> StoreFuture<'a, StreamLease>;
 
     /// Appends a plan.
     ///
@@ -152,27 +143,20 @@ pub trait Journal<E: Event>: JournalReader<E> {
     /// the order of the calls, and plans that wait together may share one sync. Each plan must start at the index after
     /// the plan before it. After a failure the lease is spent: the plans that wait behind it fail too, and nothing more
     /// is written through it.
-    fn append<'a>(
-        &'a self,
-        writer: &Writer<'_>,
-        plan: AppendPlan<E>,
-    ) -> BoxFuture<'a, Result<Appended, Error>>;
+    fn append<'a>(&'a self, writer: &Writer<'_>, plan: AppendPlan<E>) -> StoreFuture<'a, Appended>;
 
     /// Removes a stream. It disappears at once; its contents are removed after that.
-    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>>;
+    fn delete(&self, lease: StreamLease) -> StoreFuture<'_, ()>;
 
     /// Checks a whole stream as the medium holds it, not as it is cached. If the stream is sound, also lifts the mark
     /// that a failed sync left.
-    fn verify<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<StreamVerification, Error>>;
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamVerification>;
 
     /// Rolls a corrupt stream back to its last intact plan, and keeps what it takes away.
     ///
     /// After a failure or an interruption at any point, the stream is either still damaged or repaired, everything that
     /// it held is in it or set aside, and another repair finishes the work.
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>>;
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamRepair>;
 }
 
 /// A complete stream, checked.

@@ -1,7 +1,6 @@
 //! The key ring: signatures for tokens.
 
-use super::BoxFuture;
-use crate::Error;
+use super::StoreFuture;
 
 /// An HMAC-SHA256 signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub enum KeyAge {
 /// - Comparison takes the same time wherever the signatures differ.
 pub trait KeyRing: Send + Sync {
     /// Signs with the current key. Generates a key ring if there is none.
-    fn sign<'a>(&'a self, message: &'a [u8]) -> BoxFuture<'a, Result<Signature, Error>> {
+    fn sign<'a>(&'a self, message: &'a [u8]) -> StoreFuture<'a, Signature> {
         Box::pin(async move {
             let signatures = self.sign_all(&[message]).await?;
             Ok(signatures.into_iter().next().expect("there is one signature for each message"))
@@ -31,10 +30,7 @@ pub trait KeyRing: Send + Sync {
     }
 
     /// Signs each of `messages` with the key that is current now, the same for all of them.
-    fn sign_all<'a>(
-        &'a self,
-        messages: &'a [&'a [u8]],
-    ) -> BoxFuture<'a, Result<Vec<Signature>, Error>>;
+    fn sign_all<'a>(&'a self, messages: &'a [&'a [u8]]) -> StoreFuture<'a, Vec<Signature>>;
 
     /// Returns the key that made `signature` of `message`: the current one is tried first, then the previous. `None` if
     /// neither did.
@@ -44,15 +40,15 @@ pub trait KeyRing: Send + Sync {
         &'a self,
         message: &'a [u8],
         signature: &'a [u8],
-    ) -> BoxFuture<'a, Result<Option<KeyAge>, Error>>;
+    ) -> StoreFuture<'a, Option<KeyAge>>;
 
     /// Makes the current key the previous one, and generates a new current key. Signatures of the old previous key are
     /// worthless from then on.
-    fn rotate(&self) -> BoxFuture<'_, Result<(), Error>>;
+    fn rotate(&self) -> StoreFuture<'_, ()>;
 
     /// Replaces keys that cannot be read with new ones, and keeps the old data. Returns its location, or `None` if the
     /// keys can be read: those are never replaced.
-    fn repair(&self) -> BoxFuture<'_, Result<Option<String>, Error>> {
+    fn repair(&self) -> StoreFuture<'_, Option<String>> {
         // Keys that are not kept on a medium cannot be damaged by one.
         Box::pin(async { Ok(None) })
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::BoxFuture;
-use crate::{Error, LeaseName};
+use super::StoreFuture;
+use crate::LeaseName;
 
 /// Sharing mode of a lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub trait Leases: Send + Sync {
         name: &'a LeaseName,
         mode: Mode,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<Lease, Error>>;
+    ) -> StoreFuture<'a, Lease>;
 }
 
 /// An adapter's own part of a lease; dropping it releases the lease.

@@ -6,6 +6,8 @@
 use std::future::Future;
 use std::pin::Pin;
 
+use crate::Error;
+
 mod blobs;
 mod cache;
 mod cursor;
@@ -31,5 +33,8 @@ pub use table::{
     Batch, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry, TableWrite, TakenOut,
 };
 
-/// Return type of asynchronous port methods.
+/// Return type of the methods of a port.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// A boxed future that a trait object can return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use piton_core::{Digest, FileBytes};
 
-use super::{BoxFuture, Hold};
-use crate::{Error, LeaseName};
+use super::{Hold, StoreFuture};
+use crate::LeaseName;
 
 /// Names an entry kept for a client.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,16 +41,16 @@ impl ReplyKey {
 ///   however it dies. It says nothing about the entry, which anyone may keep or get meanwhile.
 pub trait Replies: Send + Sync {
     /// Stores an entry, replacing any earlier one.
-    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> BoxFuture<'a, Result<(), Error>>;
+    fn keep<'a>(&'a self, key: &'a ReplyKey, bytes: Vec<u8>) -> StoreFuture<'a, ()>;
 
     /// Returns an entry.
-    fn get<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<Vec<u8>>, Error>>;
+    fn get<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<Vec<u8>>>;
 
     /// Claims a key for the time in which its reply is being made. Returns `None` while another claim on it is held.
-    fn claim<'a>(&'a self, key: &'a ReplyKey) -> BoxFuture<'a, Result<Option<ReplyClaim>, Error>>;
+    fn claim<'a>(&'a self, key: &'a ReplyKey) -> StoreFuture<'a, Option<ReplyClaim>>;
 
     /// Forgets everything about a client.
-    fn forget(&self, client: Digest) -> BoxFuture<'_, Result<(), Error>>;
+    fn forget(&self, client: Digest) -> StoreFuture<'_, ()>;
 }
 
 /// A claim on a key, ended by dropping it.

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::BoxFuture;
-use crate::Error;
+use super::StoreFuture;
 
 /// A key: bytes, in byte order.
 pub type Key = Arc<[u8]>;
@@ -108,16 +107,16 @@ impl TakenOut {
 ///
 /// Promise:
 /// - `commit` happens completely or not at all, is durable when it returns, and happens only if every expectation holds
-///   at that moment; otherwise [`Error::Conflict`] names the keys that differ.
+///   at that moment; otherwise [`Error::Conflict`](crate::Error::Conflict) names the keys that differ.
 /// - A read sees whole commits.
 /// - What a repair took out is shown until a person removes it, because the blobs that it refers to may still be
 ///   wanted.
 pub trait Table: Send + Sync {
     /// Returns the value of a key.
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>>;
+    fn get<'a>(&'a self, key: &'a [u8]) -> StoreFuture<'a, Option<TableEntry>>;
 
     /// Returns the values of several keys in their order, all as of one moment.
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>>;
+    fn get_all(&self, keys: Vec<Key>) -> StoreFuture<'_, Vec<Option<TableEntry>>>;
 
     /// Returns up to `limit` entries whose keys start with `prefix`, in key order, after `after`. A page of large
     /// values may end earlier; `more` says whether to continue.
@@ -126,19 +125,16 @@ pub trait Table: Send + Sync {
         prefix: &'a [u8],
         after: Option<&'a [u8]>,
         limit: usize, // tidy: port: a count
-    ) -> BoxFuture<'a, Result<Page, Error>>;
+    ) -> StoreFuture<'a, Page>;
 
     /// Checks and changes several keys at once. Returns the version of its puts.
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>>;
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, EntryVersion>;
 
     /// Returns the table as it is now, unaffected by later commits. It refuses commits itself. Meant for a look at many
     /// entries that have to be consistent with each other. It keeps what it shows from being cleaned up, so drop it
     /// soon.
-    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>>;
+    fn snapshot(&self) -> StoreFuture<'_, Arc<dyn Table>>;
 
     /// Visits everything that repairs took out of the table and keep, one after the other.
-    fn taken_out<'a>(
-        &'a self,
-        visit: &'a mut (dyn FnMut(TakenOut) + Send),
-    ) -> BoxFuture<'a, Result<(), Error>>;
+    fn taken_out<'a>(&'a self, visit: &'a mut (dyn FnMut(TakenOut) + Send)) -> StoreFuture<'a, ()>;
 }

@@ -4,20 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "tests stop at the first surprise")]
 
 pub mod contract;
-mod fault;
-mod image;
 mod long_run;
 mod recorder;
 mod sample;
 mod sim_disk;
-mod watched_journal;
-mod watched_table;
+mod watched;
 pub mod worker;
 
-pub use fault::{DiskFault, FaultKind};
 pub use long_run::LongRun;
 pub use recorder::{DiskCall, Listener, Recorder};
 pub use sample::{Sample, sample_plan, sample_snapshot};
-pub use sim_disk::SimDisk;
-pub use watched_journal::WatchedJournal;
-pub use watched_table::{TableCall, WatchedTable};
+pub use sim_disk::{DiskFault, FaultKind, SimDisk};
+pub use watched::{TableCall, WatchedJournal, WatchedTable};

@@ -13,7 +13,7 @@ use piton_store::collect::{CollectMode, SweepReport, collect};
 use piton_store::local::disk::Disk;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock};
 use piton_store::port::{
-    BlobNamespace, BlobReader, Blobs, BoxFuture, Journal, JournalReader, Roots, RootsCursor,
+    BlobNamespace, BlobReader, Blobs, Journal, JournalReader, Roots, RootsCursor, StoreFuture,
 };
 use piton_store::testing::contract::journal::append;
 use piton_store::testing::{LongRun, Recorder, Sample, SimDisk, sample_snapshot};
@@ -191,7 +191,7 @@ impl<R: Roots, F: Fn() + Send + Sync> Roots for After<R, F> {
     fn roots<'a>(
         &'a self,
         since: Option<&'a RootsCursor>,
-    ) -> BoxFuture<'a, Result<(Vec<Digest>, RootsCursor), Error>> {
+    ) -> StoreFuture<'a, (Vec<Digest>, RootsCursor)> {
         Box::pin(async move {
             let read = self.roots.roots(since).await?;
             if self.readings.fetch_add(1, Ordering::Relaxed) == self.reading {
@@ -240,6 +240,39 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
         );
         assert!(!store.has(garbage) && store.has(wanted.digest()));
     }
+}
+
+/// Roots that can be read only once.
+struct DamagedLater(AtomicU32);
+
+impl Roots for DamagedLater {
+    fn namespace(&self) -> BlobNamespace {
+        BlobNamespace::Snapshots
+    }
+
+    fn roots<'a>(
+        &'a self,
+        _: Option<&'a RootsCursor>,
+    ) -> StoreFuture<'a, (Vec<Digest>, RootsCursor)> {
+        let is_first = self.0.fetch_add(1, Ordering::Relaxed) == 0;
+        let error = Error::ControlTooLong { stream: SESSION.parse().unwrap(), measured: 1 };
+        Box::pin(std::future::ready(if is_first { Ok(Default::default()) } else { Err(error) }))
+    }
+}
+
+#[test]
+fn roots_that_become_unreadable_spare_their_namespace_and_end_nothing_else() {
+    let disk = SimDisk::new();
+    let store = Store::simulated(&disk);
+    let garbage = store.put("garbage");
+    disk.advance(HOURS);
+    let roots = DamagedLater(AtomicU32::new(0));
+    let sources: [&dyn Roots; 1] = [&roots];
+    let collected =
+        collect(&store.blobs, &store.leases, &sources, &SystemClock, CollectMode::Remove);
+    let report = block_on(collected).unwrap();
+    assert!(matches!(report[&BlobNamespace::Snapshots], SweepReport::Spared { .. }), "{report:?}");
+    assert!(store.has(garbage));
 }
 
 /// In a child: writes sessions of its own for a number of plans.

@@ -108,3 +108,25 @@ fn damaged_control_records_are_not_handed_out() {
         assert!(matches!(error, Error::NotHealthy { .. }), "{error}");
     });
 }
+
+#[test]
+fn pins_are_read_beside_a_writer_and_what_it_is_writing_is_left_out() {
+    let disk = SimDisk::new();
+    let (writer, reader) = (sessions(&disk), sessions(&disk));
+    let name = SESSION.parse().unwrap();
+    block_on(async {
+        let lease = writer.lease(&name).await.unwrap();
+        append(&writer, &lease, 2, "a").await.unwrap();
+        let before = reader.pins(&name, None).await.unwrap();
+        let manifest = format!("/sessions/{SESSION}/manifest.jsonl");
+        disk.damage(Path::new(&manifest), |bytes| bytes.push(b'{'));
+        for since in [None, Some(&before.cursor)] {
+            let pins = reader.pins(&name, since).await.unwrap();
+            assert_eq!(pins.snapshots, before.snapshots);
+        }
+        // Without a writer, nothing explains these bytes.
+        drop(lease);
+        let error = reader.pins(&name, None).await.unwrap_err();
+        assert!(matches!(error, Error::NotHealthy { .. }), "{error}");
+    });
+}

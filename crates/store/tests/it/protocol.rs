@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{DedupeKey, Digest, EventIndex, FileBytes, SnapshotRef};
@@ -392,4 +393,36 @@ fn a_plan_over_the_limit_is_refused_and_one_at_the_limit_is_not() {
         let plan = AppendPlan::new(vec![event(fits)]);
         bench.journal.append(&lease.writer(), plan).await.unwrap();
     });
+}
+
+#[test]
+fn a_panic_in_an_append_spends_the_lease_and_frees_the_stream() {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let own = Arc::clone(&is_broken);
+    let listener = move |call: &DiskCall| {
+        let is_fine = call.operation != "create" || !own.load(Ordering::Relaxed);
+        assert!(is_fine, "a fault in the code that writes");
+    };
+    let recorder = Recorder::with_listener(Arc::new(SimDisk::new()), Arc::new(listener));
+    let dir = DataDir::on(Arc::new(recorder), Path::new("/")).unwrap();
+    let journal: SegmentedJournal<Sample> = open(dir, SegmentedJournal::sessions);
+    let name: StreamId = SESSION.parse().unwrap();
+    let work = async {
+        let lease = journal.lease(&name).await.unwrap();
+        is_broken.store(true, Ordering::Relaxed);
+        let waiting = [0, 2].map(|first| {
+            journal.append(&lease.writer(), sample_plan(&name, first, 2, &format!("p{first}")))
+        });
+        for append in waiting {
+            let refused = append.await;
+            assert!(matches!(refused, Err(Error::LeaseSpent { .. })), "{refused:?}");
+        }
+        is_broken.store(false, Ordering::Relaxed);
+        drop(lease);
+        let lease = journal.lease(&name).await.unwrap();
+        append(&journal, &lease, 2, "after").await.unwrap();
+        // Waits until no job is running.
+        journal.delete(lease).await.unwrap();
+    };
+    block_on(tokio::time::timeout(Duration::from_secs(20), work)).expect("nothing waits forever");
 }

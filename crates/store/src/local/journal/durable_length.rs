@@ -16,7 +16,7 @@ use piton_core::{Digest, DigestBuilder};
 
 use super::stream_dir::StreamDir;
 use super::tail::StreamHead;
-use crate::local::file_ops::{remove, replace};
+use crate::local::file_ops::{read_if_fits, remove, replace};
 
 const MAGIC: &str = "piton1 ";
 const NUMBER_DIGITS: usize = 16;
@@ -41,16 +41,9 @@ impl DurableLength {
 
     /// Reads the note beside a log, if there is a complete one for this stream.
     pub(super) fn read(stream_dir: &StreamDir) -> io::Result<Option<Self>> {
-        match stream_dir.disk().read(&Self::path(stream_dir), NOTE_BYTES as u64) {
-            Ok(note) => Ok(Self::parse(&note, stream_dir)),
-            Err(error) => match error.kind() {
-                // A file may stand where a stream's directory would.
-                io::ErrorKind::NotFound
-                | io::ErrorKind::NotADirectory
-                | io::ErrorKind::FileTooLarge => Ok(None),
-                _ => Err(error),
-            },
-        }
+        let (disk, path) = (stream_dir.disk().as_ref(), Self::path(stream_dir));
+        let note = read_if_fits(disk, &path, NOTE_BYTES as u64)?;
+        Ok(note.and_then(|note| Self::parse(&note, stream_dir)))
     }
 
     /// Leaves a note of a commit that is durable. The commit does not need it, so nothing waits for it or fails with

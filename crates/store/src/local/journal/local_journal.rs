@@ -21,8 +21,8 @@ use super::{maintenance, reading, set_aside};
 use crate::local::disk::FileLock;
 use crate::local::{DataDir, LocalBlobs, LocalLeases};
 use crate::port::{
-    Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience,
-    Pins, SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
+    Appended, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience, Pins,
+    SalvagedStream, SetAside, StoreFuture, StreamLease, StreamRepair, StreamVerification, Writer,
 };
 use crate::record::Record;
 use crate::{AppendPlan, Error, Event, StreamId, TornTail, threads};
@@ -178,9 +178,8 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         epoch: u64,
     ) -> StreamLease {
         let stream = stream_dir.stream.clone();
-        let commit = (L::commit as _, L::committed as _, L::PLANS_PER_COMMIT);
         let tails = Arc::clone(&self.tails);
-        let pipeline = Pipeline::new(stream_dir, tails, tail, torn_tail, lock, commit);
+        let pipeline = Pipeline::<L>::new(stream_dir, tails, tail, torn_tail, lock);
         let hold = Arc::new(PipelineHold(Arc::new(pipeline)));
         StreamLease { stream, epoch, torn_tail, hold }
     }
@@ -245,7 +244,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         &self,
         stream: &StreamId,
         work: impl FnOnce(&Self, StreamDir) -> Result<R, Error> + Send + 'static,
-    ) -> BoxFuture<'a, Result<R, Error>> {
+    ) -> StoreFuture<'a, R> {
         let (own, stream_dir) = (self.clone(), self.stream_dir(stream));
         Box::pin(threads::blocking(move || work(&own, stream_dir)))
     }
@@ -253,7 +252,7 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
     fn enqueue(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Answer, Error> {
         let lease = writer.lease();
         let foreign = || Error::ForeignLease { stream: lease.stream.clone() };
-        let hold = lease.hold.as_any().downcast_ref::<PipelineHold>().ok_or_else(foreign)?;
+        let hold = lease.hold.as_any().downcast_ref::<PipelineHold<L>>().ok_or_else(foreign)?;
         // A lease of another journal holds a lock in another directory, which protects nothing here.
         if !Arc::ptr_eq(&hold.0.stream_dir.root, &self.root) {
             return Err(foreign());
@@ -277,12 +276,12 @@ enum CachedFact {
 type Answer = tokio::sync::oneshot::Receiver<Result<Appended, Error>>;
 
 impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
-    fn streams(&self) -> BoxFuture<'_, Result<Vec<StreamId>, Error>> {
+    fn streams(&self) -> StoreFuture<'_, Vec<StreamId>> {
         let own = self.clone();
         Box::pin(threads::blocking(move || own.streams_blocking()))
     }
 
-    fn load<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<LoadedStream<E>, Error>> {
+    fn load<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, LoadedStream<E>> {
         self.run(stream, |own, stream_dir| {
             let reading = reading::resolve_tail::<E, L>(&stream_dir, StreamHead::default())?;
             let torn_tail = reading.ending.into_sound(&stream_dir.stream)?;
@@ -299,7 +298,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
     fn load_validated_prefix<'a>(
         &'a self,
         stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<SalvagedStream<E>, Error>> {
+    ) -> StoreFuture<'a, SalvagedStream<E>> {
         self.run(stream, |_, stream_dir| reading::salvage::<E, L>(&stream_dir))
     }
 
@@ -307,7 +306,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
         cursor: &'a Cursor,
-    ) -> BoxFuture<'a, Result<Follow<E>, Error>> {
+    ) -> StoreFuture<'a, Follow<E>> {
         let cursor = *cursor;
         let stream_dir = self.stream_dir(stream);
         // One metadata lookup is cheaper than switching threads.
@@ -323,7 +322,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
         key: &'a DedupeKey,
-    ) -> BoxFuture<'a, Result<Option<EventIndex>, Error>> {
+    ) -> StoreFuture<'a, Option<EventIndex>> {
         if let CachedFact::Answer(found) = self.lookup_warm(&self.stream_dir(stream), key) {
             return Box::pin(std::future::ready(Ok(found)));
         }
@@ -335,7 +334,7 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
         since: Option<&'a Cursor>,
-    ) -> BoxFuture<'a, Result<Pins, Error>> {
+    ) -> StoreFuture<'a, Pins> {
         let since = since.copied();
         if let Some(cursor) = since
             && reading::has_no_new_pins(&self.stream_dir(stream), &cursor)
@@ -345,23 +344,20 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
         self.run(stream, move |_, stream_dir| reading::pins::<E, L>(&stream_dir, since.as_ref()))
     }
 
-    fn records<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Vec<Record>, Error>> {
+    fn records<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Vec<Record>> {
         self.run(stream, |_, stream_dir| reading::records::<E, L>(&stream_dir))
     }
 
-    fn age<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<Duration, Error>> {
+    fn age<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, Duration> {
         Box::pin(std::future::ready(reading::age::<L>(&self.stream_dir(stream))))
     }
 
-    fn set_aside<'a>(
-        &'a self,
-        stream: Option<&'a StreamId>,
-    ) -> BoxFuture<'a, Result<Vec<SetAside>, Error>> {
+    fn set_aside<'a>(&'a self, stream: Option<&'a StreamId>) -> StoreFuture<'a, Vec<SetAside>> {
         let (own, stream) = (self.clone(), stream.cloned());
         Box::pin(threads::blocking(move || own.set_aside_blocking(stream.as_ref())))
     }
 
-    fn digests_set_aside(&self) -> BoxFuture<'_, Result<Vec<Digest>, Error>> {
+    fn digests_set_aside(&self) -> StoreFuture<'_, Vec<Digest>> {
         let own = self.clone();
         Box::pin(threads::blocking(move || own.digests_set_aside_blocking()))
     }
@@ -372,7 +368,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         &'a self,
         stream: &'a StreamId,
         patience: Patience,
-    ) -> BoxFuture<'a, Result<StreamLease, Error>> {
+    ) -> StoreFuture<'a, StreamLease> {
         Box::pin(async move {
             let stream_dir = self.stream_dir(stream);
             let files = stream_dir.clone();
@@ -390,21 +386,17 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         })
     }
 
-    fn append<'a>(
-        &'a self,
-        writer: &Writer<'_>,
-        plan: AppendPlan<E>,
-    ) -> BoxFuture<'a, Result<Appended, Error>> {
+    fn append<'a>(&'a self, writer: &Writer<'_>, plan: AppendPlan<E>) -> StoreFuture<'a, Appended> {
         // Queued now, not when the future is first polled: that keeps plans in the order of the calls.
         let queued = self.enqueue(writer, plan);
         // The sender goes away without an answer if the job never ran, because the runtime is shutting down.
         Box::pin(async move { queued?.await.unwrap_or(Err(Error::ShuttingDown)) })
     }
 
-    fn delete(&self, lease: StreamLease) -> BoxFuture<'_, Result<(), Error>> {
+    fn delete(&self, lease: StreamLease) -> StoreFuture<'_, ()> {
         let own = self.clone();
         Box::pin(threads::blocking(move || {
-            let hold = lease.hold.as_any().downcast_ref::<PipelineHold>();
+            let hold = lease.hold.as_any().downcast_ref::<PipelineHold<L>>();
             let Some(hold) = hold.filter(|hold| Arc::ptr_eq(&hold.0.stream_dir.root, &own.root))
             else {
                 return Err(Error::ForeignLease { stream: lease.stream.clone() });
@@ -417,10 +409,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         }))
     }
 
-    fn verify<'a>(
-        &'a self,
-        stream: &'a StreamId,
-    ) -> BoxFuture<'a, Result<StreamVerification, Error>> {
+    fn verify<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamVerification> {
         self.run(stream, |own, stream_dir| {
             // What is remembered came from the page cache; the check is about the medium.
             own.tails.forget(&stream_dir.stream);
@@ -428,7 +417,7 @@ impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
         })
     }
 
-    fn repair<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamRepair, Error>> {
+    fn repair<'a>(&'a self, stream: &'a StreamId) -> StoreFuture<'a, StreamRepair> {
         self.run(stream, |own, stream_dir| {
             own.tails.forget(&stream_dir.stream);
             maintenance::repair::<E, L>(&stream_dir)

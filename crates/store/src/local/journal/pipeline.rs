@@ -6,12 +6,15 @@
 
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use piton_core::port::Notice;
 use piton_core::{DedupeKey, EventIndex};
 use tokio::sync::oneshot;
 
+use super::layout::Layout;
 use super::stream_dir::StreamDir;
 use super::tail::{self, SharedTail, StreamHead, Tails};
 use crate::bounds::{GROUP_BYTES_MAX, QUEUE_PLANS_MAX};
@@ -20,26 +23,17 @@ use crate::plan::{EncodedPlan, PlanStatus};
 use crate::port::{Appended, Cursor, LeaseHold};
 use crate::{Error, PlanProblem, TornTail};
 
-/// A layout's function that makes plans part of a stream.
-pub(super) type Commit =
-    fn(&StreamDir, StreamHead, &[Arc<EncodedPlan>]) -> Result<StreamHead, Error>;
-
-/// A layout's function that records that plans became part of a stream.
-pub(super) type Committed = fn(&StreamDir, StreamHead);
-
 type Answer = Result<Appended, Error>;
 type Reply = oneshot::Sender<Answer>;
 
 /// The state behind a lease on a local stream.
-pub(super) struct Pipeline {
+pub(super) struct Pipeline<L> {
     pub(super) stream_dir: StreamDir,
     pub(super) tails: Arc<Tails>,
     tail: SharedTail,
-    commit: Commit,
-    committed: Committed,
-    plans_per_commit: usize,
     queue: Mutex<AppendQueue>,
     idle: Condvar,
+    layout: PhantomData<fn() -> L>,
 }
 
 struct AppendQueue {
@@ -65,9 +59,9 @@ impl AppendQueue {
 }
 
 /// The handle inside the lease; the job holds its own reference to the pipeline.
-pub(super) struct PipelineHold(pub(super) Arc<Pipeline>);
+pub(super) struct PipelineHold<L: Layout>(pub(super) Arc<Pipeline<L>>);
 
-impl Drop for PipelineHold {
+impl<L: Layout> Drop for PipelineHold<L> {
     fn drop(&mut self) {
         let mut queue = self.0.queue();
         queue.closed = true;
@@ -75,7 +69,7 @@ impl Drop for PipelineHold {
     }
 }
 
-impl LeaseHold for PipelineHold {
+impl<L: Layout> LeaseHold for PipelineHold<L> {
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -85,14 +79,13 @@ impl LeaseHold for PipelineHold {
     }
 }
 
-impl Pipeline {
+impl<L: Layout> Pipeline<L> {
     pub(super) fn new(
         stream_dir: StreamDir,
         tails: Arc<Tails>,
         tail: SharedTail,
         torn: Option<TornTail>,
         lock: Box<dyn FileLock>,
-        (commit, committed, plans_per_commit): (Commit, Committed, usize),
     ) -> Self {
         let queue = AppendQueue {
             waiting: VecDeque::new(),
@@ -106,11 +99,9 @@ impl Pipeline {
             stream_dir,
             tails,
             tail,
-            commit,
-            committed,
-            plans_per_commit,
             queue: Mutex::new(queue),
             idle: Condvar::new(),
+            layout: PhantomData,
         }
     }
 
@@ -155,7 +146,16 @@ impl Pipeline {
     pub(super) fn drain(&self) {
         loop {
             let batch = self.take_batch(&mut self.queue());
-            let answers = self.write(batch);
+            let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+            // A panic must not leave the queue running, or a deletion would wait for this job forever and the stream
+            // would stay locked. How far the write came is not known, just as after a failure.
+            let written = catch_unwind(AssertUnwindSafe(|| self.write(&plans)));
+            let (answers, is_spent) =
+                written.unwrap_or_else(|_| (vec![self.spent(); plans.len()], true));
+            let mut answers: Vec<(Reply, Answer)> = replies.into_iter().zip(answers).collect();
+            if is_spent {
+                answers.extend(self.spend());
+            }
             // "Nothing waits" and "not running" change under one lock: a plan queued before sees this job, a plan
             // queued after starts its own.
             let mut queue = self.queue();
@@ -181,7 +181,7 @@ impl Pipeline {
     fn take_batch(&self, queue: &mut AppendQueue) -> Vec<(Arc<EncodedPlan>, Reply)> {
         // The size is checked before a plan is taken, so even the largest plan goes out in some batch.
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        while batch.len() < self.plans_per_commit
+        while batch.len() < L::PLANS_PER_COMMIT
             && bytes < GROUP_BYTES_MAX
             && let Some(entry) = queue.waiting.pop_front()
         {
@@ -192,33 +192,32 @@ impl Pipeline {
     }
 
     /// Marks the lease as spent after a failure, and returns the refusals for the plans that still wait.
-    fn spend(&self) -> impl Iterator<Item = (Reply, Answer)> + use<'_> {
+    fn spend(&self) -> impl Iterator<Item = (Reply, Answer)> + use<'_, L> {
         let mut queue = self.queue();
         queue.spent = true;
         let waiting = std::mem::take(&mut queue.waiting);
         drop(queue);
         // The control file may no longer match the cached tail, so the next lease reads the stream again.
         self.tails.forget(&self.stream_dir.stream);
-        let spent = || Err(Error::LeaseSpent { stream: self.stream_dir.stream.clone() });
-        waiting.into_iter().map(move |(_, reply)| (reply, spent()))
+        waiting.into_iter().map(|(_, reply)| (reply, self.spent()))
     }
 
-    /// Writes one batch and returns the answer to each of its plans.
-    fn write(&self, batch: Vec<(Arc<EncodedPlan>, Reply)>) -> Vec<(Reply, Answer)> {
-        let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
-        let (outcomes, accepted, head) = self.sort_out(&plans);
-        let result = self.make_durable(head, &accepted, &outcomes);
+    fn spent(&self) -> Answer {
+        Err(Error::LeaseSpent { stream: self.stream_dir.stream.clone() })
+    }
+
+    /// Writes one batch. Returns the answer to each of its plans, and true if the lease is spent.
+    fn write(&self, plans: &[Arc<EncodedPlan>]) -> (Vec<Answer>, bool) {
+        let (mut answers, accepted, head) = self.sort_out(plans);
+        let result = self.make_durable(head, &accepted, &answers);
         // The batch becomes durable as a whole or not at all. A failure replaces every success, replays included; a
         // plan that was refused on its own account keeps its own error.
-        let answers = outcomes.into_iter().map(|outcome| match (&result, outcome) {
-            (Err(error), Ok(_)) => Err(error.clone()),
-            (_, outcome) => outcome,
-        });
-        let mut answers: Vec<(Reply, Answer)> = replies.into_iter().zip(answers).collect();
-        if result.is_err() {
-            answers.extend(self.spend());
+        if let Err(error) = &result {
+            for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
+                *answer = Err(error.clone());
+            }
         }
-        answers
+        (answers, result.is_err())
     }
 
     /// Decides which plans are new and must be written. Returns an outcome for each plan, the new plans and the current
@@ -293,7 +292,7 @@ impl Pipeline {
                 self.stream_dir.confirm_newest(head)?;
                 head.synced = head.position;
             }
-            let mut head = (self.commit)(&self.stream_dir, head, accepted)?;
+            let mut head = L::commit(&self.stream_dir, head, accepted)?;
             // The first commit creates the control file, so only now does its incarnation exist.
             if head.incarnation == 0
                 && let Some(stat) = self.stream_dir.control_stat()?
@@ -309,7 +308,7 @@ impl Pipeline {
                 if head.position == 0 {
                     self.stream_dir.mark_begun();
                 }
-                (self.committed)(&self.stream_dir, durable);
+                L::committed(&self.stream_dir, durable);
                 // The tail changes last: it never shows an event that is not durable.
                 tail::lock(&self.tail).learn(durable, accepted);
                 Ok(())

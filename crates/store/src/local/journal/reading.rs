@@ -149,15 +149,11 @@ pub(super) fn pins<E: Event, L: Layout>(
     };
     // Taken before the records are read, so that the cursor never claims to have seen more than was read.
     let stat = stream_dir.control_stat()?;
-    let mut outcome = L::pins::<E>(stream_dir, since)?;
-    // The same rule as in `resolve_tail`: a doubt is settled under the lock if that is free.
-    if outcome.2 != TailEnding::Clean
-        && let Some(_lock) = stream_dir.lock(false)?
-    {
-        outcome = L::pins::<E>(stream_dir, since)?;
-    }
-    let (mut snapshots, mut head, ending) = outcome;
-    ending.into_sound(&stream_dir.stream)?;
+    let read = || {
+        let (snapshots, head, ending) = L::pins::<E>(stream_dir, since)?;
+        Ok(((snapshots, head), ending))
+    };
+    let (mut snapshots, mut head) = resolve_records(stream_dir, read)?;
     if stat.is_none_or(|stat| stat.len == 0) {
         // If the control file was lost, the stream's pins are unknown, and a sweep must not take that for "none".
         age::<L>(stream_dir).or_else(|error| match error {
@@ -176,21 +172,27 @@ pub(super) fn pins<E: Event, L: Layout>(
 /// Returns the control records, without those of a plan that is being written.
 pub(super) fn records<E: Event, L: Layout>(stream_dir: &StreamDir) -> Result<Vec<Record>, Error> {
     age::<L>(stream_dir)?;
-    let (mut records, mut ending) = L::records::<E>(stream_dir)?;
-    let mut locked = false;
-    if ending != TailEnding::Clean
-        && let Some(_lock) = stream_dir.lock(false)?
-    {
-        (records, ending) = L::records::<E>(stream_dir)?;
-        locked = true;
-    }
-    match ending {
-        // Without the lock, a flaw in the newest plan may be a write in progress; its records are left out.
-        TailEnding::Broken { health, newest } if locked || !newest => {
-            Err(Error::NotHealthy { stream: stream_dir.stream.clone(), health })
+    resolve_records(stream_dir, || L::records::<E>(stream_dir))
+}
+
+/// Reads control records, and resolves doubts about their end by the same rule as [`resolve_tail`].
+fn resolve_records<R>(
+    stream_dir: &StreamDir,
+    read: impl Fn() -> Result<(R, TailEnding), Error>,
+) -> Result<R, Error> {
+    let (mut found, mut ending) = read()?;
+    if ending != TailEnding::Clean {
+        match stream_dir.lock(false)? {
+            Some(_lock) => (found, ending) = read()?,
+            // A writer has the lock, which explains a flaw in the newest plan: what it is writing is left out.
+            None if !matches!(ending, TailEnding::Broken { newest: false, .. }) => {
+                return Ok(found);
+            }
+            None => {}
         }
-        _ => Ok(records),
     }
+    ending.into_sound(&stream_dir.stream)?;
+    Ok(found)
 }
 
 /// Returns the time since the stream was last written to. Costs one metadata lookup, unless the control file is lost.

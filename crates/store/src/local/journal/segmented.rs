@@ -26,8 +26,9 @@ use super::stream_dir::{NewFile, StreamDir};
 use super::tail::{StreamHead, Tail, TailEnding};
 use super::torn_write::is_torn;
 use crate::bounds::PLAN_BYTES_MAX;
+use crate::local::blobs::Staged;
 use crate::local::disk::Disk;
-use crate::local::file_ops::{free_name, names_in, unless_gone};
+use crate::local::file_ops::{free_name, names_in, read_if_fits, unless_gone};
 use crate::plan::EncodedPlan;
 use crate::port::Cursor;
 use crate::record::{self, Record, SEGMENTS};
@@ -210,16 +211,9 @@ pub(super) fn read_unattested(
     (first, last): (EventIndex, EventIndex),
 ) -> Result<Option<Vec<u8>>, Error> {
     let path = stream_dir.dir.join(record::segment_path(first, last));
-    match stream_dir.disk().read(&path, PLAN_BYTES_MAX as u64) {
-        Ok(bytes) => Ok(Some(bytes)),
-        // A file longer than any plan is no segment, and one that is gone was moved or removed in the meantime.
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::NotFound) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(Error::io("read a segment")(error)),
-    }
+    // A file longer than any plan is no segment, and one that is gone was moved or removed in the meantime.
+    read_if_fits(stream_dir.disk().as_ref(), &path, PLAN_BYTES_MAX as u64)
+        .map_err(Error::io("read a segment"))
 }
 
 /// Reads and checks the control records behind the tail's head, with their segments.
@@ -455,8 +449,8 @@ fn commit(
     let path = stream_dir.dir.join(record::segment_path(plan.first, plan.last()));
     // Never overwritten: see `put_aside`.
     put_aside(disk, &path).map_err(Error::io("put a segment aside"))?;
-    let segment =
-        NewFile { temporary: stream_dir.dir.join(TEMPORARY), path, bytes: Arc::clone(plan) };
+    let staged = Staged::new(stream_dir.dir.join(TEMPORARY), path);
+    let segment = NewFile { staged, bytes: Arc::clone(plan) };
     // Steps 1 to 3: after this, the segment and the blobs are durable under their names, but not yet part of the
     // stream.
     stream_dir.store_files(std::slice::from_ref(plan), Some(segment), dirs)?;

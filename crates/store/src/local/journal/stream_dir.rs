@@ -12,7 +12,7 @@ use super::tail::StreamHead;
 use crate::bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX};
 use crate::local::blobs::Staged;
 use crate::local::disk::{Disk, FileLock, Stat};
-use crate::local::file_ops::{replace, write_new};
+use crate::local::file_ops::replace;
 use crate::local::leases::LockFiles;
 use crate::local::{DataDir, LocalBlobs, LocalLeases};
 use crate::plan::EncodedPlan;
@@ -51,8 +51,7 @@ pub(super) struct StreamDir {
 
 /// A new file of the stream that is staged together with a plan's blobs.
 pub(super) struct NewFile {
-    pub(super) temporary: PathBuf,
-    pub(super) path: PathBuf,
+    pub(super) staged: Staged,
     pub(super) bytes: Arc<EncodedPlan>,
 }
 
@@ -78,7 +77,7 @@ impl LockFiles for StreamDir {
     }
 }
 
-type StageJob = Box<dyn FnOnce() -> Result<Option<Staged>, Error> + Send>;
+type StageJob = Box<dyn FnOnce() -> Result<Staged, Error> + Send>;
 type SyncJob = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
 impl StreamDir {
@@ -166,14 +165,11 @@ impl StreamDir {
         file: Option<NewFile>,
         mut dirs: Vec<PathBuf>,
     ) -> Result<(), Error> {
-        let file_path = file.as_ref().map(|file| (file.temporary.clone(), file.path.clone()));
         let mut jobs: Vec<StageJob> = Vec::new();
-        if let Some(file) = file {
+        if let Some(NewFile { staged, bytes }) = file {
             let disk = Arc::clone(self.disk());
             jobs.push(Box::new(move || {
-                write_new(disk.as_ref(), &file.temporary, &file.bytes.lines)
-                    .map_err(Error::io("write a segment"))?;
-                Ok(None)
+                staged.write(disk.as_ref(), &bytes.lines).map_err(Error::io("write a segment"))
             }));
         }
         self.blob_jobs(plans, &mut jobs)?;
@@ -181,23 +177,22 @@ impl StreamDir {
         // abandoned.
         let (staged, problems): (Vec<_>, Vec<_>) =
             sync_pool::run(self.disk().parallelism(), jobs).into_iter().partition(Result::is_ok);
-        let staged: Vec<Staged> = staged.into_iter().flatten().flatten().collect();
-        let abandon = |error: Error| {
-            for blob in &staged {
-                blob.abandon(self.disk().as_ref());
+        let staged: Vec<Staged> = staged.into_iter().flatten().collect();
+        let disk = self.disk().as_ref();
+        // Nothing has its name yet, so a failure up to here leaves only temporary files. Otherwise names are given, and
+        // only now that all contents are synced: a name never appears for bytes that a power cut could take. The
+        // segment comes last, because its name suggests that its blobs are there.
+        let published = match problems.into_iter().find_map(Result::err) {
+            Some(error) => Err(error),
+            None => {
+                let published = staged.iter().rev().try_for_each(|file| file.publish(disk));
+                published.map_err(Error::io("name a new file"))
             }
-            if let Some((temporary, _)) = &file_path {
-                let _ = self.disk().remove_file(temporary);
-            }
-            error
         };
-        // Nothing has its name yet, so a failure up to here leaves only temporary files.
-        if let Some(error) = problems.into_iter().find_map(Result::err) {
-            return Err(abandon(error));
+        if let Err(error) = published {
+            staged.iter().for_each(|file| file.abandon(disk));
+            return Err(error);
         }
-        // Renamed only after all contents are synced: a name never appears for bytes that a power cut could take.
-        self.publish(&staged, file_path.as_ref())
-            .map_err(|error| abandon(Error::io("name a new file")(error)))?;
         // Failures from here on leave named files that nothing attests. A sweep or the next plan deals with those.
         dirs.extend(staged.iter().map(Staged::dir));
         // Blobs often share a directory, and each sync costs a wait for the disk.
@@ -217,7 +212,6 @@ impl StreamDir {
                     let blob = &plan.blobs[number];
                     store
                         .stage(blob.namespace(), blob.digest(), blob.bytes())
-                        .map(Some)
                         .map_err(Error::io("store a blob"))
                 }));
             }
@@ -226,19 +220,9 @@ impl StreamDir {
             for snapshot in plan.snapshots_elsewhere() {
                 let store = self.root.blobs.clone();
                 jobs.push(Box::new(move || {
-                    store.stage_existing(BlobNamespace::Snapshots, snapshot.digest()).map(Some)
+                    store.stage_existing(BlobNamespace::Snapshots, snapshot.digest())
                 }));
             }
-        }
-        Ok(())
-    }
-
-    fn publish(&self, staged: &[Staged], file: Option<&(PathBuf, PathBuf)>) -> io::Result<()> {
-        for blob in staged {
-            blob.publish(self.disk().as_ref())?;
-        }
-        if let Some((temporary, path)) = file {
-            self.disk().rename(temporary, path)?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use super::connection;
 use super::failure::sql;
 use crate::Error;
 use crate::local::DataDir;
-use crate::local::file_ops::replace;
+use crate::local::file_ops::{read_if_fits, replace};
 
 /// Maximum number of bytes read of a note: more than one has.
 const NOTE_BYTES_MAX: u64 = 64;
@@ -36,15 +36,8 @@ fn render(number: i64) -> String {
 
 /// Returns the number that is noted.
 pub(super) fn noted(dir: &DataDir) -> Result<Option<i64>, Error> {
-    let bytes = match dir.disk().read(&path(dir), NOTE_BYTES_MAX) {
-        Ok(bytes) => bytes,
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) =>
-        {
-            return Ok(None);
-        }
-        Err(error) => return Err(Error::io("read the note of the table")(error)),
-    };
+    let bytes = read_if_fits(dir.disk().as_ref(), &path(dir), NOTE_BYTES_MAX);
+    let bytes = bytes.map_err(Error::io("read the note of the table"))?.unwrap_or_default();
     let digits = bytes.get(..16).and_then(|digits| std::str::from_utf8(digits).ok());
     let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
     let number = number.map(u64::cast_signed);

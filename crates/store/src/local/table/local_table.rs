@@ -12,7 +12,7 @@ use super::taken_out::SetAsideDir;
 use super::wal_monitor::{TableStatus, WalMonitor};
 use super::{backup, connection, entries, wal_monitor};
 use crate::local::DataDir;
-use crate::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
+use crate::port::{Batch, EntryVersion, Key, Page, StoreFuture, Table, TableEntry, TakenOut};
 use crate::table::{check_batch, check_key, check_keys, check_scan};
 use crate::threads::nearby;
 use crate::{Error, LeaseName};
@@ -80,7 +80,7 @@ impl LocalTable {
 }
 
 impl Table for LocalTable {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> StoreFuture<'a, Option<TableEntry>> {
         Box::pin(async move {
             self.check_identity()?;
             check_key(key)?;
@@ -89,7 +89,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> StoreFuture<'_, Vec<Option<TableEntry>>> {
         Box::pin(async move {
             self.check_identity()?;
             check_keys(&keys)?;
@@ -105,7 +105,7 @@ impl Table for LocalTable {
         prefix: &'a [u8],
         after: Option<&'a [u8]>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Page, Error>> {
+    ) -> StoreFuture<'a, Page> {
         Box::pin(async move {
             self.check_identity()?;
             let (table, range) = (self.name.clone(), check_scan(prefix, after, limit)?);
@@ -115,7 +115,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn commit(&self, batch: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
+    fn commit(&self, batch: Batch) -> StoreFuture<'_, EntryVersion> {
         Box::pin(async move {
             self.check_identity()?;
             check_batch(&batch)?;
@@ -139,7 +139,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+    fn snapshot(&self) -> StoreFuture<'_, Arc<dyn Table>> {
         Box::pin(async move {
             self.check_identity()?;
             let taken =
@@ -148,10 +148,7 @@ impl Table for LocalTable {
         })
     }
 
-    fn taken_out<'a>(
-        &'a self,
-        visit: &'a mut (dyn FnMut(TakenOut) + Send),
-    ) -> BoxFuture<'a, Result<(), Error>> {
+    fn taken_out<'a>(&'a self, visit: &'a mut (dyn FnMut(TakenOut) + Send)) -> StoreFuture<'a, ()> {
         Box::pin(self.aside.each(visit))
     }
 }

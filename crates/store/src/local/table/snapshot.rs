@@ -10,7 +10,7 @@ use super::entries;
 use super::failure::sql;
 use super::pool::Readers;
 use super::taken_out::SetAsideDir;
-use crate::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
+use crate::port::{Batch, EntryVersion, Key, Page, StoreFuture, Table, TableEntry, TakenOut};
 use crate::table::{check_key, check_keys, check_scan};
 use crate::threads::nearby;
 use crate::{Error, LeaseName};
@@ -56,7 +56,7 @@ impl Snapshot {
 }
 
 impl Table for Snapshot {
-    fn get<'a>(&'a self, key: &'a [u8]) -> BoxFuture<'a, Result<Option<TableEntry>, Error>> {
+    fn get<'a>(&'a self, key: &'a [u8]) -> StoreFuture<'a, Option<TableEntry>> {
         Box::pin(async move {
             check_key(key)?;
             let key = key.to_vec();
@@ -64,7 +64,7 @@ impl Table for Snapshot {
         })
     }
 
-    fn get_all(&self, keys: Vec<Key>) -> BoxFuture<'_, Result<Vec<Option<TableEntry>>, Error>> {
+    fn get_all(&self, keys: Vec<Key>) -> StoreFuture<'_, Vec<Option<TableEntry>>> {
         Box::pin(async move {
             check_keys(&keys)?;
             let one = move |connection: &Connection, table: &LeaseName| {
@@ -79,7 +79,7 @@ impl Table for Snapshot {
         prefix: &'a [u8],
         after: Option<&'a [u8]>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Page, Error>> {
+    ) -> StoreFuture<'a, Page> {
         Box::pin(async move {
             let range = check_scan(prefix, after, limit)?;
             self.read(move |connection, table| entries::scan(connection, table, &range, limit))
@@ -87,20 +87,17 @@ impl Table for Snapshot {
         })
     }
 
-    fn commit(&self, _: Batch) -> BoxFuture<'_, Result<EntryVersion, Error>> {
+    fn commit(&self, _: Batch) -> StoreFuture<'_, EntryVersion> {
         Box::pin(async { Err(crate::table::what_was()) })
     }
 
-    fn snapshot(&self) -> BoxFuture<'_, Result<Arc<dyn Table>, Error>> {
+    fn snapshot(&self) -> StoreFuture<'_, Arc<dyn Table>> {
         // What this shows cannot change, so a snapshot of it is itself.
         let same: Arc<dyn Table> = Arc::new(self.clone());
         Box::pin(async { Ok(same) })
     }
 
-    fn taken_out<'a>(
-        &'a self,
-        visit: &'a mut (dyn FnMut(TakenOut) + Send),
-    ) -> BoxFuture<'a, Result<(), Error>> {
+    fn taken_out<'a>(&'a self, visit: &'a mut (dyn FnMut(TakenOut) + Send)) -> StoreFuture<'a, ()> {
         Box::pin(self.aside.each(visit))
     }
 }

@@ -5,7 +5,7 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use crate::port::{Lease, Leases, Mode, Patience};
+use crate::port::{BoxFuture, Lease, Leases, Mode, Patience};
 use crate::{Error, LeaseName};
 
 /// Maximum number of shared leases taken while an exclusive one is about to wait. A healthy adapter gives out a
@@ -94,19 +94,21 @@ async fn a_lease_is_freed_when_it_is_dropped(leases: &(impl Leases + Clone)) {
     }
 }
 
+/// Polls again and again, because an adapter without a timer notices the time only then.
+pub(in crate::testing::contract) async fn keep_polling<T>(mut waiting: BoxFuture<'_, T>) -> T {
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        waiting.as_mut().poll(context)
+    })
+    .await
+}
+
 async fn patience_ends(leases: &impl Leases) {
     let _held = take(leases, Mode::Exclusive).await;
     let name = name();
     for (patience_ms, mode) in [(0, Mode::Exclusive), (30, Mode::Exclusive), (30, Mode::Shared)] {
         let patience = Patience::Wait(Duration::from_millis(patience_ms));
-        let mut waiting = leases.acquire(&name, mode, patience);
-        // Polls again and again, because an adapter without a timer notices the time only then.
-        let refused = poll_fn(|context| {
-            context.waker().wake_by_ref();
-            waiting.as_mut().poll(context)
-        })
-        .await;
-        match refused {
+        match keep_polling(leases.acquire(&name, mode, patience)).await {
             Err(Error::Busy { waited_ms, .. }) => assert!(waited_ms >= patience_ms),
             other => panic!("it should have given up: {other:?}"),
         }

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::SimDisk;
+use super::disk::SimDisk;
+use super::fault::{FaultVerdict, Nature};
+use super::image::{Dir, ImageWrite, Naming, Node};
 use crate::local::disk::{Disk, DiskFile, FileLock, Stat};
-use crate::testing::fault::{FaultVerdict, Nature};
-use crate::testing::image::{Dir, ImageWrite, Naming, Node};
 
 impl Disk for SimDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {

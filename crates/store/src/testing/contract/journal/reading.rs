@@ -2,7 +2,7 @@
 
 use piton_core::{DedupeKey, Digest, FileBytes, ManifestIndex, SnapshotRef, canonical};
 
-use super::{TwoProcesses, append, index, stream};
+use super::suite::{TwoProcesses, append, index, stream};
 use crate::port::{Cursor, Follow, Journal};
 use crate::record::{Record, SegmentClosed, SnapshotPinned, segment_path};
 use crate::testing::{Sample, sample_snapshot};

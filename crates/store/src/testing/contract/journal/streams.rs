@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use piton_core::EventIndex;
 
-use super::{TwoProcesses, append, stream, texts};
+use super::suite::{TwoProcesses, append, stream, texts};
 use crate::port::Journal;
 use crate::testing::Sample;
 use crate::{Error, Health};

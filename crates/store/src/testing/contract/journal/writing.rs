@@ -7,9 +7,10 @@ use std::time::Duration;
 use piton_core::port::fixed::SeededEntropy;
 use piton_core::{DedupeKey, EventIndex, SnapshotRef};
 
-use super::{TwoProcesses, append, index, stream, texts};
+use super::suite::{TwoProcesses, append, index, stream, texts};
 use crate::bounds::PLAN_EVENTS_MAX;
 use crate::port::{Appended, BlobNamespace, BoxFuture, Journal, Patience};
+use crate::testing::contract::leases::keep_polling;
 use crate::testing::{Sample, sample_plan, sample_snapshot};
 use crate::{AppendPlan, Error, PlanProblem};
 
@@ -130,13 +131,7 @@ pub(super) async fn a_writer_with_patience_waits_for_its_turn<J: Journal<Sample>
     append(&store.here, &lease, 1, "a").await.unwrap();
     for journal in [&store.here, &store.there] {
         let short = Patience::Wait(Duration::from_millis(20));
-        let mut waiting = journal.lease_with(&name, short);
-        // Polls again and again, because an adapter without a timer notices the time only then.
-        let refused = poll_fn(|context| {
-            context.waker().wake_by_ref();
-            waiting.as_mut().poll(context)
-        });
-        match refused.await {
+        match keep_polling(journal.lease_with(&name, short)).await {
             Err(Error::Busy { waited_ms, .. }) => assert!(waited_ms >= 20, "{waited_ms}"),
             other => panic!("it should have given up: {other:?}"),
         }
