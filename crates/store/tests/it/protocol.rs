@@ -424,5 +424,6 @@ fn a_panic_in_an_append_spends_the_lease_and_frees_the_stream() {
         // Waits until no job is running.
         journal.delete(lease).await.unwrap();
     };
-    block_on(tokio::time::timeout(Duration::from_secs(20), work)).expect("nothing waits forever");
+    let ended = block_on(async { tokio::time::timeout(Duration::from_secs(20), work).await });
+    ended.expect("nothing waits forever");
 }
