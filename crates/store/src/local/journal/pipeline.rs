@@ -145,7 +145,7 @@ impl<L: Layout> Pipeline<L> {
     /// The job: writes waiting plans until there are none left. Blocks.
     pub(super) fn drain(&self) {
         loop {
-            let batch = self.take_batch(&mut self.queue());
+            let batch = Self::take_batch(&mut self.queue());
             let (plans, replies): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
             // A panic must not leave the queue running, or a deletion would wait for this job forever and the stream
             // would stay locked. How far the write came is not known, just as after a failure.
@@ -178,7 +178,7 @@ impl<L: Layout> Pipeline<L> {
         }
     }
 
-    fn take_batch(&self, queue: &mut AppendQueue) -> Vec<(Arc<EncodedPlan>, Reply)> {
+    fn take_batch(queue: &mut AppendQueue) -> Vec<(Arc<EncodedPlan>, Reply)> {
         // The size is checked before a plan is taken, so even the largest plan goes out in some batch.
         let (mut batch, mut bytes) = (Vec::new(), 0);
         while batch.len() < L::PLANS_PER_COMMIT

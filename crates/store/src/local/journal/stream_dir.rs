@@ -182,15 +182,16 @@ impl StreamDir {
         // Nothing has its name yet, so a failure up to here leaves only temporary files. Otherwise names are given, and
         // only now that all contents are synced: a name never appears for bytes that a power cut could take. The
         // segment comes last, because its name suggests that its blobs are there.
-        let published = match problems.into_iter().find_map(Result::err) {
-            Some(error) => Err(error),
-            None => {
-                let published = staged.iter().rev().try_for_each(|file| file.publish(disk));
-                published.map_err(Error::io("name a new file"))
-            }
+        let publish = || {
+            let published = staged.iter().rev().try_for_each(|file| file.publish(disk));
+            published.map_err(Error::io("name a new file"))
         };
+        let problem = problems.into_iter().find_map(Result::err);
+        let published = problem.map_or_else(publish, Err);
         if let Err(error) = published {
-            staged.iter().for_each(|file| file.abandon(disk));
+            for file in &staged {
+                file.abandon(disk);
+            }
             return Err(error);
         }
         // Failures from here on leave named files that nothing attests. A sweep or the next plan deals with those.
