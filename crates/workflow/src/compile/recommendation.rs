@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::workflow::CompiledWorkflow;
-use crate::preference::{Autonomy, RiskPolicy};
+use crate::event::{Autonomy, RiskPolicy};
 
 /// A preference that goes beyond what the author recommends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

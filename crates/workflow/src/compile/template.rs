@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::delegation::Delegation;
 use super::workflow::Probe;
 use crate::capability::Capability;
-use crate::contract::ContractPack;
+use crate::contract::BuiltinContract;
 use crate::contract::criteria::Criterion;
 use crate::name::{LoopId, StepId};
 use crate::source::strict::{Prompt, Prose, StrictTask};
@@ -78,7 +78,7 @@ impl Template {
 struct TemplateContent {
     title: &'static str,
     prompt: String,
-    contract: Option<ContractPack>,
+    contract: Option<BuiltinContract>,
     criteria: Vec<Criterion>,
     probe: Option<Probe>,
 }
@@ -94,7 +94,7 @@ impl TemplateContent {
             agent_role: None,
             require_confirmation: false,
             notes_optional: self.contract.is_some(),
-            output_contract: self.contract.map(ContractPack::contract_ref),
+            output_contract: self.contract.map(BuiltinContract::contract_ref),
             criteria: self.criteria,
             functions: Vec::new(),
             function_references: Vec::new(),
@@ -124,7 +124,7 @@ fn probe(capability: Capability) -> TemplateContent {
     TemplateContent {
         title,
         prompt,
-        contract: Some(ContractPack::CapabilityObservation),
+        contract: Some(BuiltinContract::CapabilityObservation),
         criteria: Vec::new(),
         probe: Some(Probe { capability, template_id }),
     }
@@ -140,7 +140,7 @@ fn decision(loop_id: &LoopId) -> TemplateContent {
         "Decide whether the loop `{loop_id}` turns once more. Continue if another turn would change the \
          result; stop if it would not. Say in the summary what the decision rests on."
     );
-    let contract = Some(ContractPack::LoopControl);
+    let contract = Some(BuiltinContract::LoopControl);
     let title = "Decide whether to go on";
     TemplateContent { title, prompt, contract, criteria: Vec::new(), probe: None }
 }

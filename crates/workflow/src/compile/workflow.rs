@@ -24,10 +24,10 @@ use super::user_need::UserNeed;
 use super::warning::CompiledWarning;
 use crate::capability::Capability;
 use crate::contract::criteria::Criterion;
-use crate::contract::{ContractDefinition, ContractPack};
+use crate::contract::{BuiltinContract, ContractDefinition};
+use crate::event::{Autonomy, RiskPolicy};
 use crate::name::{AssessmentId, StepId};
 use crate::predicate::Predicate;
-use crate::preference::{Autonomy, RiskPolicy};
 use crate::source::{ContractRef, Dialect, FeatureId, TemplateId};
 
 /// The version of [`CompiledWorkflow`].
@@ -272,7 +272,7 @@ impl CompiledStep {
     /// True if it decides about a loop.
     pub fn is_decision(&self) -> bool {
         let contract = self.output_contract.as_ref();
-        contract.is_some_and(|contract| ContractPack::LoopControl.is(&contract.contract_ref))
+        contract.is_some_and(|contract| BuiltinContract::LoopControl.is(&contract.contract_ref))
     }
 }
 

@@ -7,9 +7,8 @@ use piton_core::{BoundedText, byte_len, truncate};
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::missing_context::expected;
-use super::scope::{condition_of, scope};
-use super::step_position::find_loop;
+use super::loops::expected_turns;
+use super::position::{condition_of, find_loop, scope};
 use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
 use crate::compile::function::section;
 use crate::compile::{CompiledStep, CompiledWorkflow};
@@ -67,14 +66,14 @@ fn banner(
 ) -> String {
     let mut turns = Vec::new();
     for (depth, position) in stack.iter().enumerate() {
-        let Some(of) = find_loop(workflow, &position.loop_id) else {
+        let Some(this_loop) = find_loop(workflow, &position.loop_id) else {
             continue;
         };
         let outside = scope(workflow, &stack[..depth], context);
-        let (total, known) = expected(condition_of(workflow, of), of, &outside);
+        let (total, known) = expected_turns(condition_of(workflow, this_loop), this_loop, &outside);
         let most = if known { "" } else { "at most " };
         let turn = position.iteration.get() + 1;
-        let title = of.title.as_deref().unwrap_or(of.loop_id.as_str());
+        let title = this_loop.title.as_deref().unwrap_or(this_loop.loop_id.as_str());
         turns.push(format!("turn {turn} of {most}{total} of \"{title}\""));
     }
     if turns.is_empty() {

@@ -2,6 +2,7 @@
 //!
 //! *Limitations*: any key may have any type of value; choosing a fitting one is up to the observer.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -10,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
 use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
-use crate::observation::{Confidence, ObservationKey};
 
 const GIT_SHA1_DIGITS: usize = 40;
 
@@ -75,3 +75,41 @@ impl FromStr for GitSha1 {
 
 piton_core::text_form!(GitSha1, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
 piton_core::shown_as_text!(GitSha1);
+
+piton_core::closed_set! {
+    /// What was observed.
+    pub enum ObservationKey {
+        /// The branch that is checked out.
+        GitBranch => "git_branch",
+        /// The commit that is checked out.
+        GitHeadSha => "git_head_sha",
+        /// The digest of the repository's path.
+        RepoRootHash => "repo_root_hash",
+        /// The repository's path, for people.
+        RepoRoot => "repo_root",
+    }
+}
+
+piton_core::closed_set! {
+    /// How sure an observation is.
+    pub enum Confidence {
+        /// A guess.
+        Low => "low",
+        /// Likely.
+        Med => "med",
+        /// Read from the thing itself.
+        High => "high",
+    }
+}
+
+/// The number of observations of the same key that a session already holds: 0 for its first.
+///
+/// It distinguishes a value that returned from the value when it was first observed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChangeOrdinal(pub u64);
+
+impl fmt::Display for ChangeOrdinal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}

@@ -10,10 +10,9 @@ use std::sync::Arc;
 use piton_core::{BoundedText, Digest, OutputId};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::field::present;
 use super::payload_error::PayloadError;
+use super::strict_json::present;
 use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
-use crate::output::OutputChannel;
 
 /// A node has a new output.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -161,3 +160,13 @@ piton_core::text_form!(
     CONTENT_TYPE_BYTES_MAX
 );
 piton_core::shown_as_text!(ContentType);
+
+piton_core::closed_set! {
+    /// What an output of a node is for.
+    pub enum OutputChannel {
+        /// Notes that say what happened and what comes next.
+        Recap => "recap",
+        /// A structured result, kept by its digest.
+        Artifact => "artifact",
+    }
+}

@@ -14,8 +14,8 @@ use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
 use super::shared_messages::CONTRACT_INSTEAD;
 use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
+use crate::event::{Autonomy, RiskPolicy};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
-use crate::preference::{Autonomy, RiskPolicy};
 
 /// A type that can be read from a JSON value.
 pub(crate) trait FromSource: Sized {

@@ -6,7 +6,7 @@
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope, WorkflowHash};
 
-use super::kind::TokenKind;
+use super::payload::TokenKind;
 use super::short::ShortTokenError;
 use super::string::TokenStringError;
 

@@ -38,7 +38,7 @@ use piton_core::SessionId;
 
 use super::attempt::AttemptOrdinal;
 use super::base32;
-use super::kind::TokenKind;
+use super::payload::TokenKind;
 use super::string::TOKEN_STARTS;
 use crate::bounds::{SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX};
 

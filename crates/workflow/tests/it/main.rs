@@ -7,8 +7,8 @@
 )]
 
 mod agent;
+mod builtin_workflows;
 mod bundle;
-mod bundled;
 mod carry;
 mod catalogue;
 mod closed_set;

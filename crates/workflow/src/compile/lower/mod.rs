@@ -25,7 +25,7 @@ use super::workflow::{
     Addition, CompiledStep, CompiledWorkflow, OutputContract, Probe, ProvenanceSource,
     SCHEMA_VERSION, StepProvenance,
 };
-use crate::contract::{ContractDefinition, ContractPack};
+use crate::contract::{BuiltinContract, ContractDefinition};
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::source::strict::{
     Condition, Prompt, Prose, StrictStep, StrictTask, StrictWorkflow, TemplateCall,
@@ -260,7 +260,7 @@ impl<'a> Lowering<'a> {
             Some(contract) => {
                 // Only a decision inside a loop has one loop that it must be about; elsewhere the artifact
                 // names it.
-                let decides = ContractPack::LoopControl
+                let decides = BuiltinContract::LoopControl
                     .is(&contract.contract_ref)
                     .then(|| self.around.last())
                     .flatten();

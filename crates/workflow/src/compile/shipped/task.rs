@@ -24,7 +24,7 @@ use crate::compile::workflow::{
     Addition, CompiledStep, OutputContract, ProvenanceSource, StepProvenance,
 };
 use crate::contract::criteria::Criterion;
-use crate::contract::{ContractDefinition, ContractPack, Presence};
+use crate::contract::{BuiltinContract, ContractDefinition, Presence};
 use crate::source::ProblemCode;
 use crate::source::shipped::{ShippedContent, ShippedTask, TemplateCall};
 use crate::source::strict::Prompt;
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a> {
             return None;
         };
         let mut definition = definition.clone();
-        if ContractPack::LoopControl.is(contract_ref) {
+        if BuiltinContract::LoopControl.is(contract_ref) {
             // A step inside a loop decides about that loop, so it need not name it.
             let named = definition.fields.iter_mut().find(|field| field.name == "loopId");
             if let Some(field) = named {
@@ -237,7 +237,7 @@ impl<'a> Lowering<'a> {
         }
         // The engine checks assessments against the embedded contract, like any other artifact.
         if !found.is_empty() {
-            let pack = ContractPack::Assessment;
+            let pack = BuiltinContract::Assessment;
             self.contracts.entry(pack.contract_ref()).or_insert_with(|| pack.definition());
         }
         found
@@ -270,7 +270,7 @@ impl<'a> Lowering<'a> {
         let Some(contract) = contract else {
             return criteria_section(criteria);
         };
-        let decides = ContractPack::LoopControl
+        let decides = BuiltinContract::LoopControl
             .is(&contract.contract_ref)
             .then(|| self.around.last())
             .flatten();

@@ -8,7 +8,7 @@ use super::step::ShippedStep;
 use super::{Line, Name, function};
 use crate::bounds::{DECLARATIONS_MAX, LOOP_TURNS_MAX, STEPS_MAX};
 use crate::compile::{Confirmation, Count, FunctionName, LoopVariables};
-use crate::contract::ContractPack;
+use crate::contract::BuiltinContract;
 use crate::name::{LoopId, StepId};
 use crate::predicate::Predicate;
 use crate::source::problem::{ProblemCode, Problems};
@@ -188,7 +188,7 @@ impl FromSource for LoopSource {
             "artifact_contract" => {
                 let contract = object.required::<ContractRef>("contractRef", problems);
                 let loop_id = object.optional("loopId", problems);
-                let control = ContractPack::LoopControl.contract_ref();
+                let control = BuiltinContract::LoopControl.contract_ref();
                 if contract.as_ref().is_some_and(|contract| *contract != control) {
                     let reason = "only the loop-control contract says whether a loop goes on";
                     let fix = "write `wr.contracts.loop_control`";

@@ -1,6 +1,8 @@
 //! Assessments that steps ask for, and what follows from them.
 
-use piton_workflow::engine::{Finding, KnownCapabilities, Submission, flow, judge, ratings};
+use piton_workflow::engine::{
+    Finding, KnownCapabilities, Submission, next_step, ratings, validate,
+};
 use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, file, step};
@@ -29,9 +31,9 @@ fn workflow() -> Value {
 
 fn found(file: &Value, artifacts: &[Value]) -> Vec<Finding> {
     let workflow = compiled(file);
-    let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
+    let state = next_step::begin(&workflow, &Map::new()).expect("it begins").next;
     let submission = Submission { notes: Some("Rated."), artifacts };
-    judge(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new())
+    validate(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new())
         .expect("it is judged")
 }
 
@@ -113,7 +115,7 @@ fn a_level_from_which_something_follows_blocks_with_the_guidance_of_the_author()
 #[test]
 fn levels_are_told_as_their_author_writes_them_with_what_was_given() {
     let workflow = compiled(&workflow());
-    let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
+    let state = next_step::begin(&workflow, &Map::new()).expect("it begins").next;
     let artifact =
         rating(&json!({"scope": {"level": " clear ", "rationale": "Short."}, "risk": "low"}));
     let ratings = ratings(&workflow, &state, &[artifact]).unwrap();

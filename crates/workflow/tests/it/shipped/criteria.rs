@@ -1,6 +1,6 @@
 //! Rules over the notes, joined and under conditions.
 
-use piton_workflow::engine::{KnownCapabilities, Submission, flow, judge};
+use piton_workflow::engine::{KnownCapabilities, Submission, next_step, validate};
 use serde_json::{Map, Value, json};
 
 use super::samples::{compiled, entries, file, step};
@@ -11,10 +11,10 @@ fn told(rules: &Value, notes: &str, context: &Value) -> Vec<String> {
     let mut one = step("one");
     one["validationCriteria"] = rules.clone();
     let workflow = compiled(&file(&json!([one])));
-    let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
+    let state = next_step::begin(&workflow, &Map::new()).expect("it begins").next;
     let submission = Submission { notes: Some(notes), artifacts: &[] };
     let context = entries(context);
-    let findings = judge(&workflow, &state, &submission, &KnownCapabilities::new(), &context)
+    let findings = validate(&workflow, &state, &submission, &KnownCapabilities::new(), &context)
         .expect("it is judged");
     let message = |finding: &piton_workflow::engine::Finding| {
         finding.message.as_str().lines().skip(1).map(str::to_owned).collect::<Vec<_>>()

@@ -127,15 +127,15 @@ fn weak_criteria_are_told() {
 
 #[test]
 fn a_contract_that_is_not_required_may_be_left_out_and_must_be_kept_if_it_is_not() {
-    use piton_workflow::engine::{KnownCapabilities, Submission, flow, judge};
+    use piton_workflow::engine::{KnownCapabilities, Submission, next_step, validate};
     let mut one = step("one");
     one["outputContract"] = json!({"contractRef": "wr.contracts.gate_verdict", "required": false});
     let workflow = compiled(&file(&json!([one])));
     assert!(workflow.steps[0].prompt.ends_with("- The artifact may be left out."));
-    let state = flow::begin(&workflow, &serde_json::Map::new()).unwrap().next;
+    let state = next_step::begin(&workflow, &serde_json::Map::new()).unwrap().next;
     let judged = |artifacts: &[Value]| {
         let submission = Submission { notes: None, artifacts };
-        judge(&workflow, &state, &submission, &KnownCapabilities::new(), &serde_json::Map::new())
+        validate(&workflow, &state, &submission, &KnownCapabilities::new(), &serde_json::Map::new())
             .unwrap()
             .len()
     };

@@ -1,6 +1,8 @@
 //! What a run should have been told, and was not.
 
-use piton_workflow::engine::{Decision, KnownCapabilities, StepFacts, Submission, decide, flow};
+use piton_workflow::engine::{
+    Decision, KnownCapabilities, StepFacts, Submission, decide, next_step,
+};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, ExecutionState, RiskPolicy};
 use serde_json::{Map, Value, json};
@@ -25,7 +27,7 @@ fn steps(turning: &Value) -> Value {
 #[track_caller]
 fn decided(turning: &Value, autonomy: Autonomy, context: &Value) -> Decision {
     let workflow = compiled(&steps(turning));
-    let state = flow::begin(&workflow, &Map::new()).expect("it begins").next;
+    let state = next_step::begin(&workflow, &Map::new()).expect("it begins").next;
     let submission = Submission { notes: Some("Did it."), artifacts: &[] };
     decide(&workflow, &state, &facts(autonomy, context), &submission).expect("it decides")
 }
@@ -147,7 +149,7 @@ fn what_is_missing_at_the_beginning_is_told_and_each_key_once() {
         looped(id, &turning, &json!([step(&format!("{id}-work"))]))
     };
     let steps = json!([of("a", "x"), of("b", "x"), of("c", "y"), of("d", "z"), of("e", "more")]);
-    let begun = flow::begin(&compiled(&file(&steps)), &Map::new()).unwrap();
+    let begun = next_step::begin(&compiled(&file(&steps)), &Map::new()).unwrap();
     assert_eq!(begun.next, ExecutionState::Complete);
     let told: Vec<_> = begun
         .findings

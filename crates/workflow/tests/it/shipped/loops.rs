@@ -2,7 +2,7 @@
 
 use piton_workflow::TraceEntryKind;
 use piton_workflow::compile::{CompiledCondition, WarningCode};
-use piton_workflow::engine::{KnownCapabilities, Submission, flow, judge};
+use piton_workflow::engine::{KnownCapabilities, Submission, next_step, validate};
 use serde_json::{Map, Value, json};
 
 use super::samples::{LOOPS, Run, compiled, file, looped, step, step_if};
@@ -340,10 +340,10 @@ fn a_condition_that_something_else_makes_void_is_named_in_a_warning() {
 fn a_decision_in_a_loop_that_it_does_not_drive_reaches_no_limit() {
     let turning = json!({"type": "for", "count": 1, "maxIterations": 1});
     let workflow = compiled(&file(&json!([looped("l", &turning, &json!([decision("decide")]))])));
-    let state = flow::begin(&workflow, &Map::new()).unwrap().next;
+    let state = next_step::begin(&workflow, &Map::new()).unwrap().next;
     let again = [control("l", "continue")];
     let submission = Submission { notes: None, artifacts: &again };
     let findings =
-        judge(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new()).unwrap();
+        validate(&workflow, &state, &submission, &KnownCapabilities::new(), &Map::new()).unwrap();
     assert_eq!(findings, []);
 }

@@ -2,7 +2,9 @@
 
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Decision, KnownCapabilities, StepFacts, Submission, decide, flow};
+use piton_workflow::engine::{
+    Decision, KnownCapabilities, StepFacts, Submission, decide, next_step,
+};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use proptest::prelude::*;
@@ -154,7 +156,7 @@ proptest! {
         contexts in prop::collection::vec(contexts(), 1..4),
         decisions in prop::collection::vec(any::<bool>(), 1..8),
     ) {
-        let mut state = flow::begin(&workflow, &contexts[0]).expect("it begins").next;
+        let mut state = next_step::begin(&workflow, &contexts[0]).expect("it begins").next;
         let mut steps = 0;
         while state != ExecutionState::Complete {
             prop_assert!(steps < STEPS_MAX);

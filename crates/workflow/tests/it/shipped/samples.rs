@@ -1,7 +1,7 @@
 //! Files in the shipped dialect, and runs through them.
 
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Flow, flow};
+use piton_workflow::engine::{NextStep, next_step};
 use piton_workflow::snapshot::PendingStep;
 use serde_json::{Map, Value, json};
 
@@ -57,13 +57,13 @@ pub(crate) fn entries(value: &Value) -> Map<String, Value> {
 pub(crate) struct Run<'a> {
     workflow: &'a CompiledWorkflow,
     context: Map<String, Value>,
-    pub(crate) now: Flow,
+    pub(crate) now: NextStep,
 }
 
 impl<'a> Run<'a> {
     pub(crate) fn new(workflow: &'a CompiledWorkflow, context: &Value) -> Self {
         let context = entries(context);
-        let now = flow::begin(workflow, &context).expect("it begins");
+        let now = next_step::begin(workflow, &context).expect("it begins");
         Self { workflow, context, now }
     }
 
@@ -75,7 +75,7 @@ impl<'a> Run<'a> {
 
     /// Leaves the pending step with `artifacts`.
     pub(crate) fn leave(&mut self, artifacts: &[Value]) -> &mut Self {
-        let next = flow::next(self.workflow, &self.now.next, &self.context, artifacts);
+        let next = next_step::next(self.workflow, &self.now.next, &self.context, artifacts);
         self.now = next.expect("it goes on");
         self
     }
