@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::capability::Capability;
-use crate::compile::{Feature, Reference, Template};
+use crate::compile::{Feature, Reference, StepTemplate};
 use crate::contract::BuiltinContract;
 
 piton_core::closed_set! {
@@ -89,25 +89,31 @@ pub fn catalogue() -> Vec<CatalogueEntry> {
     let features = Feature::ALL.iter().copied().map(feature);
     let probes = Capability::ALL.iter().copied().map(probe);
     let references = Reference::ALL.iter().copied().map(reference);
-    let templates = Template::ALL.iter().copied().map(template);
+    let templates = StepTemplate::ALL.iter().copied().map(template);
     contracts.chain(features).chain(probes).chain(references).chain(templates).collect()
 }
 
 fn entry(
     kind: BuiltinKind,
     id: &str,
-    of: &impl Describe,
+    description: &str,
     place: PastePoint,
     insert: Value,
 ) -> CatalogueEntry {
-    let (id, label, description) = (id.to_owned(), label(id), of.description().to_owned());
+    let (id, label, description) = (id.to_owned(), label(id), description.to_owned());
     CatalogueEntry { id, kind, label, description, insert, place, content: None }
 }
 
-fn contract(pack: BuiltinContract) -> CatalogueEntry {
-    let insert = json!({ "outputContract": { "contractRef": pack } });
-    let content = Some(pack.definition().example);
-    let entry = entry(BuiltinKind::Contract, pack.as_str(), &pack, PastePoint::Step, insert);
+fn contract(contract: BuiltinContract) -> CatalogueEntry {
+    let insert = json!({ "outputContract": { "contractRef": contract } });
+    let content = Some(contract.definition().example);
+    let entry = entry(
+        BuiltinKind::Contract,
+        contract.as_str(),
+        describe_contract(contract),
+        PastePoint::Step,
+        insert,
+    );
     CatalogueEntry { content, ..entry }
 }
 
@@ -118,27 +124,44 @@ fn feature(feature: Feature) -> CatalogueEntry {
     } else {
         json!({ "featureId": feature, "config": config })
     };
-    entry(BuiltinKind::Feature, feature.as_str(), &feature, PastePoint::Features, insert)
+    entry(
+        BuiltinKind::Feature,
+        feature.as_str(),
+        describe_feature(feature),
+        PastePoint::Features,
+        insert,
+    )
 }
 
 fn probe(capability: Capability) -> CatalogueEntry {
     let insert = json!({ "capabilities": { capability.as_str(): "required" } });
-    entry(BuiltinKind::Probe, capability.as_str(), &capability, PastePoint::Workflow, insert)
+    entry(
+        BuiltinKind::Probe,
+        capability.as_str(),
+        describe_probe(capability),
+        PastePoint::Workflow,
+        insert,
+    )
 }
 
 fn reference(reference: Reference) -> CatalogueEntry {
     let insert = json!({ "kind": "ref", "refId": reference });
     let content = Some(json!(reference.text()));
-    let entry =
-        entry(BuiltinKind::Ref, reference.as_str(), &reference, PastePoint::PromptPart, insert);
+    let entry = entry(
+        BuiltinKind::Ref,
+        reference.as_str(),
+        describe_reference(reference),
+        PastePoint::PromptPart,
+        insert,
+    );
     CatalogueEntry { content, ..entry }
 }
 
-fn template(template: Template) -> CatalogueEntry {
+fn template(template: StepTemplate) -> CatalogueEntry {
     let (id, args) = match template {
-        Template::CapabilityProbe => ("try_delegation", json!({ "capability": "delegation" })),
-        Template::ClosingReview => ("closing", json!({})),
-        Template::Delegation => {
+        StepTemplate::CapabilityProbe => ("try_delegation", json!({ "capability": "delegation" })),
+        StepTemplate::ClosingReview => ("closing", json!({})),
+        StepTemplate::Delegation => {
             let task = json!({
                 "name": "reader",
                 "routine": "What the subagent does, and in which form it answers.",
@@ -147,16 +170,17 @@ fn template(template: Template) -> CatalogueEntry {
             });
             ("delegated", json!({ "tasks": [task] }))
         }
-        Template::LoopDecision => ("again", json!({ "loopId": "rounds" })),
-        Template::Orientation => ("opening", json!({})),
+        StepTemplate::LoopDecision => ("again", json!({ "loopId": "rounds" })),
+        StepTemplate::Orientation => ("opening", json!({})),
     };
     let insert = json!({ "type": "template_call", "id": id, "templateId": template, "args": args });
-    entry(BuiltinKind::Template, template.as_str(), &template, PastePoint::Steps, insert)
-}
-
-/// A description of one or two sentences.
-pub(super) trait Describe {
-    fn description(&self) -> &'static str;
+    entry(
+        BuiltinKind::Template,
+        template.as_str(),
+        describe_template(template),
+        PastePoint::Steps,
+        insert,
+    )
 }
 
 /// Returns the last part of an id as words: `Review verdict` for `wr.contracts.review_verdict`.
@@ -166,110 +190,98 @@ pub(super) fn label(id: &str) -> String {
     first.to_uppercase() + rest
 }
 
-impl Describe for BuiltinContract {
-    fn description(&self) -> &'static str {
-        match self {
-            Self::Assessment => {
-                "A rating along dimensions that the prompt names, each with a level and a reason."
-            }
-            Self::CapabilityObservation => "What came of trying out a capability.",
-            Self::CodingHandoff => {
-                "What a coder leaves for who comes next: decisions, limitations, tests, files."
-            }
-            Self::CoordinatorSignal => {
-                "News for whoever coordinates several runs: progress, a finding, a need, a block."
-            }
-            Self::DifferentiationHandoff => {
-                "What sets an idea apart, with the shape that follows from it."
-            }
-            Self::DiscoveryHandoff => {
-                "The direction that was found: what it is, what it stands on, where it is written down."
-            }
-            Self::Divergence => "The way of the workflow was left on purpose, and why.",
-            Self::GateVerdict => {
-                "Whether a gate opens: approved, rejected or uncertain, with reasons."
-            }
-            Self::LoopControl => {
-                "Whether a loop turns once more. Exactly one step of the body of a loop has it."
-            }
-            Self::ReviewVerdict => {
-                "What a review came to: clean, minor or blocking, with findings by severity."
-            }
-            Self::ShapingHandoff => {
-                "The shape that was chosen for a piece of work, with its limits, for who builds it."
-            }
+const fn describe_contract(described: BuiltinContract) -> &'static str {
+    match described {
+        BuiltinContract::Assessment => {
+            "A rating along dimensions that the prompt names, each with a level and a reason."
+        }
+        BuiltinContract::CapabilityObservation => "What came of trying out a capability.",
+        BuiltinContract::CodingHandoff => {
+            "What a coder leaves for who comes next: decisions, limitations, tests, files."
+        }
+        BuiltinContract::CoordinatorSignal => {
+            "News for whoever coordinates several runs: progress, a finding, a need, a block."
+        }
+        BuiltinContract::DifferentiationHandoff => {
+            "What sets an idea apart, with the shape that follows from it."
+        }
+        BuiltinContract::DiscoveryHandoff => {
+            "The direction that was found: what it is, what it stands on, where it is written down."
+        }
+        BuiltinContract::Divergence => "The way of the workflow was left on purpose, and why.",
+        BuiltinContract::GateVerdict => {
+            "Whether a gate opens: approved, rejected or uncertain, with reasons."
+        }
+        BuiltinContract::LoopControl => {
+            "Whether a loop turns once more. Exactly one step of the body of a loop has it."
+        }
+        BuiltinContract::ReviewVerdict => {
+            "What a review came to: clean, minor or blocking, with findings by severity."
+        }
+        BuiltinContract::ShapingHandoff => {
+            "The shape that was chosen for a piece of work, with its limits, for who builds it."
         }
     }
 }
 
-impl Describe for Feature {
-    fn description(&self) -> &'static str {
-        match self {
-            Self::Capabilities => {
-                "Tries out capabilities before the first step: the required ones, or the preferred ones as \
-                 well. It is on by itself where a capability is required."
-            }
-            Self::ClosingReview => {
-                "Adds a last step that compares the result with what was wanted."
-            }
-            Self::NotesDiscipline => {
-                "Says in the prompt of every step that must have notes what good notes hold, and how long \
-                 they are."
-            }
-            Self::Orientation => "Adds a first step that asks what the run is for.",
+const fn describe_feature(described: Feature) -> &'static str {
+    match described {
+        Feature::Capabilities => {
+            "Tries out capabilities before the first step: the required ones, or the preferred ones as \
+             well. It is on by itself where a capability is required."
+        }
+        Feature::ClosingReview => "Adds a last step that compares the result with what was wanted.",
+        Feature::NotesDiscipline => {
+            "Says in the prompt of every step that must have notes what good notes hold, and how long \
+             they are."
+        }
+        Feature::Orientation => "Adds a first step that asks what the run is for.",
+    }
+}
+
+const fn describe_probe(described: Capability) -> &'static str {
+    match described {
+        Capability::Delegation => {
+            "The run needs an agent that can hand work to other agents, and a first step finds out."
+        }
+        Capability::WebBrowsing => {
+            "The run needs an agent that can read the web, and a first step finds out."
         }
     }
 }
 
-impl Describe for Capability {
-    fn description(&self) -> &'static str {
-        match self {
-            Self::Delegation => {
-                "The run needs an agent that can hand work to other agents, and a first step finds out."
-            }
-            Self::WebBrowsing => {
-                "The run needs an agent that can read the web, and a first step finds out."
-            }
+const fn describe_reference(described: Reference) -> &'static str {
+    match described {
+        Reference::AdversarialChallenge => "How to challenge a result before it is accepted.",
+        Reference::AdversarialChallengeRules => "By which rules a result is challenged.",
+        Reference::AppendOnlyRecord => {
+            "That what is handed in is never changed, and how to correct it."
         }
+        Reference::AutonomyLevels => "What the levels of autonomy mean for the run.",
+        Reference::MemoryQuery => "How to ask a memory that outlives the run.",
+        Reference::MemoryStore => "What to keep in a memory that outlives the run.",
+        Reference::MemoryUsage => "What a memory that outlives the run is for.",
+        Reference::NotesFirst => "Why notes matter, and what they hold.",
+        Reference::NotesFirstDurability => "Why what must last stands in the notes.",
+        Reference::ParallelThought => "Who thinks side by side, and who joins the results.",
+        Reference::SynthesisUnderDisagreement => "How to join results that differ.",
     }
 }
 
-impl Describe for Reference {
-    fn description(&self) -> &'static str {
-        match self {
-            Self::AdversarialChallenge => "How to challenge a result before it is accepted.",
-            Self::AdversarialChallengeRules => "By which rules a result is challenged.",
-            Self::AppendOnlyRecord => {
-                "That what is handed in is never changed, and how to correct it."
-            }
-            Self::AutonomyLevels => "What the levels of autonomy mean for the run.",
-            Self::MemoryQuery => "How to ask a memory that outlives the run.",
-            Self::MemoryStore => "What to keep in a memory that outlives the run.",
-            Self::MemoryUsage => "What a memory that outlives the run is for.",
-            Self::NotesFirst => "Why notes matter, and what they hold.",
-            Self::NotesFirstDurability => "Why what must last stands in the notes.",
-            Self::ParallelThought => "Who thinks side by side, and who joins the results.",
-            Self::SynthesisUnderDisagreement => "How to join results that differ.",
+const fn describe_template(described: StepTemplate) -> &'static str {
+    match described {
+        StepTemplate::CapabilityProbe => {
+            "A step that tries out one capability and reports what happened. Takes `capability`."
         }
-    }
-}
-
-impl Describe for Template {
-    fn description(&self) -> &'static str {
-        match self {
-            Self::CapabilityProbe => {
-                "A step that tries out one capability and reports what happened. Takes `capability`."
-            }
-            Self::ClosingReview => "A step that compares the result with what was wanted.",
-            Self::Delegation => {
-                "A step that has work done by subagents in parallel, and asks for a heading with the result \
-                 of each. Takes `tasks`, each with `name`, `routine`, `params` and `description`, and \
-                 perhaps an `executor`, the type of subagent."
-            }
-            Self::LoopDecision => {
-                "A step that decides whether a loop turns once more. Takes `loopId`."
-            }
-            Self::Orientation => "A step that says what the run is for before the work begins.",
+        StepTemplate::ClosingReview => "A step that compares the result with what was wanted.",
+        StepTemplate::Delegation => {
+            "A step that has work done by subagents in parallel, and asks for a heading with the result \
+             of each. Takes `tasks`, each with `name`, `routine`, `params` and `description`, and \
+             perhaps an `executor`, the type of subagent."
         }
+        StepTemplate::LoopDecision => {
+            "A step that decides whether a loop turns once more. Takes `loopId`."
+        }
+        StepTemplate::Orientation => "A step that says what the run is for before the work begins.",
     }
 }

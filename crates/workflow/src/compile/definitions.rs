@@ -13,7 +13,7 @@ pub struct Definitions {
     pub contracts: BTreeMap<ContractRef, ContractDefinition>,
     /// The texts that prompts may include.
     pub refs: BTreeMap<RefId, String>,
-    /// The routines that steps of the shipped dialect may call, each as the text of a workflow file in that
+    /// The routines that steps of the classic dialect may call, each as the text of a workflow file in that
     /// dialect. Its steps replace the call.
     pub routines: BTreeMap<RoutineId, String>,
 }

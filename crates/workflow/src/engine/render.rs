@@ -31,7 +31,7 @@ pub(super) fn pending(
     let holds = |when: &Option<Predicate>| when.as_ref().is_none_or(|when| when.holds(&scope));
     let (title, prompt) = match workflow.dialect {
         Dialect::Strict => (step.title.clone(), [step.prompt.as_str(), &functions].concat()),
-        Dialect::Shipped => {
+        Dialect::Classic => {
             let shown = step.fragments.iter().filter(|fragment| holds(&fragment.when));
             let fragments = shown.map(|fragment| format!("\n\n---\n{}", fragment.text));
             let opening = if beginning && !workflow.opening.is_empty() {

@@ -11,6 +11,7 @@ mod builtin_workflows;
 mod bundle;
 mod carry;
 mod catalogue;
+mod classic;
 mod closed_set;
 mod compile;
 mod contract;
@@ -27,7 +28,6 @@ mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
-mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;
