@@ -4,8 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::str::FromStr;
-use std::sync::Arc;
 
 use piton_core::{IdError, IdProblem, byte_len, truncate};
 use serde::{Deserialize, Serialize};
@@ -14,42 +12,24 @@ use crate::bounds::NAME_BYTES_MAX;
 use crate::name::{LoopId, StepId};
 use crate::source::{Function, FunctionReference, ProblemCode, Problems};
 
-/// The name of a function: letters, digits and `_`, not starting with a digit.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct FunctionName(Arc<str>);
-
-impl FunctionName {
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+piton_core::checked_text! {
+    /// The name of a function: letters, digits and `_`, not starting with a digit.
+    pub struct FunctionName: IdError, "the name of a function", "^[A-Za-z_][A-Za-z0-9_]*$", NAME_BYTES_MAX,
+    |text| check_name(text).map_err(|problem| IdError { kind: "FunctionName", problem })
 }
 
-impl FromStr for FunctionName {
-    type Err = IdError;
-
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let problem = if text.is_empty() {
-            IdProblem::Empty
-        } else if text.len() > NAME_BYTES_MAX {
-            IdProblem::TooLong { max_bytes: NAME_BYTES_MAX }
-        } else if text.bytes().all(allowed) && !text.as_bytes()[0].is_ascii_digit() {
-            return Ok(Self(text.into()));
-        } else {
-            IdProblem::Character { allowed: "letters, digits and `_`, and no digit first" }
-        };
-        Err(IdError { kind: "FunctionName", problem })
+fn check_name(text: &str) -> Result<(), IdProblem> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    if text.is_empty() {
+        Err(IdProblem::Empty)
+    } else if text.len() > NAME_BYTES_MAX {
+        Err(IdProblem::TooLong { max_bytes: NAME_BYTES_MAX })
+    } else if text.bytes().all(allowed) && !text.as_bytes()[0].is_ascii_digit() {
+        Ok(())
+    } else {
+        Err(IdProblem::Character { allowed: "letters, digits and `_`, and no digit first" })
     }
 }
-
-piton_core::text_form!(
-    FunctionName,
-    "the name of a function",
-    "^[A-Za-z_][A-Za-z0-9_]*$",
-    NAME_BYTES_MAX
-);
-piton_core::shown_as_text!(FunctionName);
 
 /// Where a function is defined, and so where it is known. Inner scopes come first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

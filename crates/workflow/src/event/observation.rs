@@ -3,8 +3,6 @@
 //! *Limitations*: any key may have any type of value; choosing a fitting one is up to the observer.
 
 use std::fmt;
-use std::str::FromStr;
-use std::sync::Arc;
 
 use piton_core::{BoundedText, CanonicalBytes, Digest, canonical};
 use serde::{Deserialize, Serialize};
@@ -49,32 +47,16 @@ impl ObservedValue {
     }
 }
 
-/// A git commit: 40 lowercase hex digits.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GitSha1(Arc<str>);
-
-impl GitSha1 {
-    /// Returns the commit as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+piton_core::checked_text! {
+    /// A git commit: 40 lowercase hex digits.
+    pub struct GitSha1: PayloadError, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS,
+    |text| is_git_sha1(text).then_some(()).ok_or(PayloadError::GitSha1)
 }
 
-impl FromStr for GitSha1 {
-    type Err = PayloadError;
-
-    fn from_str(text: &str) -> Result<Self, PayloadError> {
-        let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() == GIT_SHA1_DIGITS && text.bytes().all(digit) {
-            Ok(Self(text.into()))
-        } else {
-            Err(PayloadError::GitSha1)
-        }
-    }
+fn is_git_sha1(text: &str) -> bool {
+    let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == GIT_SHA1_DIGITS && text.bytes().all(digit)
 }
-
-piton_core::text_form!(GitSha1, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
-piton_core::shown_as_text!(GitSha1);
 
 piton_core::closed_set! {
     /// What was observed.

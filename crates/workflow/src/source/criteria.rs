@@ -133,7 +133,7 @@ fn leaf(mut object: ObjectReader<'_, '_>, dialect: Dialect) -> Option<Criterion>
 /// Reads the flags of a pattern, in the form that precedes it. Flags that only matter for several matches are
 /// left out, and so is `u`: patterns always read Unicode.
 fn flags(object: &mut ObjectReader<'_, '_>) -> Option<String> {
-    if !object.has("flags") {
+    if object.raw("flags").is_none() {
         return Some(String::new());
     }
     let flags = object.required_text("flags")?;

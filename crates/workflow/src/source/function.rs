@@ -64,7 +64,7 @@ fn with_parameters(value: &Value, at: &Pointer, problems: &mut Problems) -> Opti
     let definition = object.required::<BoundedText<BLOCK_BYTES_MAX>>("definition");
     let parameters: Vec<Parameter> = object.list("parameters", DECLARATIONS_MAX);
     // The scope of a function follows from its position in the file; the field is only checked.
-    if object.has("scope") {
+    if object.raw("scope").is_some() {
         object.one_of("scope", &SCOPES);
     }
     object.finish();

@@ -19,7 +19,6 @@
 
 mod any_token;
 mod attempt;
-mod base32;
 mod error;
 mod payload;
 mod short;

@@ -27,7 +27,7 @@ pub(crate) enum ClassicStep {
 impl FromSource for ClassicStep {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let kind = if object.has("type") { object.required_text("type")? } else { "" };
+        let kind = if object.raw("type").is_some() { object.required_text("type")? } else { "" };
         let step = match kind {
             "" => task(&mut object, at).map(Box::new).map(Self::Task),
             "loop" => Loop::read(&mut object, at).map(Box::new).map(Self::Loop),

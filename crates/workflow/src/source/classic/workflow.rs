@@ -116,11 +116,11 @@ fn is_version(text: &str) -> bool {
 /// Returns the fields that are accepted only because existing files have them.
 fn without_effect(object: &mut ObjectReader<'_, '_>) -> Vec<&'static str> {
     let mut found = Vec::new();
-    if object.has("metricsProfile") {
+    if object.raw("metricsProfile").is_some() {
         found.push("metricsProfile");
         object.one_of("metricsProfile", &METRICS_PROFILES);
     }
-    if object.has("validatedAgainstSpecVersion") {
+    if object.raw("validatedAgainstSpecVersion").is_some() {
         found.push("validatedAgainstSpecVersion");
         object.optional::<Whole<0, { u32::MAX }>>("validatedAgainstSpecVersion");
     }

@@ -46,7 +46,8 @@ pub(crate) struct TemplateCall {
 impl FromSource for StrictStep {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let kind = if object.has("type") { object.required_text("type")? } else { "step" };
+        let kind =
+            if object.raw("type").is_some() { object.required_text("type")? } else { "step" };
         let step = match kind {
             "step" => task(&mut object, at).map(Box::new).map(Self::Task),
             "loop" => Loop::read(&mut object, at).map(Self::Loop),
