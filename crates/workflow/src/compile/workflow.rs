@@ -21,7 +21,7 @@ use crate::bounds::LOOP_DEPTH_MAX;
 use crate::capability::Capability;
 use crate::contract::ContractDefinition;
 use crate::event::{Autonomy, RiskPolicy};
-use crate::name::{AssessmentId, StepId, Tag};
+use crate::name::{AssessmentId, LoopId, StepId, Tag};
 use crate::source::{ContractRef, Dialect, FeatureId};
 
 /// The version of [`CompiledWorkflow`].
@@ -188,6 +188,24 @@ impl CompiledWorkflow {
         self.assessments.iter().find(|assessment| assessment.id == *id)
     }
 
+    /// Returns the loop with this id.
+    pub fn find_loop(&self, id: &LoopId) -> Option<&CompiledLoop> {
+        self.loops.iter().find(|looped| looped.loop_id == *id)
+    }
+
+    /// Returns the condition that a loop evaluates before each turn.
+    pub fn condition_of(&self, looped: &CompiledLoop) -> Option<&CompiledCondition> {
+        let is_its_own =
+            |condition: &&CompiledCondition| *condition.condition_id() == looped.condition_id;
+        self.conditions.iter().find(is_its_own)
+    }
+
+    /// Returns the contract of a step.
+    pub fn contract_of(&self, step: &CompiledStep) -> Option<&ContractDefinition> {
+        let contract_ref = &step.output_contract.as_ref()?.contract_ref;
+        Some(self.contract(contract_ref).expect("a sound workflow embeds its contracts"))
+    }
+
     /// Returns the contract that the workflow embeds under this name.
     pub fn contract(&self, contract_ref: &ContractRef) -> Option<&ContractDefinition> {
         self.contracts.iter().find(|contract| contract.contract_ref == *contract_ref)
@@ -297,8 +315,7 @@ impl<'a> LoopCheck<'a> {
                     ensure(first, || format!("the step `{step_id}` stands at two places"))?;
                 }
                 SequenceEntry::Loop { loop_id } => {
-                    let mut loops = self.workflow.loops.iter();
-                    let Some(of) = loops.find(|of| of.loop_id == *loop_id) else {
+                    let Some(looped) = self.workflow.find_loop(loop_id) else {
                         return Err(unsound(format!("the loop `{loop_id}` is missing")));
                     };
                     // Each loop is entered once. This also ends the walk if a loop contains itself.
@@ -311,13 +328,14 @@ impl<'a> LoopCheck<'a> {
                     let is_its_own = |condition: &CompiledCondition| match condition {
                         // A condition about another loop would let that loop's decision drive this one.
                         CompiledCondition::LoopControl { loop_id, .. } => {
-                            *condition.condition_id() == of.condition_id && *loop_id == of.loop_id
+                            *condition.condition_id() == looped.condition_id
+                                && *loop_id == looped.loop_id
                         }
-                        other => *other.condition_id() == of.condition_id,
+                        other => *other.condition_id() == looped.condition_id,
                     };
                     let known = self.workflow.conditions.iter().any(is_its_own);
                     ensure(known, || format!("the condition of the loop `{loop_id}` is missing"))?;
-                    self.entries(&of.body, depth + 1)?;
+                    self.entries(&looped.body, depth + 1)?;
                 }
             }
         }

@@ -13,10 +13,10 @@
 use serde_json::Value;
 
 use super::finding::{self, Finding};
-use super::position::{StepPosition, find_loop};
+use super::position::StepPosition;
 use crate::capability::{CapabilityStatus, ProbeResult};
 use crate::compile::{CompiledStep, CompiledWorkflow, Probe};
-use crate::contract::{Breach, BuiltinContract, ContractDefinition, Violation, ViolationKind};
+use crate::contract::{Breach, BuiltinContract, Violation, ViolationKind};
 use crate::name::LoopId;
 use crate::snapshot::{LoopControl, LoopDecision};
 use crate::source::Pointer;
@@ -39,7 +39,7 @@ pub(super) fn accept(
     around: Option<&LoopId>,
     artifacts: &[Value],
 ) -> Result<Accepted, Breach> {
-    let Some(contract) = contract_of(workflow, step) else {
+    let Some(contract) = workflow.contract_of(step) else {
         return Ok(Accepted::Output);
     };
     // An optional contract still binds an artifact that is sent: only its absence is accepted.
@@ -68,15 +68,6 @@ pub(super) fn accept(
 
 fn is_optional(step: &CompiledStep) -> bool {
     step.output_contract.as_ref().is_some_and(|contract| contract.optional)
-}
-
-/// Returns the contract of a step.
-pub(super) fn contract_of<'a>(
-    workflow: &'a CompiledWorkflow,
-    step: &CompiledStep,
-) -> Option<&'a ContractDefinition> {
-    let contract_ref = &step.output_contract.as_ref()?.contract_ref;
-    Some(workflow.contract(contract_ref).expect("a sound workflow embeds its contracts"))
 }
 
 /// Reads the result of a probe, which must be about the capability that the step probes.
@@ -155,7 +146,7 @@ pub(super) fn read_decision(
     let text = |name: &str| artifact.get(name).and_then(Value::as_str).unwrap_or_default();
     let right_loop = |id: &LoopId| match around {
         Some(around) => id == around,
-        None => workflow.loops.is_empty() || find_loop(workflow, id).is_some(),
+        None => workflow.loops.is_empty() || workflow.find_loop(id).is_some(),
     };
     let loop_id = match artifact.get("loopId") {
         // If the contract lets the name be left out, the loop around the step is meant.

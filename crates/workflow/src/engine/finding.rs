@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 use piton_core::{BoundedText, GapId, byte_len, shorten};
 use serde_json::json;
 
-use super::artifacts::contract_of;
 use super::loops::MissingContext;
 use super::position::StepPosition;
 use crate::bounds::{
@@ -104,7 +103,7 @@ pub(super) fn breach(
     place: &StepPosition<'_>,
     breach: &Breach,
 ) -> Finding {
-    let contract = contract_of(workflow, place.step).expect("a contract was broken");
+    let contract = workflow.contract_of(place.step).expect("a contract was broken");
     let fix = example(workflow, place, contract);
     about_contract(contract, breach, place.step.step_id.as_str(), fix)
 }

@@ -13,7 +13,7 @@
 use serde_json::Value;
 
 use super::next_step::{StepWalk, path};
-use super::position::{condition_of, index_of_loop, scope};
+use super::position::{index_of_loop, scope};
 use super::trace::ExitCause;
 use crate::compile::{CompiledCondition, CompiledLoop, Count, SequenceEntry};
 use crate::loop_path::{Iteration, LoopPath, LoopPosition};
@@ -95,7 +95,7 @@ impl StepWalk<'_> {
 
     /// Returns the answer of a context-driven loop for the turn `turn`, or `None` if decisions drive the loop.
     fn element_at(&self, this_loop: &CompiledLoop, turn: Iteration) -> Option<ConditionAnswer> {
-        let condition = condition_of(self.workflow, this_loop)?;
+        let condition = self.workflow.condition_of(this_loop)?;
         if matches!(condition, CompiledCondition::LoopControl { .. }) {
             return None;
         }

@@ -13,10 +13,10 @@ use super::artifacts::decision_in;
 use super::error::EngineError;
 use super::finding::{self, Finding};
 use super::loops::MissingContext;
-use super::position::{StepPosition, find_loop, index_of_loop, scope};
+use super::position::{StepPosition, index_of_loop, scope};
 use super::render::pending;
 use super::trace::{DecisionTrace, ExitCause};
-use crate::bounds::{EMPTY_PLACES_MAX, LACKS_MAX};
+use crate::bounds::{EMPTY_PLACES_MAX, MISSING_INPUTS_MAX};
 use crate::compile::{CompiledLoop, CompiledStep, CompiledWorkflow, SequenceEntry};
 use crate::event::TraceEntry;
 use crate::loop_path::{LoopPath, LoopPosition};
@@ -198,7 +198,7 @@ impl<'a> StepWalk<'a> {
     /// Records that a loop lacks context. One walk reports each key once, up to a limit.
     pub(super) fn note(&mut self, this_loop: &CompiledLoop, lack: MissingContext) {
         let known = self.lacking.iter().any(|(other, _)| other.key == lack.key);
-        if !known && self.lacking.len() < LACKS_MAX {
+        if !known && self.lacking.len() < MISSING_INPUTS_MAX {
             let finding = finding::lack(&this_loop.loop_id, &lack);
             self.lacking.push((lack, finding));
         }
@@ -218,7 +218,7 @@ impl<'a> StepWalk<'a> {
     }
 
     fn find(&self, loop_id: &LoopId) -> &'a CompiledLoop {
-        find_loop(self.workflow, loop_id).expect("a sound workflow has the loops of its lists")
+        self.workflow.find_loop(loop_id).expect("a sound workflow has the loops of its lists")
     }
 }
 

@@ -66,7 +66,7 @@ fn entries_within<'a>(
     for position in stack.positions() {
         // A state may come from elsewhere, so each loop must lie in the list of the loop around it.
         index_of_loop(entries, &position.loop_id)?;
-        let this_loop = find_loop(workflow, &position.loop_id)?;
+        let this_loop = workflow.find_loop(&position.loop_id)?;
         if position.iteration.get() >= this_loop.max_iterations {
             return None;
         }
@@ -82,14 +82,6 @@ pub(super) fn index_of_loop(entries: &[SequenceEntry], id: &LoopId) -> Option<us
         .position(|entry| matches!(entry, SequenceEntry::Loop { loop_id } if loop_id == id))
 }
 
-/// Returns the loop with this id.
-pub(super) fn find_loop<'a>(
-    workflow: &'a CompiledWorkflow,
-    id: &LoopId,
-) -> Option<&'a CompiledLoop> {
-    workflow.loops.iter().find(|this_loop| this_loop.loop_id == *id)
-}
-
 /// Returns the context of the run, overlaid with the variables of the loops of `stack`.
 pub(super) fn scope<'a>(
     workflow: &CompiledWorkflow,
@@ -97,7 +89,7 @@ pub(super) fn scope<'a>(
     context: &'a Map<String, Value>,
 ) -> PredicateScope<'a> {
     stack.iter().fold(PredicateScope::new(context), |scope, position| {
-        match find_loop(workflow, &position.loop_id) {
+        match workflow.find_loop(&position.loop_id) {
             Some(this_loop) => turn(workflow, this_loop, position, scope),
             None => scope,
         }
@@ -115,7 +107,7 @@ fn turn<'a>(
         return scope;
     };
     let index = position.iteration.get();
-    let item = match condition_of(workflow, this_loop) {
+    let item = match workflow.condition_of(this_loop) {
         Some(CompiledCondition::Items { key, .. }) => {
             let item = scope.get(key).and_then(|items| items.get(index as usize));
             Some(item.cloned().unwrap_or(Value::Null))
@@ -127,12 +119,4 @@ fn turn<'a>(
         None => scope,
         Some(item) => scope.with(&variables.item, item).with(&variables.index, index.into()),
     }
-}
-
-/// Returns the condition that a loop evaluates before each turn.
-pub(super) fn condition_of<'a>(
-    workflow: &'a CompiledWorkflow,
-    this_loop: &CompiledLoop,
-) -> Option<&'a CompiledCondition> {
-    workflow.conditions.iter().find(|condition| *condition.condition_id() == this_loop.condition_id)
 }

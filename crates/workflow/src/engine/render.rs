@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::EngineError;
 use super::loops::expected_turns;
-use super::position::{condition_of, find_loop, scope};
+use super::position::scope;
 use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
 use crate::compile::function::section;
 use crate::compile::{CompiledStep, CompiledWorkflow};
@@ -66,11 +66,11 @@ fn banner(
 ) -> String {
     let mut turns = Vec::new();
     for (depth, position) in stack.iter().enumerate() {
-        let Some(this_loop) = find_loop(workflow, &position.loop_id) else {
+        let Some(this_loop) = workflow.find_loop(&position.loop_id) else {
             continue;
         };
         let outside = scope(workflow, &stack[..depth], context);
-        let (total, known) = expected_turns(condition_of(workflow, this_loop), this_loop, &outside);
+        let (total, known) = expected_turns(workflow.condition_of(this_loop), this_loop, &outside);
         let most = if known { "" } else { "at most " };
         let turn = position.iteration.get() + 1;
         let title = this_loop.title.as_deref().unwrap_or(this_loop.loop_id.as_str());

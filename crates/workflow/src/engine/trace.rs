@@ -3,7 +3,7 @@
 //! *Invariants*: every entry about a loop refers to the loop, and to the turn if there is one. Turns are counted from
 //! one in texts and from zero in references.
 
-use crate::bounds::TRAIL_ENTRIES_MAX;
+use crate::bounds::TRACE_DRAFT_ENTRIES_MAX;
 use crate::compile::CompiledLoop;
 use crate::event::{TraceEntry, TraceEntryKind, TraceRef};
 use crate::loop_path::{Iteration, LoopPosition};
@@ -31,7 +31,7 @@ impl DecisionTrace {
 
     /// Adds an entry. A walk past very many skipped steps keeps only its first entries and its destination.
     fn push(&mut self, kind: TraceEntryKind, summary: &str, refs: Vec<TraceRef>) {
-        if self.0.len() < TRAIL_ENTRIES_MAX || kind == TraceEntryKind::SelectedNextStep {
+        if self.0.len() < TRACE_DRAFT_ENTRIES_MAX || kind == TraceEntryKind::SelectedNextStep {
             self.0.push(TraceEntry::new(kind, summary, refs).expect("the refs are few"));
         }
     }

@@ -24,8 +24,8 @@ use super::artifacts::{Accepted, EVENT_CONTRACTS, accept, check_event_artifacts}
 use super::assessments;
 use super::error::EngineError;
 use super::finding::{self, Finding};
-use super::position::{StepPosition, condition_of, find_loop, scope};
-use crate::bounds::{BLOCKERS_MAX, LACKS_MAX};
+use super::position::{StepPosition, scope};
+use crate::bounds::{BLOCKERS_MAX, MISSING_INPUTS_MAX};
 use crate::capability::{Capability, CapabilityStatus};
 use crate::compile::{CapabilityNeed, CompiledCondition, CompiledStep, CompiledWorkflow};
 use crate::contract::Breach;
@@ -41,7 +41,7 @@ use crate::snapshot::{ExecutionState, LoopControl, LoopDecision};
 const _: () = assert!(4 + EVENT_CONTRACTS.len() + Capability::ALL.len() <= BLOCKERS_MAX);
 
 /// Missing context on the way to the next step is reported only if nothing else stops the run.
-const _: () = assert!(LACKS_MAX <= BLOCKERS_MAX);
+const _: () = assert!(MISSING_INPUTS_MAX <= BLOCKERS_MAX);
 
 /// The known capabilities at the step that is to be left. One that is not listed is unknown.
 pub type KnownCapabilities = BTreeMap<Capability, CapabilityStanding>;
@@ -138,10 +138,10 @@ fn beyond_limit(
     control: &LoopControl,
 ) -> Option<Finding> {
     let position = place.innermost()?;
-    let this_loop = find_loop(workflow, &position.loop_id)?;
+    let this_loop = workflow.find_loop(&position.loop_id)?;
     let is_last = position.iteration.get() + 1 >= this_loop.max_iterations;
     // A loop that is not driven by decisions ignores them, so this one does no harm.
-    if !matches!(condition_of(workflow, this_loop), Some(CompiledCondition::LoopControl { .. })) {
+    if !matches!(workflow.condition_of(this_loop), Some(CompiledCondition::LoopControl { .. })) {
         return None;
     }
     if control.decision != LoopDecision::Continue || !is_last {

@@ -90,6 +90,21 @@ impl<'a, 'p> ObjectReader<'a, 'p> {
         text.map(BoundedText::into_string)
     }
 
+    /// Reads the object in a field that must be present.
+    pub(crate) fn nested<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&mut ObjectReader<'a, '_>) -> T,
+    ) -> Option<T> {
+        if !self.has(name) {
+            self.missing(name);
+        }
+        let mut object = ObjectReader::open(self.raw(name)?, &self.at(name), self.problems)?;
+        let inside = read(&mut object);
+        object.finish();
+        Some(inside)
+    }
+
     /// Reads a flag; false if it is absent.
     pub(crate) fn flag(&mut self, name: &'static str) -> bool {
         self.optional(name).unwrap_or(false)

@@ -1,12 +1,11 @@
 //! Assessments and their consequences.
 
-use piton_core::BoundedText;
 use serde_json::Value;
 
 use super::{Line, Paragraph, strings};
 use crate::bounds::DIMENSIONS_MAX;
 use crate::compile::{Assessment, Consequence, Dimension};
-use crate::name::{AssessmentId, DimensionId};
+use crate::name::DimensionId;
 use crate::source::Pointer;
 use crate::source::problem::{ProblemCode, Problems};
 use crate::source::read::{FromSource, ObjectReader};
@@ -63,45 +62,16 @@ fn twice<'a, T: PartialEq>(items: &[&'a T]) -> Option<&'a T> {
 impl FromSource for Consequence {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let when = object.required::<When>("when");
-        let effect = object.required::<Effect>("effect");
+        let when = object.nested("when", |when| {
+            (when.required::<Line>("anyEqualsLevel"), when.optional("forAssessment"))
+        });
+        let guidance = object.nested("effect", |effect| {
+            effect.one_of("kind", &["require_followup"]);
+            effect.required::<Paragraph>("guidance")
+        });
         object.finish();
-        let When { any_equals_level, for_assessment } = when?;
-        Some(Self { any_equals_level, for_assessment, guidance: effect?.0 })
-    }
-}
-
-struct When {
-    any_equals_level: String,
-    for_assessment: Option<AssessmentId>,
-}
-
-impl FromSource for When {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = ObjectReader::open(value, at, problems)?;
-        let level = object.required::<Line>("anyEqualsLevel");
-        let for_assessment = object.optional("forAssessment");
-        object.finish();
-        Some(Self { any_equals_level: level?.into_string(), for_assessment })
-    }
-}
-
-struct Effect(String);
-
-impl FromSource for Effect {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = ObjectReader::open(value, at, problems)?;
-        match object.raw("kind") {
-            None => object.missing("kind"),
-            Some(Value::String(kind)) if kind == "require_followup" => {}
-            Some(other) => {
-                let reason = format!("{other} is not an effect; there is `require_followup`");
-                let fix = "write `require_followup`";
-                object.report("kind", ProblemCode::UnknownName, reason, fix);
-            }
-        }
-        let guidance = object.required::<Paragraph>("guidance");
-        object.finish();
-        guidance.map(BoundedText::into_string).map(Self)
+        let (level, for_assessment) = when?;
+        let (level, guidance) = (level?.into_string(), guidance??.into_string());
+        Some(Self { any_equals_level: level, for_assessment, guidance })
     }
 }
