@@ -71,7 +71,7 @@ impl Library {
     /// Returns everything found in `sources`, including the workflows that ship with Piton.
     pub fn contents(&self, sources: &[WorkflowSource]) -> LibraryContents {
         let mut stock = LibraryContents::default();
-        // BuiltinWorkflow workflows come first: later sources win, and the compiler keeps others out of their namespace.
+        // Built-in workflows come first: later sources win, and the compiler keeps others out of their namespace.
         for found in self.bundled() {
             stock.put(found.clone());
         }

@@ -1,4 +1,4 @@
-//! BuiltinWorkflow workflows by id and by older name.
+//! Built-in workflows by id and by older name.
 
 use piton_workflow::SourceKind;
 use piton_workflow::builtin_workflows::{BuiltinWorkflow, resolve};
