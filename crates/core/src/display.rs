@@ -150,6 +150,8 @@ mod tests {
         check("longer", 5, "lo…");
         check("a  longer", 6, "a…");
         check("ääää", 7, "ää…");
+        check("ääää", 8, "ääää");
+        check("äääää", 8, "ää…");
         check("longer", 3, "…");
         check("longer", 2, "");
         check("", 0, "");

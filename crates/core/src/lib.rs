@@ -9,6 +9,7 @@
 //! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest of "some string"
 //!   does not compile, because two callers would format that string differently.
 //! * [`id`]: every id, digest reference and index is its own type, parsed once at the edge.
+//! * [`base32`]: the text of ids and short tokens.
 //! * [`budget`]: limits on text, measured in UTF-8 bytes, and one way to cut a text.
 //! * [`visible()`]: foreign text for display to a person, with invisible characters escaped.
 //! * [`pattern`]: namespaces and the patterns that select them, matched in bounded time.
@@ -26,6 +27,7 @@
 //! *Limitations*: hashing is here because it is a pure function. Keyed hashing is not, because keys belong to the
 //! crates that hold them.
 
+pub mod base32;
 pub mod bounds;
 pub mod budget;
 pub mod canonical;

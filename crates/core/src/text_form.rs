@@ -38,6 +38,42 @@ where
     }
 }
 
+/// Declares a text that is checked when it is made, with everything of [`text_form!`] and [`shown_as_text!`]. Cheap to
+/// clone.
+///
+/// After the error come the arguments of [`text_form!`] and an expression over the text that returns the error.
+#[macro_export]
+macro_rules! checked_text {
+    (
+        $(#[$meta:meta])*
+        $visibility:vis struct $name:ident: $error:ty, $expecting:expr, $pattern:expr, $max_bytes:expr,
+        |$text:ident| $check:expr
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        $visibility struct $name(::std::sync::Arc<str>);
+
+        impl $name {
+            /// Returns the text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl ::std::str::FromStr for $name {
+            type Err = $error;
+
+            fn from_str($text: &str) -> ::std::result::Result<Self, $error> {
+                $check?;
+                Ok(Self($text.into()))
+            }
+        }
+
+        $crate::text_form!($name, $expecting, $pattern, $max_bytes);
+        $crate::shown_as_text!($name);
+    };
+}
+
 /// Implements `TryFrom<&str>`, serde and, with the feature `schema`, the JSON Schema.
 ///
 /// `$expecting` completes the sentence "expected …".

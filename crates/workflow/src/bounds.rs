@@ -263,11 +263,11 @@ pub const FILLED_BYTES_MAX: usize = CONTEXT_BYTES_MAX;
 pub const EMPTY_PLACES_MAX: u32 = 100_000;
 
 /// Maximum number of missing inputs that one decision reports. The others are found once these are there.
-pub const LACKS_MAX: usize = 3;
+pub const MISSING_INPUTS_MAX: usize = 3;
 
-/// Maximum number of entries of a trail that are kept before they are cut to a decision trace: a few for each
+/// Maximum number of entries that are collected before they are cut to a decision trace: a few for each
 /// loop that a run may be in, and more than a trace holds.
-pub const TRAIL_ENTRIES_MAX: usize = 256;
+pub const TRACE_DRAFT_ENTRIES_MAX: usize = 256;
 
 /// Maximum number of sessions that a process keeps folded in memory: more than a person has open at once.
 pub const SESSIONS_WARM_MAX: usize = 256;

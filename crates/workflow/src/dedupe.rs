@@ -20,9 +20,7 @@ use piton_core::{
     ObservationId, OutputId, RunId, SessionId, TraceId,
 };
 
-use crate::event_kind::EventKind;
-use crate::observation::{ChangeOrdinal, ObservationKey};
-use crate::topology::EdgeKind;
+use crate::event::{ChangeOrdinal, EdgeKind, EventKind, ObservationKey};
 
 fn key(kind: EventKind, parts: &[&dyn Display]) -> DedupeKey {
     DedupeKey::new(kind.as_str(), parts)

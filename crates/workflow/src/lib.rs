@@ -6,22 +6,19 @@
 //!
 //! * [`name`]: the ids that an author writes in a workflow.
 //! * [`loop_path`] and [`step_instance`]: the position of a step within its loops, and its key.
-//! * [`event_kind`], [`dedupe`]: the kinds of events, and the keys that make recording one twice harmless.
-//! * [`run`], [`topology`], [`output`], [`observation`]: the facts that events state about runs and their
-//!   graphs.
-//! * [`preference`], [`capability`]: the wishes of the person and the abilities of the agent.
-//! * [`reason`], [`gap`], [`blocker`]: the reasons that a run cannot simply continue, and their reports.
-//! * [`event`]: the events themselves, with the rules that hold within one and across a log.
+//! * [`event`]: the thirteen kinds of events, with the rules that hold within one and across a log.
+//! * [`dedupe`]: the keys that make recording an event twice harmless.
+//! * [`run`], [`capability`], [`reason`]: the status of a run, the abilities of the agent, and the reasons
+//!   that a run cannot simply continue.
 //! * [`projection`]: views derived from events: graphs, tips, outputs, gaps, status, runs to resume.
 //! * [`label`]: the names that people use for runs.
 //! * [`run_index`]: every run of every session, summarised, listed and ranked; over the ports of the store.
-//! * [`explanation`]: records for people only.
 //! * [`token`]: the tokens that an agent receives: their content, signature and text.
 //! * [`snapshot`]: everything that is needed to resume from a run node.
 //! * [`source`], [`contract`], [`compile`]: workflow files, the output that their steps require, and the
 //!   compilation of a file to the form that runs are pinned to.
 //! * [`predicate`]: conditions on the context of a run.
-//! * [`bundled_workflows`], [`catalogue`]: the workflows that come with Piton, and everything that others may
+//! * [`builtin_workflows`], [`catalogue`]: the workflows that come with Piton, and everything that others may
 //!   use from it.
 //! * [`engine`]: the choice of what happens next in a run.
 //! * [`session`]: leading an agent through a run, over the ports of the store.
@@ -35,10 +32,9 @@
 //! goes through ports.
 
 pub mod artifact;
-pub mod blocker;
 pub mod bounds;
+pub mod builtin_workflows;
 pub mod bundle;
-pub mod bundled_workflows;
 pub mod capability;
 pub mod catalogue;
 pub mod compile;
@@ -46,18 +42,12 @@ pub mod contract;
 pub mod dedupe;
 pub mod engine;
 pub mod event;
-pub mod event_kind;
-pub mod explanation;
-pub mod gap;
 mod id_map;
 pub mod label;
 pub mod loop_path;
 pub mod maintenance;
 pub mod name;
-pub mod observation;
-pub mod output;
 pub mod predicate;
-pub mod preference;
 pub mod projection;
 pub mod reason;
 pub mod run;
@@ -67,23 +57,19 @@ pub mod snapshot;
 pub mod source;
 pub mod step_instance;
 pub mod token;
-pub mod topology;
 pub mod transfer;
 
-pub use blocker::BlockerCode;
 pub use capability::{
     AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
     ProbeResult, ProvenanceKind,
 };
-pub use event::{EventBody, SessionEvent};
-pub use event_kind::EventKind;
-pub use explanation::{DivergenceReason, TraceEntryKind};
-pub use gap::GapSeverity;
+pub use event::{
+    Autonomy, BlockerCode, ChangeOrdinal, Confidence, DivergenceReason, EdgeCause, EdgeKind,
+    EventBody, EventKind, GapSeverity, NodeKind, ObservationKey, OutputChannel, PreferenceSource,
+    RiskPolicy, SessionEvent, TraceEntryKind,
+};
 pub use loop_path::{Iteration, LoopPath, LoopPathError, LoopPosition};
 pub use name::{ConditionId, ContextKey, LoopId, StepId, Tag};
-pub use observation::{ChangeOrdinal, Confidence, ObservationKey};
-pub use output::OutputChannel;
-pub use preference::{Autonomy, PreferenceSource, RiskPolicy};
 pub use reason::{
     CapabilityMissing, ContractViolation, NonAssumableChoice, Reason, ReasonCategory, Unexpected,
     UserOnlyDependency,
@@ -92,6 +78,5 @@ pub use run::{AttemptIntent, ContextSource, NextIntent, RunStatus, SourceKind};
 pub use snapshot::{ExecutionSnapshot, ExecutionState, PendingStep, SnapshotError};
 pub use step_instance::{StepInstanceKey, StepInstanceKeyError};
 pub use token::{
-    GivenToken, NodeAddress, ShortToken, TokenError, TokenKind, TokenString, TokenStringError,
+    AnyToken, NodeAddress, ShortToken, TokenError, TokenKind, TokenString, TokenStringError,
 };
-pub use topology::{EdgeCause, EdgeKind, NodeKind};

@@ -6,12 +6,16 @@
 use std::fmt;
 
 use piton_core::{IdError, IdProblem};
+use serde::{Deserialize, Serialize};
 
 use crate::bounds::{ITERATION_MAX, LOOP_DEPTH_MAX};
 use crate::name::LoopId;
 
 /// An iteration of a loop, counted from zero; at most [`ITERATION_MAX`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "u32")]
 pub struct Iteration(u32);
 
 impl Iteration {
@@ -30,6 +34,14 @@ impl Iteration {
     /// Returns the iteration as a number.
     pub const fn get(self) -> u32 {
         self.0
+    }
+}
+
+impl TryFrom<u32> for Iteration {
+    type Error = IdError;
+
+    fn try_from(value: u32) -> Result<Self, IdError> {
+        Self::new(value)
     }
 }
 

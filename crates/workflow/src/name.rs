@@ -48,9 +48,6 @@
 //! let _: StepId = "triage";
 //! ```
 
-use std::str::FromStr;
-use std::sync::Arc;
-
 use piton_core::{IdError, IdProblem};
 
 use crate::bounds::NAME_BYTES_MAX;
@@ -73,32 +70,13 @@ fn check(text: &str) -> Result<(), IdProblem> {
 /// Declares ids that differ in name only.
 macro_rules! names {
     ($($(#[$meta:meta])* $name:ident,)+) => {$(
-        $(#[$meta])*
-        ///
-        /// 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`. Cheap to clone.
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(Arc<str>);
-
-        impl $name {
-            /// Returns the id as text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
+        piton_core::checked_text! {
+            $(#[$meta])*
+            ///
+            /// 1 to 128 characters out of `a-z`, `0-9`, `_` and `-`.
+            pub struct $name: IdError, "a name of a-z, 0-9, `_` and `-`", "^[a-z0-9_-]+$", NAME_BYTES_MAX,
+            |text| check(text).map_err(|problem| IdError { kind: stringify!($name), problem })
         }
-
-        impl FromStr for $name {
-            type Err = IdError;
-
-            fn from_str(text: &str) -> Result<Self, IdError> {
-                match check(text) {
-                    Ok(()) => Ok(Self(text.into())),
-                    Err(problem) => Err(IdError { kind: stringify!($name), problem }),
-                }
-            }
-        }
-
-        piton_core::text_form!($name, "a name of a-z, 0-9, `_` and `-`", "^[a-z0-9_-]+$", NAME_BYTES_MAX);
-        piton_core::shown_as_text!($name);
     )+};
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::catalogue::{BuiltinKind, CatalogueEntry, catalogue};
 use serde::Serialize;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) fn data() -> serde_json::Result<String> {
 }
 
 fn workflows() -> Vec<Workflow> {
-    let workflow = |bundled: &Bundled| {
+    let workflow = |bundled: &BuiltinWorkflow| {
         let compiled = bundled.compiled();
         Workflow {
             id: bundled.as_str(),
@@ -44,7 +44,7 @@ fn workflows() -> Vec<Workflow> {
             steps: compiled.steps.len(),
         }
     };
-    Bundled::ALL.iter().map(workflow).collect()
+    BuiltinWorkflow::ALL.iter().map(workflow).collect()
 }
 
 /// The page, workflows first and then every entry by kind.
@@ -103,7 +103,7 @@ fn section(page: &mut String, entry: &CatalogueEntry) {
 
 #[cfg(test)]
 mod tests {
-    use piton_workflow::bundled_workflows::Bundled;
+    use piton_workflow::builtin_workflows::BuiltinWorkflow;
     use piton_workflow::catalogue::catalogue;
     use serde_json::Value;
 
@@ -123,8 +123,8 @@ mod tests {
             assert!(page.contains(&format!("{:#}", entry.insert)), "{}", entry.id);
         }
         let workflows = data["workflows"].as_array().unwrap();
-        assert_eq!(workflows.len(), Bundled::ALL.len());
-        for (bundled, shown) in Bundled::ALL.iter().zip(workflows) {
+        assert_eq!(workflows.len(), BuiltinWorkflow::ALL.len());
+        for (bundled, shown) in BuiltinWorkflow::ALL.iter().zip(workflows) {
             assert_eq!(shown["id"], bundled.as_str());
             assert_eq!(shown["whenToUse"], bundled.when_to_use());
             assert!(page.contains(&format!("| `{bundled}` | {} |", bundled.when_to_use())));

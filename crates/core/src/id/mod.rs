@@ -142,7 +142,6 @@
 //! let _: CanonicalBytes = b"{}".to_vec();
 //! ```
 
-mod base32;
 mod dedupe;
 mod error;
 mod index;

@@ -5,24 +5,27 @@
 
 use std::str::FromStr;
 
-use super::base32;
 use super::error::{IdError, IdProblem};
+use crate::base32;
 use crate::digest::Digest;
 use crate::port::Entropy;
 use crate::text_form::lent_text;
 
+/// Length of the base32 text.
+const BASE32_LEN: usize = 26;
+
 /// Maximum length of the text: the longest prefix, the underscore and the base32 text.
-const TEXT_LEN_MAX: usize = 16 + 1 + base32::TEXT_LEN;
+const TEXT_LEN_MAX: usize = 16 + 1 + BASE32_LEN;
 
 /// Passes the text of an id to `lend` without allocating.
 fn with_text<R>(prefix: &str, bytes: [u8; 16], lend: impl FnOnce(&str) -> R) -> R {
     // Ids are formatted often, so the text is built on the stack.
     let mut text = [0; TEXT_LEN_MAX];
     let underscore = prefix.len();
-    let end = underscore + 1 + base32::TEXT_LEN;
+    let end = underscore + 1 + BASE32_LEN;
     text[..underscore].copy_from_slice(prefix.as_bytes());
     text[underscore] = b'_';
-    text[underscore + 1..end].copy_from_slice(&base32::encode(bytes));
+    text[underscore + 1..end].copy_from_slice(&base32::encode::<16, BASE32_LEN>(bytes));
     lend(std::str::from_utf8(&text[..end]).expect("the prefix and base32 are ASCII"))
 }
 
@@ -30,7 +33,7 @@ fn parse(prefix: &'static str, text: &str) -> Result<[u8; 16], IdProblem> {
     text.strip_prefix(prefix)
         .and_then(|rest| rest.strip_prefix('_'))
         .ok_or(IdProblem::Prefix { expected: prefix })
-        .and_then(base32::decode)
+        .and_then(base32::decode::<16, BASE32_LEN>)
 }
 
 /// Declares id types that differ in name and prefix only.

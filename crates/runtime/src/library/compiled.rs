@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use piton_core::digest::FileBytes;
 use piton_core::{Digest, WorkflowId};
 use piton_workflow::SourceKind;
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::{CompiledWorkflow, compile};
 use piton_workflow::source::{DeclaredId, RoutineId, SourceOrigin, SourceProblem};
 use serde::Deserialize;
@@ -71,7 +71,7 @@ impl Library {
     /// Returns everything found in `sources`, including the workflows that ship with Piton.
     pub fn contents(&self, sources: &[WorkflowSource]) -> LibraryContents {
         let mut stock = LibraryContents::default();
-        // Bundled workflows come first: later sources win, and the compiler keeps others out of their namespace.
+        // Built-in workflows come first: later sources win, and the compiler keeps others out of their namespace.
         for found in self.bundled() {
             stock.put(found.clone());
         }
@@ -114,7 +114,7 @@ impl Library {
 
     fn bundled(&self) -> &[LibraryWorkflow] {
         self.bundled.get_or_init(|| {
-            let stocked = |bundled: &Bundled| {
+            let stocked = |bundled: &BuiltinWorkflow| {
                 let workflow = Arc::new(bundled.compiled());
                 let hash = workflow.workflow_hash();
                 let (kind, bundled) = (SourceKind::Bundled, Some(*bundled));
@@ -128,7 +128,7 @@ impl Library {
                     order: 0,
                 }
             };
-            Bundled::ALL.iter().map(stocked).collect()
+            BuiltinWorkflow::ALL.iter().map(stocked).collect()
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use piton_core::{WorkflowHash, WorkflowId};
 use piton_workflow::SourceKind;
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::source::SourceProblem;
 
@@ -22,7 +22,7 @@ pub struct LibraryWorkflow {
     /// The id in the file, if that has no namespace.
     pub legacy_id: Option<String>,
     /// The bundled workflow that it is, if it ships with Piton.
-    pub bundled: Option<Bundled>,
+    pub bundled: Option<BuiltinWorkflow>,
     /// Position among everything that was found, weakest first.
     pub(super) order: usize,
 }

@@ -1,7 +1,7 @@
 //! Lookup of a workflow by its id or an older id, with suggestions for an id that does not exist.
 
 use piton_core::{Code, Envelope, WorkflowId};
-use piton_workflow::bundled_workflows::resolve;
+use piton_workflow::builtin_workflows::resolve;
 
 use super::contents::{LibraryContents, LibraryWorkflow, Routine};
 use crate::bounds::NAMES_LISTED_MAX;

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::{EventIndex, SnapshotRef, WorkflowHash};
 
-use super::content::SessionContent;
+use super::content::{Needed, SessionContent};
 use super::error::{BundleError, FormatProblem, IntegrityProblem};
-use super::needed::Needed;
-use super::path::EntryPath;
+use super::integrity::EntryPath;
 use super::plans;
 use crate::bounds::{BUNDLE_EVENTS_MAX, BUNDLE_PARTS_MAX};
 use crate::compile::{CompiledWorkflow, CompiledWorkflowError};

@@ -5,7 +5,7 @@ use piton_core::{
     CanonicalError, Code, Envelope, EventIndex, ManifestIndex, RunId, SnapshotRef, WorkflowHash,
 };
 
-use super::path::EntryPath;
+use super::integrity::EntryPath;
 use crate::bounds::BUNDLE_BYTES_MAX;
 use crate::compile::CompiledWorkflowError;
 use crate::event::LogFlaw;

@@ -10,11 +10,10 @@ use piton_core::{CanonicalBytes, Digest, SessionId, SnapshotRef, WorkflowHash, c
 use piton_store::{Health, TornTail};
 use serde::Serialize;
 
-use super::artifact::ArtifactBytes;
+use super::content::ArtifactBytes;
 use super::error::BundleError;
-use super::integrity::{Integrity, Parts};
-use super::path::EntryPath;
-use super::whole::{BundleFields, BundleOrigin, NEWEST};
+use super::file::{BundleFields, BundleOrigin, NEWEST};
+use super::integrity::{EntryPath, Integrity, Parts};
 use crate::compile::CompiledWorkflow;
 use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;

@@ -7,11 +7,9 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `whole` | the bundle, reading and writing it |
-//! | `content` | the content of a session |
-//! | `needed` | the things that events refer to |
-//! | `integrity`, `path` | the digest of each part |
-//! | `artifact` | the bytes of an artifact as text |
+//! | `file` | the bundle: making, reading and writing it |
+//! | `content` | the content of a session, and the things that its events refer to |
+//! | `integrity` | the names and digests of the parts |
 //! | `check` | the check that the parts fit together |
 //! | `plans` | the check that the control records fit the events |
 //! | `inspection` | the remains of a damaged session, for inspection only |
@@ -21,22 +19,16 @@
 //! so any bundle may be stored. A bundle has one encoding. The byte-level description is
 //! `docs/format/bundle.md`.
 
-mod artifact;
 mod check;
 mod content;
 mod error;
+mod file;
 mod inspection;
 mod integrity;
-mod needed;
-mod path;
 mod plans;
-mod whole;
 
-pub use artifact::ArtifactBytes;
-pub use content::SessionContent;
+pub use content::{ArtifactBytes, Needed, SessionContent};
 pub use error::{BundleError, FormatProblem, IntegrityProblem, ManifestProblem};
+pub use file::{AppVersion, Bundle, BundleOrigin, Producer};
 pub use inspection::{InspectionBundle, Salvage, SalvagedContent};
-pub use integrity::{Integrity, PartDigest};
-pub use needed::Needed;
-pub use path::{EntryPath, EntryPathError};
-pub use whole::{AppVersion, Bundle, BundleOrigin, Producer};
+pub use integrity::{EntryPath, EntryPathError, Integrity, PartDigest};

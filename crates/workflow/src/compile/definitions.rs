@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::{ContractDefinition, ContractPack};
+use crate::contract::{BuiltinContract, ContractDefinition};
 use crate::source::{ContractRef, RefId, RoutineId};
 
 /// Contracts, texts and routines by name.
@@ -13,7 +13,7 @@ pub struct Definitions {
     pub contracts: BTreeMap<ContractRef, ContractDefinition>,
     /// The texts that prompts may include.
     pub refs: BTreeMap<RefId, String>,
-    /// The routines that steps of the shipped dialect may call, each as the text of a workflow file in that
+    /// The routines that steps of the classic dialect may call, each as the text of a workflow file in that
     /// dialect. Its steps replace the call.
     pub routines: BTreeMap<RoutineId, String>,
 }
@@ -111,13 +111,13 @@ impl Definitions {
 
     /// Returns the definitions that come with this version of Piton.
     pub fn standard() -> Self {
-        let contract = |pack: &ContractPack| (pack.contract_ref(), pack.definition());
+        let contract = |pack: &BuiltinContract| (pack.contract_ref(), pack.definition());
         let text = |reference: &Reference| {
             let id = reference.as_str().parse().expect("the names are ids of texts");
             (id, reference.text().to_owned())
         };
         Self {
-            contracts: ContractPack::ALL.iter().map(contract).collect(),
+            contracts: BuiltinContract::ALL.iter().map(contract).collect(),
             refs: Reference::ALL.iter().map(text).collect(),
             routines: BTreeMap::new(),
         }

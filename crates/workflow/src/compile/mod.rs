@@ -8,49 +8,49 @@
 //! the workflow (spaces, the order of fields, features, conditions or definitions) do not change the hash;
 //! differences in what an agent reads, or in what its output is checked against, do.
 //!
-//! Each dialect is lowered by a module of its own (`lower` for the strict one, `shipped`) to the same form.
-//! Fields that only one of them has are left out of the bytes where they are not used.
+//! | file | holds |
+//! |---|---|
+//! | `pipeline` | [`compile`]: the passes in their order |
+//! | `workflow`, `step`, `sequence`, `assessment`, `access` | the compiled form, as plain data |
+//! | `draft`, `task` | what both dialects share: the workflow while it is built, and the lowering of one step |
+//! | `strict`, `classic` | the lowering of each dialect: features, templates, loops, routines, derived steps |
+//! | `prompt` | prompts, section by section |
+//! | [`function`] | functions: what a workflow declares and what its steps refer to |
+//! | `definitions` | the contracts, texts and routines that workflows use by name |
+//! | `lint`, `warning` | weaknesses that are worth a warning, and the warnings |
+//!
+//! Fields that only one dialect has are left out of the bytes where they are not used.
 
 mod access;
 mod assessment;
-mod confirmation;
-mod declared;
+mod classic;
 mod definitions;
-mod delegation;
-mod feature;
-mod fragment;
+mod draft;
 pub mod function;
 mod lint;
-mod loop_check;
-mod lower;
-mod metadata;
 mod pipeline;
 mod prompt;
-mod recommendation;
 mod sequence;
-mod shipped;
-mod template;
-mod user_need;
+mod step;
+mod strict;
+mod task;
 mod warning;
 mod workflow;
 
 pub use access::{ContextRole, FileScope, StateAccess, StepAccess, WorkspaceAccess};
 pub use assessment::{Assessment, Consequence, Dimension};
-pub use confirmation::{Confirmation, ConfirmationKind};
 pub use definitions::{Definitions, Reference};
-pub use feature::Feature;
-pub use fragment::Fragment;
 pub use function::{FunctionDefinition, FunctionKey, FunctionName, FunctionScope};
-pub use metadata::{Metadata, ModelTier};
 pub use pipeline::compile;
 pub use prompt::{CompiledBlocks, CompiledItem, CompiledPart};
-pub use recommendation::PreferenceWarning;
 pub use sequence::{CompiledCondition, CompiledLoop, Count, LoopVariables, SequenceEntry};
-pub use template::Template;
-pub use user_need::UserNeed;
-pub use warning::{CompiledWarning, WarningCode};
+pub use step::{
+    Addition, CompiledStep, Confirmation, ConfirmationKind, Fragment, OutputContract, Probe,
+    ProvenanceSource, StepProvenance, UserNeed,
+};
+pub use strict::{Feature, StepTemplate};
+pub use warning::{CompiledWarning, PreferenceWarning, WarningCode};
 pub use workflow::{
-    Addition, CapabilityNeed, CompiledFeature, CompiledStep, CompiledWorkflow,
-    CompiledWorkflowError, OutputContract, Probe, ProvenanceSource, SCHEMA_VERSION, Setting,
-    StepProvenance,
+    CapabilityNeed, CompiledFeature, CompiledWorkflow, CompiledWorkflowError, Metadata, ModelTier,
+    SCHEMA_VERSION, Setting,
 };

@@ -3,10 +3,9 @@
 use serde_json::Value;
 
 use super::definitions::Definitions;
-use super::lower;
 use super::workflow::CompiledWorkflow;
 use crate::source::{
-    Dialect, Problems, SourceOrigin, SourceProblem, detect, parse, shipped, strict,
+    Dialect, Problems, SourceOrigin, SourceProblem, classic, detect, parse, strict,
 };
 
 /// Compiles the workflow file `text` from `origin`, or reports everything that is wrong with it.
@@ -30,12 +29,12 @@ use crate::source::{
 pub fn compile(
     text: &str,
     origin: &SourceOrigin,
-    catalog: &Definitions,
+    definitions: &Definitions,
 ) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
     let mut problems = Problems::default();
     let compiled = parse(text, &mut problems)
         .and_then(|value| Some((detect(&value, &mut problems)?, value)))
-        .and_then(|(dialect, value)| read(dialect, &value, origin, catalog, &mut problems));
+        .and_then(|(dialect, value)| read(dialect, &value, origin, definitions, &mut problems));
     match compiled {
         // A pass returns as much as it could read, so that later ones find more problems. A result counts
         // only without any.
@@ -49,18 +48,18 @@ fn read(
     dialect: Dialect,
     value: &Value,
     origin: &SourceOrigin,
-    catalog: &Definitions,
+    definitions: &Definitions,
     problems: &mut Problems,
 ) -> Option<CompiledWorkflow> {
     match dialect {
         Dialect::Strict => {
             let workflow = strict::StrictWorkflow::read(value, origin, problems)?;
-            lower::lower(workflow, catalog, problems)
+            super::strict::lower(workflow, definitions, problems)
         }
-        Dialect::Shipped => {
-            let bound = shipped::bind(value, problems);
-            let workflow = shipped::ShippedWorkflow::read(&bound, origin, problems)?;
-            super::shipped::lower(&workflow, catalog, problems)
+        Dialect::Classic => {
+            let bound = classic::bind(value, problems);
+            let workflow = classic::ClassicWorkflow::read(&bound, origin, problems)?;
+            super::classic::lower(&workflow, definitions, problems)
         }
     }
 }

@@ -11,13 +11,14 @@ use piton_core::canonical::encode;
 use piton_core::{Digest, byte_len};
 use serde::{Deserialize, Serialize};
 
+use super::assessment::{Assessment, Consequence};
 use super::definitions::Definitions;
 use crate::bounds::{REF_BYTES_MAX, STEP_REF_BYTES_MAX};
 use crate::contract::ContractDefinition;
 use crate::contract::criteria::{Criterion, requirements};
 use crate::name::LoopId;
-use crate::source::strict::{Blocks, Item, PromptPart};
-use crate::source::{Pointer, ProblemCode, Problems, RefId};
+use crate::source::classic::{ClassicWorkflow, FileReference};
+use crate::source::{Blocks, Item, Pointer, ProblemCode, Problems, PromptPart, RefId, Task};
 
 /// A prompt in sections.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,14 +86,14 @@ pub(super) fn text_digest(text: &str) -> Digest {
 pub(super) fn resolve(
     blocks: &Blocks,
     at: &Pointer,
-    catalog: &Definitions,
+    definitions: &Definitions,
     problems: &mut Problems,
 ) -> CompiledBlocks {
     let mut injected_bytes = 0;
     let mut item = |item: &Item| -> CompiledItem {
         item.0
             .iter()
-            .filter_map(|part| resolve_part(part, catalog, &mut injected_bytes, problems))
+            .filter_map(|part| resolve_part(part, definitions, &mut injected_bytes, problems))
             .collect()
     };
     let compiled = CompiledBlocks {
@@ -115,7 +116,7 @@ pub(super) fn resolve(
 
 fn resolve_part(
     part: &PromptPart,
-    catalog: &Definitions,
+    definitions: &Definitions,
     injected_bytes: &mut usize,
     problems: &mut Problems,
 ) -> Option<CompiledPart> {
@@ -123,8 +124,8 @@ fn resolve_part(
         PromptPart::Text(text) => return Some(CompiledPart::Text { text: text.clone() }),
         PromptPart::Ref { id, at } => (id, at),
     };
-    let Some(text) = catalog.refs.get(id) else {
-        let known: Vec<_> = catalog.refs.keys().map(RefId::as_str).collect();
+    let Some(text) = definitions.refs.get(id) else {
+        let known: Vec<_> = definitions.refs.keys().map(RefId::as_str).collect();
         let fix = format!("use one of: {}", known.join(", "));
         let reason = format!("there is no text `{id}`");
         problems.report(at, ProblemCode::UnresolvedReference, reason, fix);
@@ -186,4 +187,83 @@ pub(super) fn criteria_section(criteria: &[Criterion]) -> String {
             .expect("writing to a string does not fail");
     }
     section
+}
+
+/// Renders `title` as a heading with one line for each of `items`; empty without items.
+pub(super) fn section(title: &str, items: &[String]) -> String {
+    if items.is_empty() {
+        return String::new();
+    }
+    format!("\n\n## {title}\n- {}", items.join("\n- "))
+}
+
+/// Adds to `text` what the fields of the step put before and after it.
+pub(super) fn around_prompt(task: &Task, text: &str, meta_guidance: &[String]) -> String {
+    let role = task.agent_role.as_ref().map(|role| format!("Your role: {role}\n\n"));
+    let mut prompt = role.unwrap_or_default() + text;
+    prompt.push_str(&section("Guidance", &task.guidance));
+    if task.ask_for_files {
+        prompt.push_str("\n\nAsk for the files that you need and do not have.");
+    }
+    // The arguments are already JSON text, bounded when the file was read.
+    let calls = task.function_calls.iter().map(|call| {
+        let name = &call.reference.name;
+        if call.args.is_empty() {
+            format!("{name}()")
+        } else {
+            format!("{name}() with {}", call.args)
+        }
+    });
+    prompt.push_str(&section("Call these functions", &calls.collect::<Vec<_>>()));
+    prompt.push_str(&section("Throughout this workflow", meta_guidance));
+    prompt
+}
+
+/// Returns the text that an agent reads before the first step of a run.
+pub(super) fn opening(workflow: &ClassicWorkflow) -> String {
+    let reference = |reference: &FileReference| {
+        let FileReference { title, source, purpose, authoritative, from_package } = reference;
+        let place =
+            if *from_package { "beside the workflow file" } else { "in the project directory" };
+        let weight = if *authoritative { "; what it says counts" } else { "" };
+        format!("{title} (`{source}`, {place}{weight}): {purpose}")
+    };
+    let references: Vec<_> = workflow.references.iter().map(reference).collect();
+    let parts = [
+        section("Make sure of this first, and say what is missing", &workflow.preconditions),
+        section("Ask this first, unless you know the answers", &workflow.clarification_prompts),
+        section("Read what you need of these files", &references),
+    ];
+    parts.concat().trim_start().to_owned()
+}
+
+/// Renders the requirements of a step's assessments.
+pub(super) fn assessments_section(
+    assessments: &[&Assessment],
+    consequences: &[Consequence],
+) -> String {
+    if assessments.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n\n---\n**ASSESSMENTS (System):**\nHand in an artifact of this form for each assessment, with one of \
+         the levels for each dimension:\n{\"kind\": \"wr.assessment\", \"assessmentId\": …, \"dimensions\": \
+         {…: {\"level\": …, \"rationale\": …}}, \"summary\": …}",
+    );
+    let mut add = |line: String| text.push_str(&line);
+    for Assessment { id, purpose, dimensions } in assessments {
+        add(format!("\n- `{id}`: {purpose}"));
+        for dimension in dimensions {
+            let levels = dimension.levels.join(" | ");
+            let optional = if dimension.required { "" } else { " (optional)" };
+            let (id, purpose) = (&dimension.id, &dimension.purpose);
+            add(format!("\n  - `{id}`{optional}: {levels}. {purpose}"));
+        }
+    }
+    for Consequence { any_equals_level, for_assessment, guidance } in consequences {
+        let of = for_assessment.as_ref().map(|id| format!(" of `{id}`")).unwrap_or_default();
+        write!(text, "\n- If a dimension{of} is at `{any_equals_level}`: {guidance}")
+            .expect("writing to a string does not fail");
+    }
+    text
 }

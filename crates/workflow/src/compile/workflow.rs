@@ -5,30 +5,24 @@
 //! without an order of its own is sorted by bytes. It holds no time, no id of a run and nothing about the
 //! machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::canonical::encode;
 use piton_core::{CanonicalBytes, Digest, WorkflowHash, WorkflowId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::access::StepAccess;
-use super::assessment::{Assessment, Consequence};
-use super::confirmation::Confirmation;
-use super::fragment::Fragment;
+use super::assessment::Assessment;
 use super::function::{FunctionDefinition, FunctionKey};
-use super::metadata::{Metadata, ModelTier};
-use super::prompt::CompiledBlocks;
 use super::sequence::{CompiledCondition, CompiledLoop, SequenceEntry};
-use super::user_need::UserNeed;
+use super::step::CompiledStep;
 use super::warning::CompiledWarning;
+use crate::bounds::LOOP_DEPTH_MAX;
 use crate::capability::Capability;
-use crate::contract::criteria::Criterion;
-use crate::contract::{ContractDefinition, ContractPack};
-use crate::name::{AssessmentId, StepId};
-use crate::predicate::Predicate;
-use crate::preference::{Autonomy, RiskPolicy};
-use crate::source::{ContractRef, Dialect, FeatureId, TemplateId};
+use crate::contract::ContractDefinition;
+use crate::event::{Autonomy, RiskPolicy};
+use crate::name::{AssessmentId, LoopId, StepId, Tag};
+use crate::source::{ContractRef, Dialect, FeatureId};
 
 /// The version of [`CompiledWorkflow`].
 pub const SCHEMA_VERSION: u32 = 1;
@@ -42,18 +36,6 @@ piton_core::closed_set! {
         Preferred => "preferred",
         /// A run does not use it.
         Disabled => "disabled",
-    }
-}
-
-piton_core::closed_set! {
-    /// Where a step came from.
-    pub enum ProvenanceSource {
-        /// Its author wrote it.
-        Authored => "authored",
-        /// A template that the author called brought it.
-        TemplateInjected => "template_injected",
-        /// A feature brought it.
-        FeatureInjected => "feature_injected",
     }
 }
 
@@ -134,115 +116,6 @@ pub enum Setting {
     Name(String),
 }
 
-/// A step, ready to be shown to an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct CompiledStep {
-    /// Its id.
-    pub step_id: StepId,
-    /// Its title.
-    pub title: String,
-    /// The role for this step, where it is another than the workflow's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_role: Option<String>,
-    /// Whether a person is asked before it is done.
-    pub require_confirmation: bool,
-    /// Whether it may be left without notes.
-    pub notes_optional: bool,
-    /// Its prompt in sections, with every text filled in, if its author wrote sections.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt_blocks: Option<CompiledBlocks>,
-    /// The prompt as an agent reads it.
-    pub prompt: String,
-    /// The texts that features added to the prompt.
-    pub additions: Vec<Addition>,
-    /// The contract that its artifact keeps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output_contract: Option<OutputContract>,
-    /// The rules for its notes; none if there is a contract.
-    pub validation_criteria: Vec<Criterion>,
-    /// The functions that it refers to: those of the step, of its loops, of the workflow, each by name.
-    pub functions: Vec<FunctionKey>,
-    /// What it finds out about the agent, if that is its purpose.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probe: Option<Probe>,
-    /// Where it came from.
-    pub provenance: StepProvenance,
-    /// What only a person can supply.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub needs_user: Option<UserNeed>,
-    /// What must hold for it to be done; without it, it always is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run_condition: Option<Predicate>,
-    /// Who is asked before it is done and when, where that is not simply a person and always.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub confirmation: Option<Confirmation>,
-    /// What is added to the prompt where something holds, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fragments: Vec<Fragment>,
-    /// The assessments that must be handed in.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub assessment_refs: Vec<AssessmentId>,
-    /// What follows from certain levels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub consequences: Vec<Consequence>,
-    /// How capable a model its author has in mind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model_tier: Option<ModelTier>,
-    /// What an agent may touch meanwhile; without it, what the configuration grants.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub access: Option<StepAccess>,
-}
-
-/// The contract of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct OutputContract {
-    /// The contract, which the workflow embeds.
-    pub contract_ref: ContractRef,
-    /// Whether there may be no artifact at all. One that is there keeps the contract.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub optional: bool,
-}
-
-/// A text that a feature added to a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Addition {
-    /// The feature.
-    pub feature_id: FeatureId,
-    /// The digest of the text.
-    pub content_digest: Digest,
-    /// Its size in bytes.
-    pub bytes: usize,
-}
-
-/// A capability that a step tries out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Probe {
-    /// The capability.
-    pub capability: Capability,
-    /// The template that the step was made from.
-    pub template_id: TemplateId,
-}
-
-/// Where a step came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct StepProvenance {
-    /// The kind of origin.
-    pub source: ProvenanceSource,
-    /// The template or feature.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub origin_id: Option<String>,
-}
-
 /// Reason that bytes are not a compiled workflow of this version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -261,19 +134,6 @@ pub enum CompiledWorkflowError {
     /// The bytes do not have the form of a compiled workflow.
     #[error("not a compiled workflow: {reason}")]
     Malformed { reason: String },
-}
-
-impl CompiledStep {
-    /// True if it requires notes: a contract replaces them, and an author may waive them.
-    pub const fn needs_notes(&self) -> bool {
-        !self.notes_optional && self.output_contract.is_none()
-    }
-
-    /// True if it decides about a loop.
-    pub fn is_decision(&self) -> bool {
-        let contract = self.output_contract.as_ref();
-        contract.is_some_and(|contract| ContractPack::LoopControl.is(&contract.contract_ref))
-    }
 }
 
 impl CompiledWorkflow {
@@ -328,6 +188,24 @@ impl CompiledWorkflow {
         self.assessments.iter().find(|assessment| assessment.id == *id)
     }
 
+    /// Returns the loop with this id.
+    pub fn find_loop(&self, id: &LoopId) -> Option<&CompiledLoop> {
+        self.loops.iter().find(|looped| looped.loop_id == *id)
+    }
+
+    /// Returns the condition that a loop evaluates before each turn.
+    pub fn condition_of(&self, looped: &CompiledLoop) -> Option<&CompiledCondition> {
+        let is_its_own =
+            |condition: &&CompiledCondition| *condition.condition_id() == looped.condition_id;
+        self.conditions.iter().find(is_its_own)
+    }
+
+    /// Returns the contract of a step.
+    pub fn contract_of(&self, step: &CompiledStep) -> Option<&ContractDefinition> {
+        let contract_ref = &step.output_contract.as_ref()?.contract_ref;
+        Some(self.contract(contract_ref).expect("a sound workflow embeds its contracts"))
+    }
+
     /// Returns the contract that the workflow embeds under this name.
     pub fn contract(&self, contract_ref: &ContractRef) -> Option<&ContractDefinition> {
         self.contracts.iter().find(|contract| contract.contract_ref == *contract_ref)
@@ -339,4 +217,136 @@ impl CompiledWorkflow {
             |key: &FunctionKey| self.functions.iter().find(|function| function.key == *key);
         step.functions.iter().filter_map(definition).collect()
     }
+}
+
+piton_core::closed_set! {
+    /// How capable a model an author has in mind.
+    pub enum ModelTier {
+        /// A small and fast one.
+        Lightweight => "lightweight",
+        /// One in between.
+        Mid => "mid",
+        /// The most capable one.
+        Heavy => "heavy",
+    }
+}
+
+/// What people read about a workflow beside its name and description.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Metadata {
+    /// What kinds of work it is for.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tags: BTreeSet<Tag>,
+    /// The version that its author gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What it is about, at length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// What it was made for, by example.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<String>,
+    /// How capable a model its author has in mind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_tier: Option<ModelTier>,
+}
+
+impl Metadata {
+    /// True if there is no information at all.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl CompiledWorkflow {
+    /// Refuses a workflow with a dangling name, or with a step at two places.
+    pub(super) fn check(&self) -> Result<(), CompiledWorkflowError> {
+        let mut walk = LoopCheck { workflow: self, steps: BTreeSet::new(), loops: BTreeSet::new() };
+        walk.entries(&self.sequence, 0)?;
+        // The walk found every entry exactly once. Equal counts therefore mean that nothing is unreachable
+        // and no id is repeated.
+        ensure(walk.loops.len() == self.loops.len(), || {
+            "a loop has no place or no id of its own".into()
+        })?;
+        ensure(walk.steps.len() == self.steps.len(), || {
+            "a step has no place or no id of its own".into()
+        })?;
+        for step in &self.steps {
+            if let Some(contract) = &step.output_contract {
+                let name = &contract.contract_ref;
+                ensure(self.contract(name).is_some(), || {
+                    format!("the contract `{name}` is missing")
+                })?;
+            }
+            for id in &step.assessment_refs {
+                ensure(self.assessment(id).is_some(), || {
+                    format!("the assessment `{id}` is missing")
+                })?;
+            }
+            let found = self.functions_of(step).len();
+            ensure(found == step.functions.len(), || {
+                format!("a function of the step `{}` is missing", step.step_id)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+struct LoopCheck<'a> {
+    workflow: &'a CompiledWorkflow,
+    steps: BTreeSet<&'a str>,
+    loops: BTreeSet<&'a str>,
+}
+
+impl<'a> LoopCheck<'a> {
+    fn entries(
+        &mut self,
+        entries: &'a [SequenceEntry],
+        depth: usize,
+    ) -> Result<(), CompiledWorkflowError> {
+        for entry in entries {
+            match entry {
+                SequenceEntry::Step { step_id } => {
+                    let known = self.workflow.step(step_id).is_some();
+                    ensure(known, || format!("the step `{step_id}` is missing"))?;
+                    let first = self.steps.insert(step_id.as_str());
+                    ensure(first, || format!("the step `{step_id}` stands at two places"))?;
+                }
+                SequenceEntry::Loop { loop_id } => {
+                    let Some(looped) = self.workflow.find_loop(loop_id) else {
+                        return Err(unsound(format!("the loop `{loop_id}` is missing")));
+                    };
+                    // Each loop is entered once. This also ends the walk if a loop contains itself.
+                    let first = self.loops.insert(loop_id.as_str());
+                    ensure(first, || format!("the loop `{loop_id}` stands at two places"))?;
+                    // The depth bounds the recursion here and the loop stack of every run.
+                    ensure(depth < LOOP_DEPTH_MAX, || {
+                        "loops lie too deeply inside each other".into()
+                    })?;
+                    let is_its_own = |condition: &CompiledCondition| match condition {
+                        // A condition about another loop would let that loop's decision drive this one.
+                        CompiledCondition::LoopControl { loop_id, .. } => {
+                            *condition.condition_id() == looped.condition_id
+                                && *loop_id == looped.loop_id
+                        }
+                        other => *other.condition_id() == looped.condition_id,
+                    };
+                    let known = self.workflow.conditions.iter().any(is_its_own);
+                    ensure(known, || format!("the condition of the loop `{loop_id}` is missing"))?;
+                    self.entries(&looped.body, depth + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn ensure(holds: bool, reason: impl FnOnce() -> String) -> Result<(), CompiledWorkflowError> {
+    if holds { Ok(()) } else { Err(unsound(reason())) }
+}
+
+fn unsound(reason: String) -> CompiledWorkflowError {
+    CompiledWorkflowError::Unsound { reason }
 }

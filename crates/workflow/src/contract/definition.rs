@@ -4,14 +4,13 @@
 //! the requirements without consulting a registry, so a pinned workflow keeps the meaning that it had when it
 //! was pinned.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::artifact_path::ArtifactPath;
-use super::shape::{Field, Shape, sorted};
-use super::violation::{ObjectEntries, Violation, ViolationKind, check_fields};
+use super::shape::{Field, Presence, Shape, sorted};
+use super::violation::{ArtifactPath, ObjectEntries, Violation, ViolationKind, check_fields};
 use crate::reason::ContractViolation;
 use crate::source::ContractRef;
 
@@ -149,6 +148,25 @@ impl ContractDefinition {
         let beside = ObjectEntries { all: entries, apart: Some(KIND) };
         check_fields(&self.fields, false, beside, top, &mut found);
         found
+    }
+
+    /// Returns the lines for a prompt: the contract, then every field, the required ones first. None is left
+    /// out, because an artifact without it would be refused.
+    pub fn requirements(&self) -> String {
+        let mut text = format!(
+            "- Artifact contract: {}\n- Provide artifact with fields:\n  - kind: \"{}\"",
+            self.contract_ref, self.artifact_kind
+        );
+        let (required, others): (Vec<_>, Vec<_>) =
+            self.fields.iter().partition(|field| field.presence == Presence::Required);
+        for Field { name, presence, shape } in required.into_iter().chain(others) {
+            let written = match presence {
+                Presence::Required => write!(text, "\n  - {name}: {shape}"),
+                other => write!(text, "\n  - {name} ({other}): {shape}"),
+            };
+            written.expect("writing to a string does not fail");
+        }
+        text
     }
 
     /// Returns the shape of the artifact, without its `kind`.

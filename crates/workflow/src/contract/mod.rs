@@ -1,7 +1,7 @@
 //! The required output of a step and its checks: contracts over artifacts, criteria over notes.
 //!
 //! A contract is typed data ([`ContractDefinition`]): fields, [`Shape`]s and an example. The existing
-//! contracts are a closed set in code ([`ContractPack`]). A compiled workflow embeds the definitions that it
+//! contracts are a closed set in code ([`BuiltinContract`]). A compiled workflow embeds the definitions that it
 //! uses, and artifacts are checked against those, never against the code.
 //!
 //! Criteria ([`criteria`]) look at the notes instead. Writing the right words is enough to meet them, so a
@@ -10,17 +10,15 @@
 //! *Invariants*: pure. Every check reports everything that is wrong, each with its position, the given value
 //! and the required one.
 
-mod artifact_path;
+mod builtin;
 pub mod criteria;
 mod definition;
-mod pack;
 mod pattern;
-mod requirement;
 mod schema;
 mod shape;
 mod violation;
 
+pub use builtin::BuiltinContract;
 pub use definition::{Breach, ContractDefinition};
-pub use pack::ContractPack;
 pub use shape::{Field, Presence, Shape};
 pub use violation::{Violation, ViolationKind};

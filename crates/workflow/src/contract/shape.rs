@@ -1,7 +1,11 @@
 //! The required shape of a value, as plain data.
 //!
+//! Its `Display` is the wording for the prompt of a step that has to submit such a value.
+//!
 //! *Invariants*: anything without an order of its own (fields, allowed names) is kept sorted by bytes, so
 //! that two shapes that allow the same are equal and have one digest.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -164,4 +168,69 @@ impl Field {
 pub(super) fn sorted(mut fields: Vec<Field>) -> Vec<Field> {
     fields.sort_by(|one, other| one.name.cmp(&other.name));
     fields
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { min_chars: 0 | 1, max_bytes } => {
+                write!(formatter, "text of at most {max_bytes} bytes")
+            }
+            Self::Text { min_chars, max_bytes } => {
+                write!(
+                    formatter,
+                    "text of at least {min_chars} characters and at most {max_bytes} bytes"
+                )
+            }
+            Self::Id => formatter.write_str("an id of a-z, 0-9, `_` and `-`"),
+            Self::OneOf { values } => {
+                for (index, value) in values.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { " | " };
+                    write!(formatter, "{separator}\"{value}\"")?;
+                }
+                Ok(())
+            }
+            Self::Exactly { value } => write!(formatter, "{value}"),
+            Self::Integer { min, max } => write!(formatter, "a whole number from {min} to {max}"),
+            Self::Boolean => formatter.write_str("true | false"),
+            Self::List { items, max_items } => {
+                write!(formatter, "a list of at most {max_items}, each {items}")
+            }
+            Self::Map { values, max_entries } => {
+                write!(
+                    formatter,
+                    "an object of at most {max_entries} entries, each an id with {values}"
+                )
+            }
+            Self::Object { fields, open } => {
+                formatter.write_str("{")?;
+                for (index, field) in fields.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { ", " };
+                    let mark = if field.presence == Presence::Required { "" } else { "?" };
+                    write!(formatter, "{separator}{}{mark}: {}", field.name, field.shape)?;
+                }
+                formatter.write_str(if *open { ", …}" } else { "}" })
+            }
+            Self::AnyOf { shapes } => {
+                for (index, shape) in shapes.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { " or " };
+                    write!(formatter, "{separator}{shape}")?;
+                }
+                Ok(())
+            }
+            Self::AnyObject { max_bytes } => {
+                write!(formatter, "an object of at most {max_bytes} bytes")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Presence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Required => formatter.write_str("always"),
+            Self::Optional => formatter.write_str("optional"),
+            Self::When { field, equals } => write!(formatter, "when {field} is \"{equals}\""),
+        }
+    }
 }

@@ -7,7 +7,6 @@ use piton_core::canonical::encode;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
-use super::artifact_path::ArtifactPath;
 use super::shape::{Field, Presence, Shape};
 use crate::bounds::QUOTE_BYTES_MAX;
 use crate::name::StepId;
@@ -225,6 +224,25 @@ pub(super) fn check_fields(
             let required = format!("absent; the fields are: {}", known.join(", "));
             let (at, kind) = (ArtifactPath::Field(&at, name), ViolationKind::Unexpected);
             found.push(Violation::of(at, kind, value, required));
+        }
+    }
+}
+
+/// A position in an artifact, linked to the one around it.
+#[derive(Clone, Copy)]
+pub(super) enum ArtifactPath<'a> {
+    Root,
+    Field(&'a ArtifactPath<'a>, &'a str),
+    Item(&'a ArtifactPath<'a>, usize),
+}
+
+impl ArtifactPath<'_> {
+    /// Returns the position as text.
+    pub(super) fn pointer(self) -> Pointer {
+        match self {
+            Self::Root => Pointer::root(),
+            Self::Field(of, name) => of.pointer().field(name),
+            Self::Item(of, index) => of.pointer().item(index),
         }
     }
 }

@@ -9,12 +9,10 @@ use serde_json::{Map, Value};
 
 use super::error::EngineError;
 use super::finding::{Finding, GapDraft};
-use super::flow::{self, Flow};
-use super::judge::{KnownCapabilities, Submission, judge};
-use super::person;
+use super::next_step::{self, NextStep};
+use super::validate::{KnownCapabilities, Submission, person_needed, validate};
 use crate::compile::CompiledWorkflow;
-use crate::event::{BlockerReport, PayloadError, Preferences, TraceEntry};
-use crate::preference::Autonomy;
+use crate::event::{Autonomy, BlockerReport, PayloadError, Preferences, TraceEntry};
 use crate::reason::UserOnlyDependency;
 use crate::snapshot::ExecutionState;
 
@@ -64,15 +62,15 @@ pub fn decide(
 ) -> Result<Decision, EngineError> {
     let nothing = Map::new();
     let context = facts.context.unwrap_or(&nothing);
-    let mut findings = judge(workflow, state, submission, &facts.standings, context)?;
-    findings.extend(person::judge(workflow, state, &facts.settled)?);
+    let mut findings = validate(workflow, state, submission, &facts.standings, context)?;
+    findings.extend(person_needed(workflow, state, &facts.settled)?);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);
     }
     // The next state is sought only if the output itself is good enough: that search has findings of its own, and a
     // report holds either kind.
-    let flow = flow::next(workflow, state, context, submission.artifacts)?;
-    let Flow { next, traces, findings: lacking } = flow;
+    let flow = next_step::next(workflow, state, context, submission.artifacts)?;
+    let NextStep { next, traces, findings: lacking } = flow;
     findings.extend(lacking);
     if let Some(blocked) = stop(facts, &findings) {
         return Ok(blocked);

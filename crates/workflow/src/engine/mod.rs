@@ -1,38 +1,40 @@
 //! Decides what happens next in a run, as a pure function over data.
 //!
-//! [`decide`] is the whole of it: it judges an output, and the run continues or stops.
+//! [`decide`] is the whole of it: it validates an output, and the run continues or stops.
 //!
-//! * [`judge()`] finds what is wrong with an output, as [`Finding`]s. Preferences have no influence on it.
-//! * [`block`] decides whether a run stops for findings. That depends on its autonomy alone.
-//! * [`flow`] finds the first step and the next one, through nested loops, and renders it.
-//! * [`ratings`] reads the assessments of a step.
+//! | file | holds |
+//! |---|---|
+//! | `decide` | [`decide`]: blocked or advanced; [`block`]: whether a run stops for findings, by its autonomy alone |
+//! | `validate` | [`validate`]: everything that is wrong with an output, regardless of preferences |
+//! | `artifacts` | the artifacts of an output against contracts; decisions about loops, results of probes |
+//! | `assessments` | the assessments of a step, their [`ratings`] and consequences |
+//! | `finding` | a [`Finding`] and its texts for the agent, as a blocker or a gap |
+//! | [`next_step`] | the first step of a run and the next one, through nested loops |
+//! | `loops` | whether a loop begins, and whether it has another turn |
+//! | `position` | where a run is in its workflow, and the variables that are known there |
+//! | `render` | the pending step as an agent reads it |
+//! | `trace` | the engine's explanation of its choices |
+//! | `error` | the reasons to find no next state |
 //!
 //! *Invariants*: pure. The same workflow, state and decisions always lead to the same next state and the same trace.
 //! A workflow must be sound, as every compiled or decoded one is. A state may come from elsewhere, and one that does
 //! not fit the workflow is an error.
 
-mod accept;
-mod assess;
-mod control;
+mod artifacts;
+mod assessments;
 mod decide;
-mod decision_trace;
 mod error;
-mod extra_artifacts;
 mod finding;
-pub mod flow;
-mod judge;
-mod loop_iteration;
-mod messages;
-mod missing_context;
-mod person;
+mod loops;
+pub mod next_step;
+mod position;
 mod render;
-mod report;
-mod scope;
-mod step_position;
+mod trace;
+mod validate;
 
-pub use assess::{RatedDimension, Rating, ratings};
+pub use assessments::{RatedDimension, Rating, ratings};
 pub use decide::{Decision, StepFacts, block, decide};
 pub use error::EngineError;
 pub use finding::{Finding, GapDraft};
-pub use flow::Flow;
-pub use judge::{KnownCapabilities, Submission, judge};
+pub use next_step::NextStep;
+pub use validate::{KnownCapabilities, Submission, validate};

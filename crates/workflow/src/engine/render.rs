@@ -7,9 +7,8 @@ use piton_core::{BoundedText, byte_len, truncate};
 use serde_json::{Map, Value};
 
 use super::error::EngineError;
-use super::missing_context::expected;
-use super::scope::{condition_of, scope};
-use super::step_position::find_loop;
+use super::loops::expected_turns;
+use super::position::scope;
 use crate::bounds::{FILLED_BYTES_MAX, FUNCTIONS_BYTES_MAX, STEP_TITLE_BYTES_MAX};
 use crate::compile::function::section;
 use crate::compile::{CompiledStep, CompiledWorkflow};
@@ -32,7 +31,7 @@ pub(super) fn pending(
     let holds = |when: &Option<Predicate>| when.as_ref().is_none_or(|when| when.holds(&scope));
     let (title, prompt) = match workflow.dialect {
         Dialect::Strict => (step.title.clone(), [step.prompt.as_str(), &functions].concat()),
-        Dialect::Shipped => {
+        Dialect::Classic => {
             let shown = step.fragments.iter().filter(|fragment| holds(&fragment.when));
             let fragments = shown.map(|fragment| format!("\n\n---\n{}", fragment.text));
             let opening = if beginning && !workflow.opening.is_empty() {
@@ -67,14 +66,14 @@ fn banner(
 ) -> String {
     let mut turns = Vec::new();
     for (depth, position) in stack.iter().enumerate() {
-        let Some(of) = find_loop(workflow, &position.loop_id) else {
+        let Some(this_loop) = workflow.find_loop(&position.loop_id) else {
             continue;
         };
         let outside = scope(workflow, &stack[..depth], context);
-        let (total, known) = expected(condition_of(workflow, of), of, &outside);
+        let (total, known) = expected_turns(workflow.condition_of(this_loop), this_loop, &outside);
         let most = if known { "" } else { "at most " };
         let turn = position.iteration.get() + 1;
-        let title = of.title.as_deref().unwrap_or(of.loop_id.as_str());
+        let title = this_loop.title.as_deref().unwrap_or(this_loop.loop_id.as_str());
         turns.push(format!("turn {turn} of {most}{total} of \"{title}\""));
     }
     if turns.is_empty() {

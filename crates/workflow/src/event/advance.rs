@@ -3,7 +3,7 @@
 use piton_core::{AttemptId, NodeId};
 use serde::{Deserialize, Serialize};
 
-use super::blocker_report::BlockerReport;
+use super::blocker::BlockerReport;
 use crate::run::AttemptIntent;
 
 /// An attempt on a node, with its outcome.

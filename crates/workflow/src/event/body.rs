@@ -22,18 +22,14 @@ use super::advance::AdvanceRecorded;
 use super::capability::CapabilityObserved;
 use super::context::ContextSet;
 use super::divergence::DivergenceRecorded;
-use super::edge::EdgeCreated;
+use super::envelope::{EventScope, NodeScope};
 use super::gap::GapRecorded;
-use super::node::NodeCreated;
-use super::observation::ObservationRecorded;
+use super::graph::{EdgeCreated, NodeCreated, RunStarted};
+use super::observation::{ChangeOrdinal, ObservationRecorded};
 use super::output::NodeOutputAppended;
 use super::preferences::PreferencesChanged;
-use super::run::RunStarted;
-use super::scope::{EventScope, NodeScope};
 use super::trace::DecisionTraceAppended;
 use crate::dedupe;
-use crate::event_kind::EventKind;
-use crate::observation::ChangeOrdinal;
 
 /// The content of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,5 +144,37 @@ impl EventBody {
             Self::NodeCreated(_, node) => Some(node.snapshot_ref),
             _ => None,
         }
+    }
+}
+
+piton_core::closed_set! {
+    /// What an event records.
+    pub enum EventKind {
+        /// The session exists.
+        SessionCreated => "session_created",
+        /// Something about the surroundings was seen, such as the branch of a repository.
+        ObservationRecorded => "observation_recorded",
+        /// A run began, pinned to a compiled workflow.
+        RunStarted => "run_started",
+        /// A run has a new node.
+        NodeCreated => "node_created",
+        /// Two nodes of a run are joined.
+        EdgeCreated => "edge_created",
+        /// An agent tried to advance a run, with the outcome.
+        AdvanceRecorded => "advance_recorded",
+        /// A node has a new output.
+        NodeOutputAppended => "node_output_appended",
+        /// The preferences of a node changed.
+        PreferencesChanged => "preferences_changed",
+        /// A capability of the agent was probed, used or claimed.
+        CapabilityObserved => "capability_observed",
+        /// Something is missing, or something missing was supplied.
+        GapRecorded => "gap_recorded",
+        /// The agent left the way of the workflow on purpose.
+        DivergenceRecorded => "divergence_recorded",
+        /// Why the engine decided as it did.
+        DecisionTraceAppended => "decision_trace_appended",
+        /// The context of a run was set.
+        ContextSet => "context_set",
     }
 }

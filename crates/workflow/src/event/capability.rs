@@ -8,8 +8,8 @@ use piton_core::ObservationId;
 use serde::{Deserialize, Serialize};
 
 use super::builtin_ref::BuiltinRef;
-use super::field::present;
 use super::payload_error::PayloadError;
+use super::strict_json::present;
 use crate::capability::{
     AttemptContext, Capability, CapabilityStatus, Claim, ClaimedBy, EnforcementGrade, FailureCode,
     ProbeResult, ProvenanceKind,

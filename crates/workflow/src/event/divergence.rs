@@ -3,11 +3,26 @@
 use piton_core::{BoundedText, DivergenceId};
 use serde::{Deserialize, Serialize};
 
-use super::field::present;
 use super::payload_error::PayloadError;
+use super::strict_json::present;
 use crate::bounds::SUMMARY_BYTES_MAX;
-use crate::explanation::DivergenceReason;
 use crate::name::StepId;
+
+piton_core::closed_set! {
+    /// Why an agent left the way of its workflow on purpose.
+    pub enum DivergenceReason {
+        /// The person did not say something that the step needs.
+        MissingUserContext => "missing_user_context",
+        /// The agent lacks a capability that the step counts on.
+        CapabilityUnavailable => "capability_unavailable",
+        /// The step would have been wasted effort.
+        EfficiencySkip => "efficiency_skip",
+        /// Going on would have been dangerous.
+        SafetyStop => "safety_stop",
+        /// A policy forbids the step.
+        PolicyConstraint => "policy_constraint",
+    }
+}
 
 /// The agent left the way of the workflow on purpose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,12 +3,15 @@
 //! *Invariants*: the dedupe key always follows from the body, whoever wrote the line. Nothing is ordered,
 //! keyed or decided by time.
 
-use piton_core::{DedupeKey, EventId, EventIndex, SessionId, SnapshotRef, TimestampMs};
+use piton_core::{
+    DedupeKey, EventId, EventIndex, NodeId, RunId, SessionId, SnapshotRef, TimestampMs,
+};
 use piton_store::StreamId;
 use serde::ser::SerializeStruct as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::body::EventBody;
+use super::strict_json::present;
 
 /// The version of the format.
 pub(super) const VERSION: u32 = 1;
@@ -153,5 +156,37 @@ impl Serialize for Data<'_> {
             EventBody::DecisionTraceAppended(_, data) => data.serialize(serializer),
             EventBody::ContextSet(_, data) => data.serialize(serializer),
         }
+    }
+}
+
+/// A node and its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeScope {
+    pub run: RunId,
+    pub node: NodeId,
+}
+
+/// The scope of any event, as its envelope writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EventScope {
+    /// The node.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub node_id: Option<NodeId>,
+    /// The run.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<RunId>,
+}
+
+impl From<RunId> for EventScope {
+    fn from(run: RunId) -> Self {
+        Self { run_id: Some(run), node_id: None }
+    }
+}
+
+impl From<NodeScope> for EventScope {
+    fn from(scope: NodeScope) -> Self {
+        Self { run_id: Some(scope.run), node_id: Some(scope.node) }
     }
 }

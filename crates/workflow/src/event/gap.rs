@@ -5,11 +5,10 @@
 use piton_core::{BoundedText, EventId, GapId, OutputId};
 use serde::{Deserialize, Serialize};
 
-use super::few::Few;
-use super::field::present;
-use super::limit::LimitDetails;
+use super::blocker::LimitDetails;
+use super::bounded_list::BoundedList;
+use super::strict_json::present;
 use crate::bounds::{EVIDENCE_REFS_MAX, SUMMARY_BYTES_MAX};
-use crate::gap::GapSeverity;
 use crate::reason::Reason;
 
 /// Something is missing, or something missing was supplied.
@@ -29,7 +28,7 @@ pub struct GapRecorded {
     pub resolution: Resolution,
     /// What shows it.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub evidence_refs: Option<Few<EvidenceRef, EVIDENCE_REFS_MAX>>,
+    pub evidence_refs: Option<BoundedList<EvidenceRef, EVIDENCE_REFS_MAX>>,
     /// The limit that was reached, if that is what is wrong.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub details: Option<LimitDetails>,
@@ -75,4 +74,16 @@ pub enum EvidenceRef {
         /// Which.
         output_id: OutputId,
     },
+}
+
+piton_core::closed_set! {
+    /// How much a gap matters.
+    pub enum GapSeverity {
+        /// Worth knowing.
+        Info => "info",
+        /// The result may suffer.
+        Warning => "warning",
+        /// The result is not what the workflow promises until the gap is resolved.
+        Critical => "critical",
+    }
 }

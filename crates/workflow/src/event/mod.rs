@@ -7,8 +7,18 @@
 //!
 //! * [`SessionEvent`] is the envelope and [`EventBody`] its content. The engine makes a body; the envelope
 //!   derives the dedupe key from it.
-//! * One file per payload, in the order of the kinds.
 //! * [`LogRules`] checks what one event cannot know: that a parent exists, that a run has one root.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `envelope`, `body` | an event, its kind and its scope |
+//! | `read`, `strict_json` | reading an event; the deserializers that are stricter than serde |
+//! | `schema` | the JSON Schema of an event |
+//! | `log_rules` | the rules across a log, and the ways to break them |
+//! | `graph` | `run_started`, `node_created`, `edge_created` |
+//! | `advance`, `blocker` | `advance_recorded`, and the report of an attempt that was blocked |
+//! | `output`, `observation`, `context`, `preferences`, `capability`, `gap`, `divergence`, `trace` | the payload of that name |
+//! | `bounded_list`, `builtin_ref`, `payload_error` | types that several payloads use |
 //!
 //! *Invariants*: a body carries the scope that its kind has, so a session with a node or a node without a run
 //! does not build. One value has one text: a field that is unknown, repeated, `null` where it could be left
@@ -18,52 +28,46 @@
 //! *Limitations*: the store has to check that a digest in an event names something stored.
 
 mod advance;
-mod blocker_report;
+mod blocker;
 mod body;
+mod bounded_list;
 mod builtin_ref;
 mod capability;
 mod context;
 mod divergence;
-mod edge;
 mod envelope;
-mod few;
-mod field;
-mod flaw;
 mod gap;
-mod limit;
-mod node;
+mod graph;
+mod log_rules;
 mod observation;
 mod output;
 mod payload_error;
 mod preferences;
 mod read;
-mod rules;
-mod run;
 #[cfg(feature = "schema")]
 mod schema;
-mod scope;
+pub(crate) mod strict_json;
 mod trace;
-pub(crate) mod unique;
 
 pub use advance::{AdvanceOutcome, AdvanceRecorded};
-pub use blocker_report::{Blocker, BlockerReport, Pointer};
-pub use body::EventBody;
+pub use blocker::{Blocker, BlockerCode, BlockerReport, LimitDetails, Pointer};
+pub use body::{EventBody, EventKind};
+pub use bounded_list::BoundedList;
 pub use builtin_ref::BuiltinRef;
 pub use capability::{CapabilityObserved, CapabilityProvenance, UseResult};
 pub use context::{ContextSet, RunContext};
-pub use divergence::{DivergenceRecorded, NonEmptySummary};
-pub use edge::{Cause, EdgeCreated};
-pub use envelope::SessionEvent;
-pub use few::Few;
-pub use flaw::{LogFlaw, LogProblem};
-pub use gap::{EvidenceRef, GapRecorded, Resolution};
-pub use limit::LimitDetails;
-pub use node::NodeCreated;
-pub use observation::{GitSha1, ObservationRecorded, ObservedValue};
-pub use output::{ContentType, NodeOutputAppended, OutputPayload};
+pub use divergence::{DivergenceReason, DivergenceRecorded, NonEmptySummary};
+pub use envelope::{EventScope, NodeScope, SessionEvent};
+pub use gap::{EvidenceRef, GapRecorded, GapSeverity, Resolution};
+pub use graph::{Cause, EdgeCause, EdgeCreated, EdgeKind, NodeCreated, NodeKind, RunStarted};
+pub use log_rules::{LogFlaw, LogProblem, LogRules, validate};
+pub use observation::{
+    ChangeOrdinal, Confidence, GitSha1, ObservationKey, ObservationRecorded, ObservedValue,
+};
+pub use output::{ContentType, NodeOutputAppended, OutputChannel, OutputPayload};
 pub use payload_error::PayloadError;
-pub use preferences::{PreferenceChange, PreferenceKey, Preferences, PreferencesChanged};
-pub use rules::{LogRules, validate};
-pub use run::RunStarted;
-pub use scope::{EventScope, NodeScope};
-pub use trace::{DecisionTraceAppended, TraceEntry, TraceRef};
+pub use preferences::{
+    Autonomy, PreferenceChange, PreferenceKey, PreferenceSource, Preferences, PreferencesChanged,
+    RiskPolicy,
+};
+pub use trace::{DecisionTraceAppended, TraceEntry, TraceEntryKind, TraceRef};

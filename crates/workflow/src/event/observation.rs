@@ -2,15 +2,13 @@
 //!
 //! *Limitations*: any key may have any type of value; choosing a fitting one is up to the observer.
 
-use std::str::FromStr;
-use std::sync::Arc;
+use std::fmt;
 
 use piton_core::{BoundedText, CanonicalBytes, Digest, canonical};
 use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
 use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
-use crate::observation::{Confidence, ObservationKey};
 
 const GIT_SHA1_DIGITS: usize = 40;
 
@@ -49,29 +47,51 @@ impl ObservedValue {
     }
 }
 
-/// A git commit: 40 lowercase hex digits.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GitSha1(Arc<str>);
+piton_core::checked_text! {
+    /// A git commit: 40 lowercase hex digits.
+    pub struct GitSha1: PayloadError, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS,
+    |text| is_git_sha1(text).then_some(()).ok_or(PayloadError::GitSha1)
+}
 
-impl GitSha1 {
-    /// Returns the commit as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
+fn is_git_sha1(text: &str) -> bool {
+    let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == GIT_SHA1_DIGITS && text.bytes().all(digit)
+}
+
+piton_core::closed_set! {
+    /// What was observed.
+    pub enum ObservationKey {
+        /// The branch that is checked out.
+        GitBranch => "git_branch",
+        /// The commit that is checked out.
+        GitHeadSha => "git_head_sha",
+        /// The digest of the repository's path.
+        RepoRootHash => "repo_root_hash",
+        /// The repository's path, for people.
+        RepoRoot => "repo_root",
     }
 }
 
-impl FromStr for GitSha1 {
-    type Err = PayloadError;
-
-    fn from_str(text: &str) -> Result<Self, PayloadError> {
-        let digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        if text.len() == GIT_SHA1_DIGITS && text.bytes().all(digit) {
-            Ok(Self(text.into()))
-        } else {
-            Err(PayloadError::GitSha1)
-        }
+piton_core::closed_set! {
+    /// How sure an observation is.
+    pub enum Confidence {
+        /// A guess.
+        Low => "low",
+        /// Likely.
+        Med => "med",
+        /// Read from the thing itself.
+        High => "high",
     }
 }
 
-piton_core::text_form!(GitSha1, "a commit of 40 hex digits", "^[0-9a-f]{40}$", GIT_SHA1_DIGITS);
-piton_core::shown_as_text!(GitSha1);
+/// The number of observations of the same key that a session already holds: 0 for its first.
+///
+/// It distinguishes a value that returned from the value when it was first observed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChangeOrdinal(pub u64);
+
+impl fmt::Display for ChangeOrdinal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}

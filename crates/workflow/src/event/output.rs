@@ -4,21 +4,17 @@
 //! are a recap and artifacts are artifacts, so the channel follows from the payload; it is stored for readers
 //! and checked. An artifact is kept elsewhere, under its digest.
 
-use std::str::FromStr;
-use std::sync::Arc;
-
 use piton_core::{BoundedText, Digest, OutputId};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::field::present;
 use super::payload_error::PayloadError;
+use super::strict_json::present;
 use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
-use crate::output::OutputChannel;
 
 /// A node has a new output.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(try_from = "OutputWire")]
+#[serde(try_from = "OutputWire<OutputPayload>")]
 pub struct NodeOutputAppended {
     /// The output.
     pub output_id: OutputId,
@@ -54,32 +50,22 @@ pub enum OutputPayload {
     },
 }
 
-#[derive(Deserialize)]
+/// The written form. Writing borrows the payload, so that the notes are not copied.
+#[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct OutputWire {
+struct OutputWire<P> {
     output_channel: OutputChannel,
     output_id: OutputId,
-    payload: OutputPayload,
-    #[serde(default, deserialize_with = "present")]
-    supersedes_output_id: Option<OutputId>,
-}
-
-/// The written counterpart of [`OutputWire`]; it borrows, so that the notes are not copied.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct OutputWireRef<'a> {
-    output_channel: OutputChannel,
-    output_id: OutputId,
-    payload: &'a OutputPayload,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    payload: P,
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     supersedes_output_id: Option<OutputId>,
 }
 
 impl Serialize for NodeOutputAppended {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { output_id, supersedes_output_id, payload } = self;
-        let written = OutputWireRef {
+        let written = OutputWire {
             output_channel: self.channel(),
             output_id: *output_id,
             payload,
@@ -111,10 +97,10 @@ impl OutputPayload {
     }
 }
 
-impl TryFrom<OutputWire> for NodeOutputAppended {
+impl TryFrom<OutputWire<OutputPayload>> for NodeOutputAppended {
     type Error = PayloadError;
 
-    fn try_from(wire: OutputWire) -> Result<Self, PayloadError> {
+    fn try_from(wire: OutputWire<OutputPayload>) -> Result<Self, PayloadError> {
         let expected = wire.payload.channel();
         if wire.output_channel != expected {
             return Err(PayloadError::Channel { expected });
@@ -124,40 +110,29 @@ impl TryFrom<OutputWire> for NodeOutputAppended {
     }
 }
 
-/// A content type such as `application/json`: two names in lowercase and a slash, without parameters.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContentType(Arc<str>);
-
-impl ContentType {
-    /// Returns the content type as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+piton_core::checked_text! {
+    /// A content type such as `application/json`: two names in lowercase and a slash, without parameters.
+    pub struct ContentType: PayloadError, "a content type such as `text/markdown`",
+    r"^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$", CONTENT_TYPE_BYTES_MAX,
+    |text| is_content_type(text).then_some(()).ok_or(PayloadError::ContentType)
 }
 
-impl FromStr for ContentType {
-    type Err = PayloadError;
-
-    fn from_str(text: &str) -> Result<Self, PayloadError> {
-        let allowed = |byte: u8| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$&-^_.+".contains(&byte)
-        };
-        let name = |name: &str| !name.is_empty() && name.bytes().all(allowed);
-        match text.split_once('/') {
-            Some((kind, subtype))
-                if text.len() <= CONTENT_TYPE_BYTES_MAX && name(kind) && name(subtype) =>
-            {
-                Ok(Self(text.into()))
-            }
-            _ => Err(PayloadError::ContentType),
-        }
-    }
+fn is_content_type(text: &str) -> bool {
+    let allowed = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$&-^_.+".contains(&byte)
+    };
+    let name = |name: &str| !name.is_empty() && name.bytes().all(allowed);
+    let names = text.split_once('/');
+    text.len() <= CONTENT_TYPE_BYTES_MAX
+        && names.is_some_and(|(kind, subtype)| name(kind) && name(subtype))
 }
 
-piton_core::text_form!(
-    ContentType,
-    "a content type such as `text/markdown`",
-    r"^[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+$",
-    CONTENT_TYPE_BYTES_MAX
-);
-piton_core::shown_as_text!(ContentType);
+piton_core::closed_set! {
+    /// What an output of a node is for.
+    pub enum OutputChannel {
+        /// Notes that say what happened and what comes next.
+        Recap => "recap",
+        /// A structured result, kept by its digest.
+        Artifact => "artifact",
+    }
+}

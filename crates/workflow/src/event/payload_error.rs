@@ -2,11 +2,11 @@
 
 use piton_core::{CanonicalError, TextTooLong};
 
+use super::graph::{EdgeCause, EdgeKind};
+use super::output::OutputChannel;
 use super::preferences::PreferenceKey;
 use crate::bounds::{CONTEXT_BYTES_MAX, TRACE_BYTES_MAX};
 use crate::capability::{CapabilityStatus, EnforcementGrade};
-use crate::output::OutputChannel;
-use crate::topology::{EdgeCause, EdgeKind};
 
 /// Reason that something cannot be the payload of an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,14 +1,51 @@
-//! `preferences_changed`: the preferences of a node changed.
+//! The preferences of a person about how a run continues, and `preferences_changed`.
 //!
-//! *Invariants*: a change changes something, and each preference at most once. The effective preferences are
-//! complete and agree with the change.
+//! *Invariants*: a preference changes when a run stops and what it warns about. It never changes what counts
+//! as missing, and never what must be recorded. A change changes something, and each preference at most once.
+//! The effective preferences are complete and agree with the change.
 
 use piton_core::ChangeId;
 use serde::{Deserialize, Serialize};
 
-use super::few::Few;
+use super::bounded_list::BoundedList;
 use super::payload_error::PayloadError;
-use crate::preference::{Autonomy, PreferenceSource, RiskPolicy};
+
+piton_core::closed_set! {
+    /// When a run waits for a person.
+    pub enum Autonomy {
+        /// It stops for whatever blocks it, and where a step asks for confirmation.
+        Guided => "guided",
+        /// It asks for no confirmation, and still stops for whatever blocks it, above all for what only
+        /// a person can give.
+        FullAutoStopOnUserDeps => "full_auto_stop_on_user_deps",
+        /// It never stops: what is missing is recorded as a critical gap.
+        FullAutoNeverStop => "full_auto_never_stop",
+    }
+}
+
+piton_core::closed_set! {
+    /// Which of several correct ways is taken by default, and how early a warning is given.
+    pub enum RiskPolicy {
+        /// The safer way; warns early.
+        Conservative => "conservative",
+        /// Weighs safety against effort.
+        Balanced => "balanced",
+        /// The faster way; warns late.
+        Aggressive => "aggressive",
+    }
+}
+
+piton_core::closed_set! {
+    /// Who changed the preferences of a node.
+    pub enum PreferenceSource {
+        /// A person.
+        User => "user",
+        /// The workflow, as its author recommends.
+        WorkflowRecommendation => "workflow_recommendation",
+        /// Piton itself, when a run starts.
+        System => "system",
+    }
+}
 
 piton_core::closed_set! {
     /// Which preference.
@@ -52,7 +89,7 @@ pub enum PreferenceChange {
 pub struct PreferencesChanged {
     change_id: ChangeId,
     source: PreferenceSource,
-    delta: Few<PreferenceChange, KEYS>,
+    delta: BoundedList<PreferenceChange, KEYS>,
     effective: Preferences,
 }
 
@@ -62,7 +99,7 @@ pub struct PreferencesChanged {
 struct UncheckedPreferences {
     change_id: ChangeId,
     source: PreferenceSource,
-    delta: Few<PreferenceChange, KEYS>,
+    delta: BoundedList<PreferenceChange, KEYS>,
     effective: Preferences,
 }
 
@@ -110,8 +147,13 @@ impl PreferencesChanged {
     ) -> Result<Self, PayloadError> {
         let effective = previous.after(&delta);
         // New changes go through the same checks as those that are read.
-        UncheckedPreferences { change_id: change, source, delta: Few::new(delta)?, effective }
-            .try_into()
+        UncheckedPreferences {
+            change_id: change,
+            source,
+            delta: BoundedList::new(delta)?,
+            effective,
+        }
+        .try_into()
     }
 
     /// Returns the id of the change.

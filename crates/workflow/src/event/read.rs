@@ -6,13 +6,10 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::body::EventBody;
-use super::envelope::{SessionEvent, VERSION};
-use super::field::{ObjectField, present};
-use super::scope::{EventScope, NodeScope};
-use super::unique::Unique;
-use crate::event_kind::EventKind;
-use crate::observation::ChangeOrdinal;
+use super::body::{EventBody, EventKind};
+use super::envelope::{EventScope, NodeScope, SessionEvent, VERSION};
+use super::observation::ChangeOrdinal;
+use super::strict_json::{ObjectField, Unique, present};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -11,19 +11,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use super::advance::AdvanceRecorded;
+use super::body::EventKind;
 use super::capability::CapabilityObserved;
 use super::context::ContextSet;
 use super::divergence::DivergenceRecorded;
-use super::edge::EdgeCreated;
 use super::envelope::{SessionEvent, VERSION};
 use super::gap::GapRecorded;
-use super::node::NodeCreated;
+use super::graph::{EdgeCreated, NodeCreated, RunStarted};
 use super::observation::ObservationRecorded;
 use super::output::NodeOutputAppended;
 use super::preferences::PreferencesChanged;
-use super::run::RunStarted;
 use super::trace::DecisionTraceAppended;
-use crate::event_kind::EventKind;
 
 impl JsonSchema for SessionEvent {
     fn schema_name() -> Cow<'static, str> {

@@ -7,22 +7,37 @@ use piton_core::budget::TRUNCATION_MARKER;
 use piton_core::{BoundedText, TraceId, byte_len, canonical, truncate};
 use serde::{Deserialize, Serialize};
 
-use super::few::Few;
-use super::field::{iteration, present};
+use super::bounded_list::BoundedList;
 use super::payload_error::PayloadError;
+use super::strict_json::present;
 use crate::bounds::{
     NAME_BYTES_MAX, SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX,
 };
-use crate::explanation::TraceEntryKind;
 use crate::loop_path::Iteration;
 use crate::name::{ConditionId, LoopId, StepId};
+
+piton_core::closed_set! {
+    /// What the engine did, as one entry of a decision trace.
+    pub enum TraceEntryKind {
+        /// It chose the step that is pending next.
+        SelectedNextStep => "selected_next_step",
+        /// It looked whether a condition holds.
+        EvaluatedCondition => "evaluated_condition",
+        /// It began a loop.
+        EnteredLoop => "entered_loop",
+        /// It ended a loop.
+        ExitedLoop => "exited_loop",
+        /// It saw that the run is continued from a node that is no tip.
+        DetectedNonTipAdvance => "detected_non_tip_advance",
+    }
+}
 
 /// Why the engine decided as it did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", try_from = "UncheckedTrace")]
 pub struct DecisionTraceAppended {
-    entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
+    entries: BoundedList<TraceEntry, TRACE_ENTRIES_MAX>,
     trace_id: TraceId,
 }
 
@@ -35,7 +50,7 @@ pub struct TraceEntry {
     pub kind: TraceEntryKind,
     /// What it was about.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub refs: Option<Few<TraceRef, TRACE_REFS_MAX>>,
+    pub refs: Option<BoundedList<TraceRef, TRACE_REFS_MAX>>,
     /// Why, for people.
     pub summary: BoundedText<SUMMARY_BYTES_MAX>,
 }
@@ -68,7 +83,6 @@ pub enum TraceRef {
     /// A turn of a loop.
     Iteration {
         /// Which, counted from zero.
-        #[serde(with = "iteration")]
         #[cfg_attr(feature = "schema", schemars(with = "u32"))]
         value: Iteration,
     },
@@ -79,7 +93,7 @@ pub enum TraceRef {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct UncheckedTrace {
     trace_id: TraceId,
-    entries: Few<TraceEntry, TRACE_ENTRIES_MAX>,
+    entries: BoundedList<TraceEntry, TRACE_ENTRIES_MAX>,
 }
 
 impl TraceEntry {
@@ -89,7 +103,7 @@ impl TraceEntry {
         summary: &str,
         refs: Vec<TraceRef>,
     ) -> Result<Self, PayloadError> {
-        let refs = Few::optional(refs)?;
+        let refs = BoundedList::optional(refs)?;
         Ok(Self { kind, summary: BoundedText::truncated(summary), refs })
     }
 
@@ -140,7 +154,7 @@ impl DecisionTraceAppended {
         }
         // Encoding is the expensive part, so a trace that fits by a cheap upper bound skips it.
         let certainly_fits = bytes_at_most(&entries) <= TRACE_BYTES_MAX;
-        let mut made = Self { trace_id: trace, entries: Few::new(entries)? };
+        let mut made = Self { trace_id: trace, entries: BoundedList::new(entries)? };
         if certainly_fits {
             return Ok(made);
         }
@@ -152,7 +166,7 @@ impl DecisionTraceAppended {
             let mut entries = made.entries.as_slice().to_vec();
             entries.pop();
             entries.last_mut().expect("one entry always fits").mark();
-            made.entries = Few::new(entries)?;
+            made.entries = BoundedList::new(entries)?;
         }
     }
 
@@ -171,7 +185,7 @@ impl DecisionTraceAppended {
             // The size is adjusted by the difference, which saves encoding the whole trace again.
             size -= before - json_len(entry.summary.as_str());
         }
-        self.entries = Few::new(entries).expect("as many as before");
+        self.entries = BoundedList::new(entries).expect("as many as before");
         size <= TRACE_BYTES_MAX
     }
 

@@ -14,11 +14,8 @@
 
 use piton_core::{EventIndex, NodeId, SnapshotRef};
 
-use crate::{
-    event::{EdgeCreated, NodeCreated},
-    id_map::IdMap,
-    topology::{EdgeCause, NodeKind},
-};
+use crate::event::{EdgeCause, EdgeCreated, NodeCreated, NodeKind};
+use crate::id_map::IdMap;
 
 /// Index of a node in the list of nodes.
 type NodeIndex = usize;

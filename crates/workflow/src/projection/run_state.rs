@@ -2,18 +2,15 @@
 
 use piton_core::{EventIndex, NodeId, RunId, TimestampMs};
 
-use super::{
-    advances::{Advances, Submission},
-    capabilities::Capabilities,
-    contexts::Contexts,
-    gaps::Gaps,
-    graph::{RunGraph, RunNode},
-    outputs::{Outputs, RecordedOutput},
-    preferences::PreferenceHistory,
-    side_records::{SideRecord, SideRecordBody, SideRecords},
-};
-use crate::event::{AdvanceOutcome, EventBody, NodeCreated, RunStarted, SessionEvent};
-use crate::topology::NodeKind;
+use super::advances::{Advances, Submission};
+use super::capabilities::Capabilities;
+use super::contexts::Contexts;
+use super::gaps::Gaps;
+use super::graph::{RunGraph, RunNode};
+use super::outputs::{Outputs, RecordedOutput};
+use super::preferences::PreferenceHistory;
+use super::side_records::{SideRecord, SideRecordBody, SideRecords};
+use crate::event::{AdvanceOutcome, EventBody, NodeCreated, NodeKind, RunStarted, SessionEvent};
 
 /// The state of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
 //! The status of a run, computed at its preferred tip.
 
 use super::run_state::RunState;
-use crate::{preference::Autonomy, reason::ReasonCategory, run::RunStatus};
+use crate::event::Autonomy;
+use crate::reason::ReasonCategory;
+use crate::run::RunStatus;
 
 /// Returns the status of `run`. The caller takes `is_complete` from the snapshot of the preferred tip.
 pub fn status(run: &RunState, is_complete: bool) -> RunStatus {

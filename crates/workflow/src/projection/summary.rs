@@ -16,23 +16,21 @@ use piton_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    headline::headline, resume::ResumeCandidate, run_state::RunState, session_state::SessionState,
-    status::status,
+use super::headline::headline;
+use super::resume::ResumeCandidate;
+use super::run_state::RunState;
+use super::session_state::SessionState;
+use super::status::status;
+use crate::bounds::{
+    NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
+    STEP_TITLES_BYTES_MAX,
 };
-use crate::{
-    bounds::{
-        NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
-        STEP_TITLES_BYTES_MAX,
-    },
-    compile::CompiledWorkflow,
-    event::ObservedValue,
-    label::{Label, label},
-    name::StepId,
-    observation::ObservationKey,
-    run::RunStatus,
-    snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step},
-};
+use crate::compile::CompiledWorkflow;
+use crate::event::{ObservationKey, ObservedValue};
+use crate::label::{Label, label};
+use crate::name::StepId;
+use crate::run::RunStatus;
+use crate::snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step};
 
 /// Version of [`RunSummary`]. It changes when the fields or their meanings change.
 pub const SUMMARY_VERSION: u32 = 2;

@@ -27,17 +27,16 @@ use super::token_lookup::node_of;
 use super::{artifact_events, derive, merged_context, new_observations};
 use crate::capability::Capability;
 use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
+use crate::event::TraceEntryKind;
 use crate::event::{
-    AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, DecisionTraceAppended, EdgeCreated,
-    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded,
-    Resolution, RunContext, TraceEntry,
+    AdvanceOutcome, AdvanceRecorded, BoundedList, Cause, ContextSet, DecisionTraceAppended,
+    EdgeCause, EdgeCreated, EdgeKind, EventBody, EvidenceRef, GapRecorded, NodeCreated, NodeKind,
+    NodeScope, ObservationRecorded, Resolution, RunContext, TraceEntry,
 };
-use crate::explanation::TraceEntryKind;
 use crate::projection::{Contexts, RunState};
 use crate::run::{AttemptIntent, ContextSource};
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, derive_pending_step};
 use crate::token::AckPayload;
-use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
 /// A new output, together with the step that it is submitted for.
 pub(super) struct AdvanceDraft<'a> {
@@ -137,7 +136,7 @@ impl AdvanceDraft<'_> {
         let outputs = self.handed_in.outputs(self.ack.attempt, |_| Vec::new());
         let refs = outputs.iter().map(|output| EvidenceRef::Output { output_id: output.output_id });
         let refs: Vec<_> = refs.take(crate::bounds::EVIDENCE_REFS_MAX).collect();
-        GapRecorded { evidence_refs: Few::new(refs).ok(), ..record }
+        GapRecorded { evidence_refs: BoundedList::new(refs).ok(), ..record }
     }
 
     /// Records the artifacts that are events of their own.

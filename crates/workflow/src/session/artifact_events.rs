@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::derive;
 use crate::capability::{AttemptContext, Capability, CapabilityStatus, FailureCode, ProbeResult};
 use crate::compile::{CompiledStep, Probe};
-use crate::contract::ContractPack;
+use crate::contract::BuiltinContract;
 use crate::event::{
     CapabilityObserved, CapabilityProvenance, DivergenceRecorded, EventBody, NodeScope,
     NonEmptySummary, UseResult,
@@ -24,11 +24,11 @@ pub(super) fn events(
 ) -> Vec<EventBody> {
     let mut bodies = Vec::new();
     for (ordinal, artifact) in artifacts.iter().enumerate() {
-        if ContractPack::CapabilityObservation.describes(artifact) {
+        if BuiltinContract::CapabilityObservation.describes(artifact) {
             let id = derive::observation(attempt, ordinal);
             let observed = observation(step, id, artifact);
             bodies.extend(observed.map(|observed| EventBody::CapabilityObserved(at, observed)));
-        } else if ContractPack::Divergence.describes(artifact) {
+        } else if BuiltinContract::Divergence.describes(artifact) {
             let left = divergence(derive::divergence(attempt, ordinal), artifact);
             bodies.extend(left.map(|left| EventBody::DivergenceRecorded(at, left)));
         }

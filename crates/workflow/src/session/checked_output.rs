@@ -8,16 +8,14 @@ use piton_store::NewBlob;
 use piton_store::port::BlobNamespace;
 use serde_json::Value;
 
-use super::derive;
 use super::error::Refusal;
 use super::reply::ReplyNotice;
-use super::request;
+use super::{derive, request};
 use crate::bounds::{
     ARTIFACT_BYTES_MAX, ARTIFACTS_MAX, HANDED_IN_NOTES_BYTES_MAX, NOTES_BYTES_MAX,
 };
 use crate::engine::Submission;
-use crate::event::{ContentType, NodeOutputAppended, OutputPayload};
-use crate::output::OutputChannel;
+use crate::event::{ContentType, NodeOutputAppended, OutputChannel, OutputPayload};
 use crate::projection::Outputs;
 
 /// An output with a valid form.

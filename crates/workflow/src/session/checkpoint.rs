@@ -15,9 +15,10 @@ use super::session_cache::CachedSession;
 use super::sessions::Sessions;
 use super::token_lookup::node_of;
 use crate::dedupe;
-use crate::event::{Cause, EdgeCreated, EventBody, NodeCreated, NodeScope};
+use crate::event::{
+    Cause, EdgeCause, EdgeCreated, EdgeKind, EventBody, NodeCreated, NodeKind, NodeScope,
+};
 use crate::token::{CheckpointPayload, checkpoint_node_id};
-use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 
 impl Sessions {
     /// Makes a bookmark. Repeating the call with the same token changes nothing.

@@ -6,7 +6,7 @@ use piton_core::{
 };
 use serde::Serialize;
 
-use crate::output::OutputChannel;
+use crate::event::OutputChannel;
 
 /// The preimage of a derived id. The tags keep the kinds of ids apart.
 #[derive(Serialize)]

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::event::{EventBody, ObservationRecorded, ObservedValue};
-use crate::observation::{ChangeOrdinal, ObservationKey};
+use crate::event::{ChangeOrdinal, EventBody, ObservationKey, ObservationRecorded, ObservedValue};
 use crate::projection::SessionState;
 
 /// Returns the observations that differ from what was last seen, as events of `state`'s session.

@@ -8,14 +8,14 @@ use piton_core::{AttemptId, EventIndex, NodeId, SnapshotRef, WorkflowHash, Workf
 use super::derive;
 use super::reply::GapLine;
 use super::token_lookup::node_of;
-use crate::blocker::BlockerCode;
 use crate::bounds::SAID_MAX;
-use crate::event::{AdvanceOutcome, Blocker, BlockerReport, Preferences, Resolution};
-use crate::preference::Autonomy;
+use crate::event::{
+    AdvanceOutcome, Autonomy, Blocker, BlockerCode, BlockerReport, NodeKind, Preferences,
+    Resolution,
+};
 use crate::projection::{Gap, RecordedDecision, RunNode, RunState, SessionState};
 use crate::reason::{Reason, ReasonCategory, UserOnlyDependency};
 use crate::token::{AttemptOrdinal, NodeAddress, NodeOrdinal, TokenError};
-use crate::topology::NodeKind;
 
 /// Preferences of a run that has none on record: the most careful ones.
 pub(super) const PREFERENCES_DEFAULT: Preferences = Preferences::preset(Autonomy::Guided);

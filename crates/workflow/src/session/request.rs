@@ -6,8 +6,7 @@ use piton_core::{NodeId, RunId, SessionId};
 use serde_json::{Map, Value};
 
 use crate::compile::CompiledWorkflow;
-use crate::event::{ObservationRecorded, PreferenceChange, Preferences};
-use crate::preference::PreferenceSource;
+use crate::event::{ObservationRecorded, PreferenceChange, PreferenceSource, Preferences};
 use crate::run::SourceKind;
 
 /// A compiled workflow and the origin of its source.

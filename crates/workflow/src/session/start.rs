@@ -11,30 +11,27 @@ use piton_store::port::BlobNamespace;
 use serde_json::{Value, json};
 
 use super::content::Pinned;
-use super::derive;
 use super::error::{Error, Refusal};
-use super::merged_context;
-use super::new_observations;
 use super::plan_draft::PlanDraft;
 use super::reply::{Reply, ReplyNotice};
 use super::reply_basis::ReplyBasis;
 use super::request::{Start, StartKey};
 use super::sessions::Sessions;
+use super::{derive, merged_context, new_observations};
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
 use crate::dedupe;
-use crate::engine::{Finding, GapDraft, block, flow};
+use crate::engine::{Finding, GapDraft, block, next_step};
 use crate::event::{
-    ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated, NodeOutputAppended,
-    NodeScope, OutputPayload, PreferenceChange, PreferencesChanged, RunContext, RunStarted,
+    ContextSet, DecisionTraceAppended, EventBody, LogRules, NodeCreated, NodeKind,
+    NodeOutputAppended, NodeScope, OutputPayload, PreferenceChange, PreferenceSource,
+    PreferencesChanged, RunContext, RunStarted,
 };
 use crate::label::label;
-use crate::preference::PreferenceSource;
 use crate::projection::SessionState;
 use crate::run::ContextSource;
 use crate::snapshot::ExecutionSnapshot;
 use crate::token::NodeAddress;
-use crate::topology::NodeKind;
 
 impl Sessions {
     /// Starts a run, or finds the one that was started under the same start key.
@@ -155,7 +152,7 @@ impl NewRun {
         let workflow = Arc::clone(&request.workflow.compiled);
         let pinned = Pinned::new(workflow.workflow_hash(), workflow);
         let known = context.as_ref().map(|context| context.as_object().clone());
-        let begun = flow::begin(&pinned.workflow, &known.unwrap_or_default())?;
+        let begun = next_step::begin(&pinned.workflow, &known.unwrap_or_default())?;
         let gaps = lacking(request, &begun.findings)?;
         let snapshot = ExecutionSnapshot { workflow_hash: pinned.hash, state: begun.next };
         let at = NodeScope { run, node: derive::root_node(session, run) };

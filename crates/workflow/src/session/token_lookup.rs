@@ -9,20 +9,20 @@ use piton_store::StreamId;
 
 use super::error::Error;
 use super::reader::Reader;
+use crate::event::NodeKind;
 use crate::projection::{RunNode, RunState, SessionState};
 use crate::token::{
-    self, AckPayload, AttemptKind, CheckpointPayload, GivenToken, NodeAddress, Payload,
-    SessionTail, ShortToken, StatePayload, TokenError, TokenKind, attempt_id,
+    self, AckPayload, AnyToken, AttemptKind, CheckpointPayload, NodeAddress, Payload, SessionTail,
+    ShortToken, StatePayload, TokenError, TokenKind, attempt_id,
 };
-use crate::topology::NodeKind;
 
 impl Reader {
     /// Verifies a token of either form and returns its payload. The node of a short token exists; that of a long one
     /// is not looked up here.
     pub(super) async fn payload(&self, text: &str) -> Result<Payload, Error> {
         let payload = match text.trim().parse()? {
-            GivenToken::Long(token) => token::verify(&token, self.keys()).await?,
-            GivenToken::Short(token) => self.resolve_short(&token).await?,
+            AnyToken::Long(token) => token::verify(&token, self.keys()).await?,
+            AnyToken::Short(token) => self.resolve_short(&token).await?,
         };
         Ok(payload)
     }

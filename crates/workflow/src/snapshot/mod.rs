@@ -9,30 +9,22 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `execution` | the snapshot, its states, and the facts derived from them |
-//! | `running` | the state of a run in progress, and its rules |
-//! | `completed` | the set of completed steps |
-//! | `decisions` | the results of decision steps about their loops |
-//! | `pending` | the step that is to be done next |
-//! | `verify` | the check that a snapshot belongs to a workflow |
+//! | `execution` | the snapshot, its states, the pending step, and the check that it belongs to a workflow |
+//! | `progress` | the completed steps, and the decisions about loops |
 //! | `wire` | the written form |
 //! | `error` | the problems of snapshots |
 //!
 //! *Invariants*: a snapshot that breaks a rule cannot be made, neither by a constructor nor by reading. A
 //! snapshot has one encoding, and its reference is the digest of that.
 
-mod completed;
-mod decisions;
 mod error;
 mod execution;
-mod pending;
-mod running;
-mod verify;
+mod progress;
 mod wire;
 
-pub use completed::CompletedSteps;
-pub use decisions::{Decisions, LoopControl, LoopDecision};
 pub use error::{SnapshotError, SnapshotMismatch};
-pub use execution::{ExecutionSnapshot, ExecutionState, derive_is_complete, derive_pending_step};
-pub use pending::{PendingStep, RenderedPrompt, StepTitle};
-pub use running::Running;
+pub use execution::{
+    ExecutionSnapshot, ExecutionState, PendingStep, RenderedPrompt, Running, StepTitle,
+    derive_is_complete, derive_pending_step,
+};
+pub use progress::{CompletedSteps, Decisions, LoopControl, LoopDecision};

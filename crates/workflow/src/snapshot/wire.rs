@@ -7,12 +7,11 @@ use piton_core::{WorkflowHash, truncate};
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::completed::CompletedSteps;
-use super::decisions::{Decisions, LoopControl, LoopDecision};
 use super::error::SnapshotError;
-use super::execution::{ExecutionSnapshot, ExecutionState};
-use super::pending::{PendingStep, RenderedPrompt, StepTitle};
-use super::running::Running;
+use super::execution::{
+    ExecutionSnapshot, ExecutionState, PendingStep, RenderedPrompt, Running, StepTitle,
+};
+use super::progress::{CompletedSteps, Decisions, LoopControl, LoopDecision};
 use crate::bounds::SNAPSHOT_PROBLEM_BYTES_MAX;
 use crate::loop_path::{Iteration, LoopPath, LoopPosition};
 use crate::name::{LoopId, StepId};

@@ -17,11 +17,10 @@ impl FromSource for StepAccess {
         let mut object = ObjectReader::open(value, at, problems)?;
         // An empty list of Workspaces denies all of them; an absent one narrows nothing.
         let speaks_of_files = object.has("workspaces");
-        let workspaces: Vec<WorkspaceAccess> =
-            object.list("workspaces", DECLARATIONS_MAX, problems);
-        let context = object.optional("context", problems);
-        let state = object.optional("state", problems);
-        object.finish(problems);
+        let workspaces: Vec<WorkspaceAccess> = object.list("workspaces", DECLARATIONS_MAX);
+        let context = object.optional("context");
+        let state = object.optional("state");
+        object.finish();
         let access = Self { workspaces: speaks_of_files.then_some(workspaces), context, state };
         if access == Self::default() {
             let reason = "`access` narrows nothing";
@@ -47,10 +46,10 @@ fn check_distinct(access: &StepAccess, at: &Pointer, problems: &mut Problems) {
 impl FromSource for WorkspaceAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let prefix = object.required::<Name>("prefix", problems);
-        let scope = object.required("scope", problems);
+        let prefix = object.required::<Name>("prefix");
+        let scope = object.required("scope");
         let prefix_at = object.at("prefix");
-        object.finish(problems);
+        object.finish();
         let prefix = prefix?.into_string();
         // `.` and `..` would give one directory several names.
         let is_plain = |name: &str| !name.is_empty() && name != "." && name != "..";
@@ -70,11 +69,11 @@ impl FromSource for StateAccess {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
         let mut keys = |name| {
-            let keys = object.list::<Name>(name, DECLARATIONS_MAX, problems);
+            let keys = object.list::<Name>(name, DECLARATIONS_MAX);
             keys.into_iter().map(BoundedText::into_string).collect()
         };
         let (read, write) = (keys("read"), keys("write"));
-        object.finish(problems);
+        object.finish();
         Some(Self { read, write })
     }
 }

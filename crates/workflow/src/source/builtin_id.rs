@@ -10,9 +10,6 @@
 //! fn swapped(id: FeatureId) -> ContractRef { id }
 //! ```
 
-use std::str::FromStr;
-use std::sync::Arc;
-
 use piton_core::{IdError, IdProblem};
 
 use crate::bounds::NAME_BYTES_MAX;
@@ -44,41 +41,20 @@ fn check(text: &str, prefix: &str, form: &'static str) -> Result<(), IdProblem> 
 /// Declares ids that differ in name and prefix only.
 macro_rules! builtin_ids {
     ($($(#[$meta:meta])* $name:ident => $prefix:literal $(with $more:literal)?,)+) => {$(
-        $(#[$meta])*
-        ///
-        /// The prefix is followed by a lowercase letter and then by lowercase letters, digits and `_`.
-        /// Cheap to clone.
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(Arc<str>);
+        piton_core::checked_text! {
+            $(#[$meta])*
+            ///
+            /// The prefix is followed by a lowercase letter and then by lowercase letters, digits and `_`.
+            pub struct $name: IdError, concat!("an id such as `", $prefix, "name`"),
+            concat!("^", $prefix, "[a-z][a-z0-9_", $($more,)? "]*$"), NAME_BYTES_MAX,
+            |text| check(text, $prefix, concat!($prefix, "name"))
+                .map_err(|problem| IdError { kind: stringify!($name), problem })
+        }
 
         impl $name {
             /// The prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
-
-            /// Returns the id as text.
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
         }
-
-        impl FromStr for $name {
-            type Err = IdError;
-
-            fn from_str(text: &str) -> Result<Self, IdError> {
-                match check(text, $prefix, concat!($prefix, "name")) {
-                    Ok(()) => Ok(Self(text.into())),
-                    Err(problem) => Err(IdError { kind: stringify!($name), problem }),
-                }
-            }
-        }
-
-        piton_core::text_form!(
-            $name,
-            concat!("an id such as `", $prefix, "name`"),
-            concat!("^", $prefix, "[a-z][a-z0-9_", $($more,)? "]*$"),
-            NAME_BYTES_MAX
-        );
-        piton_core::shown_as_text!($name);
     )+};
 }
 

@@ -1,19 +1,29 @@
-//! Detects the dialect of a file from its shape.
+//! The dialects of workflow files, and the detection of a file's dialect from its shape.
 //!
 //! *Invariants*: fields and forms that the other dialect does not have identify a dialect. A file without any
 //! is strict; a file with those of both is refused, because each reader would misread the other's half.
 
 use serde_json::{Map, Value};
 
-use super::dialect::Dialect;
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems};
+
+piton_core::closed_set! {
+    /// In which form a workflow file is written.
+    pub enum Dialect {
+        /// Loops by contract, no variables in prompts.
+        Strict => "strict",
+        /// The form that existing workflow files use: conditions on the context of a run, variables in prompts. Its
+        /// name in JSON is older than the name in code.
+        Classic => "shipped",
+    }
+}
 
 /// Top-level fields that only the strict dialect has.
 const STRICT_TOP: [&str; 3] = ["agentRole", "capabilities", "conditions"];
 
-/// Top-level fields that only the shipped dialect has.
-const SHIPPED_TOP: [&str; 12] = [
+/// Top-level fields that only the classic dialect has.
+const CLASSIC_TOP: [&str; 12] = [
     "about",
     "assessments",
     "clarificationPrompts",
@@ -31,8 +41,8 @@ const SHIPPED_TOP: [&str; 12] = [
 /// Fields of a step that only the strict dialect has.
 const STRICT_STEP: [&str; 5] = ["args", "loopId", "needsUser", "templateId", "while"];
 
-/// Fields of a step that only the shipped dialect has.
-const SHIPPED_STEP: [&str; 15] = [
+/// Fields of a step that only the classic dialect has.
+const CLASSIC_STEP: [&str; 15] = [
     "askForFiles",
     "assessmentConsequences",
     "assessmentRefs",
@@ -60,14 +70,14 @@ struct Mark {
 #[derive(Default)]
 struct Marks {
     strict: Option<Mark>,
-    shipped: Option<Mark>,
+    classic: Option<Mark>,
 }
 
 impl Marks {
     fn add(&mut self, dialect: Dialect, at: Pointer, what: String) {
         let mark = match dialect {
             Dialect::Strict => &mut self.strict,
-            Dialect::Shipped => &mut self.shipped,
+            Dialect::Classic => &mut self.classic,
         };
         // The first mark of each dialect is enough for the report.
         mark.get_or_insert(Mark { at, what });
@@ -84,13 +94,13 @@ impl Marks {
             return;
         };
         self.fields(Dialect::Strict, &STRICT_STEP, entries, at);
-        self.fields(Dialect::Shipped, &SHIPPED_STEP, entries, at);
+        self.fields(Dialect::Classic, &CLASSIC_STEP, entries, at);
         match entries.get("type").and_then(Value::as_str) {
             Some(kind @ ("step" | "template_call")) => {
                 self.add(Dialect::Strict, at.field("type"), format!("a step of type `{kind}`"));
             }
             Some("parallel") => {
-                self.add(Dialect::Shipped, at.field("type"), "a step of type `parallel`".into());
+                self.add(Dialect::Classic, at.field("type"), "a step of type `parallel`".into());
             }
             _ => {}
         }
@@ -110,20 +120,20 @@ pub(crate) fn detect(file: &Value, problems: &mut Problems) -> Option<Dialect> {
     let mut marks = Marks::default();
     if let Value::Object(entries) = file {
         marks.fields(Dialect::Strict, &STRICT_TOP, entries, &root);
-        marks.fields(Dialect::Shipped, &SHIPPED_TOP, entries, &root);
+        marks.fields(Dialect::Classic, &CLASSIC_TOP, entries, &root);
         marks.steps(entries.get("steps"), &root.field("steps"));
     }
     match marks {
-        Marks { strict: Some(strict), shipped: Some(shipped) } => {
+        Marks { strict: Some(strict), classic: Some(classic) } => {
             let reason = format!(
-                "the file mixes two dialects: {} belongs to the strict one, {} at `{}` to the shipped one",
-                strict.what, shipped.what, shipped.at
+                "the file mixes two dialects: {} belongs to the strict one, {} at `{}` to the classic one",
+                strict.what, classic.what, classic.at
             );
             let fix = "write the whole file in one dialect: replace one of the two, and what belongs to it";
             problems.report(&strict.at, ProblemCode::MixedDialects, reason, fix);
             None
         }
-        Marks { shipped: Some(_), .. } => Some(Dialect::Shipped),
+        Marks { classic: Some(_), .. } => Some(Dialect::Classic),
         Marks { .. } => Some(Dialect::Strict),
     }
 }

@@ -7,8 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
-use super::shared_messages::SPLIT;
+use super::problem::{ProblemCode, Problems, SPLIT};
 use crate::bounds::SOURCE_BYTES_MAX;
 
 /// Parses `text`. If a field occurs twice, the first counts and the second is reported.
@@ -34,7 +33,7 @@ pub(crate) fn parse(text: &str, problems: &mut Problems) -> Option<Value> {
         Ok(value) => Some(value),
         Err(error) => {
             let reason = format!("the file is not JSON: {error}");
-            problems.report(&root, ProblemCode::NotJson, reason, "mend the JSON at that place");
+            problems.report(&root, ProblemCode::NotJson, reason, "fix the JSON at that place");
             None
         }
     }

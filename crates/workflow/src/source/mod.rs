@@ -5,8 +5,17 @@
 //!
 //! * *strict*: loops are driven by a contract only, prompts hold no variables, and texts, templates and
 //!   contracts come from closed sets. Described below.
-//! * *shipped*: the form that existing workflow files use, with conditions on the context of a run and
+//! * *classic*: the form that existing workflow files use, with conditions on the context of a run and
 //!   variables in prompts. Described in `docs/format/workflow-file.md`.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `json`, `read`, `problem`, `pointer` | parsing and reading that continue after a problem, and the problems |
+//! | `detect` | the dialects, and which one a file is in |
+//! | `task`, `prompt`, `criteria`, `function`, `access` | what both dialects have: a step, its prompt, the rules for its notes, functions, access |
+//! | `strict`, `classic` | the rest of each dialect: the whole file, loops, calls; predicates, assessments and slots of the classic one |
+//! | `workflow_id`, `builtin_id` | the id that a file declares, and the ids of things that come with Piton |
+//! | `rename` | workflow ids renamed in the text of a file |
 //!
 //! # The strict dialect
 //!
@@ -44,26 +53,31 @@
 
 mod access;
 mod builtin_id;
+pub(crate) mod classic;
+mod criteria;
 mod detect;
-mod dialect;
+mod function;
 mod json;
 mod pointer;
 mod problem;
+mod prompt;
 mod read;
 mod rename;
-mod shared_messages;
-pub(crate) mod shipped;
 pub(crate) mod strict;
+mod task;
 mod workflow_id;
 
 pub use builtin_id::{ContractRef, FeatureId, ROUTINE_PREFIX, RefId, RoutineId, TemplateId};
-pub use dialect::Dialect;
+pub use detect::Dialect;
 pub use pointer::Pointer;
 pub use problem::{ProblemCode, SourceProblem};
 pub use rename::rename_ids;
 pub use workflow_id::{DeclaredId, IdStatus, Purpose, SourceOrigin};
 
 pub(crate) use detect::detect;
+pub(crate) use function::{Function, FunctionReference};
 pub(crate) use json::parse;
 pub(crate) use problem::Problems;
-pub(crate) use read::{FromSource, ObjectReader, Whole, parsed};
+pub(crate) use prompt::{Blocks, Item, Prompt, PromptPart, Prose};
+pub(crate) use read::{FromSource, ObjectReader, Whole, parsed, read_by_parsing, text};
+pub(crate) use task::{ContractUse, RoutineCall, Task, TaskContent};

@@ -11,11 +11,11 @@ use serde_json::{Map, Value};
 
 use super::builtin_id::{ContractRef, FeatureId, RefId, RoutineId, TemplateId};
 use super::pointer::Pointer;
-use super::problem::{ProblemCode, Problems};
-use super::shared_messages::CONTRACT_INSTEAD;
+use super::problem::{CONTRACT_INSTEAD, ProblemCode, Problems};
+use crate::bounds::BLOCK_BYTES_MAX;
 use crate::compile::{ConfirmationKind, ContextRole, FileScope, ModelTier};
+use crate::event::{Autonomy, RiskPolicy};
 use crate::name::{AssessmentId, ConditionId, DimensionId, LoopId, StepId};
-use crate::preference::{Autonomy, RiskPolicy};
 
 /// A type that can be read from a JSON value.
 pub(crate) trait FromSource: Sized {
@@ -23,20 +23,21 @@ pub(crate) trait FromSource: Sized {
 }
 
 /// An object that is read field by field.
-pub(crate) struct ObjectReader<'a> {
+pub(crate) struct ObjectReader<'a, 'p> {
     at: Pointer,
     entries: &'a Map<String, Value>,
     asked: Vec<&'static str>,
+    pub(crate) problems: &'p mut Problems,
 }
 
-impl<'a> ObjectReader<'a> {
+impl<'a, 'p> ObjectReader<'a, 'p> {
     /// Opens `value`, which must be an object.
-    pub(crate) fn open(value: &'a Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
+    pub(crate) fn open(value: &'a Value, at: &Pointer, problems: &'p mut Problems) -> Option<Self> {
         let Value::Object(entries) = value else {
             wrong_type(value, at, "an object", problems);
             return None;
         };
-        Some(Self { at: at.clone(), entries, asked: Vec::new() })
+        Some(Self { at: at.clone(), entries, asked: Vec::new(), problems })
     }
 
     pub(crate) fn at(&self, name: &str) -> Pointer {
@@ -50,26 +51,74 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reads a field that may be absent.
-    pub(crate) fn optional<T: FromSource>(
-        &mut self,
-        name: &'static str,
-        problems: &mut Problems,
-    ) -> Option<T> {
+    pub(crate) fn optional<T: FromSource>(&mut self, name: &'static str) -> Option<T> {
         let value = self.raw(name)?;
-        T::read(value, &self.at(name), problems)
+        T::read(value, &self.at(name), self.problems)
     }
 
     /// Reads a field that must be present.
-    pub(crate) fn required<T: FromSource>(
+    pub(crate) fn required<T: FromSource>(&mut self, name: &'static str) -> Option<T> {
+        if !self.has(name) {
+            self.missing(name);
+        }
+        self.optional(name)
+    }
+
+    /// Reads a text that must be present, such as the type of a step.
+    pub(crate) fn required_text(&mut self, name: &'static str) -> Option<&'a str> {
+        if !self.has(name) {
+            self.missing(name);
+        }
+        text(self.raw(name)?, &self.at(name), self.problems)
+    }
+
+    /// Reads a text that must be present and one of `names`.
+    pub(crate) fn one_of(&mut self, name: &'static str, names: &[&str]) -> Option<&'a str> {
+        let found = self.required_text(name)?;
+        if names.contains(&found) {
+            return Some(found);
+        }
+        let reason = format!("`{found}` is not one of: {}", names.join(", "));
+        self.report(name, ProblemCode::UnknownName, reason, "use one of these names");
+        None
+    }
+
+    /// Reads a field with any content, as JSON text of bounded length.
+    pub(crate) fn json_text(&mut self, name: &'static str) -> Option<String> {
+        let text = Value::String(self.raw(name)?.to_string());
+        let text = BoundedText::<BLOCK_BYTES_MAX>::read(&text, &self.at(name), self.problems);
+        text.map(BoundedText::into_string)
+    }
+
+    /// Reads the object in a field that must be present.
+    pub(crate) fn nested<T>(
         &mut self,
         name: &'static str,
-        problems: &mut Problems,
+        read: impl FnOnce(&mut ObjectReader<'a, '_>) -> T,
     ) -> Option<T> {
-        if self.raw(name).is_none() {
-            self.missing(name, problems);
-            return None;
+        if !self.has(name) {
+            self.missing(name);
         }
-        self.optional(name, problems)
+        let mut object = ObjectReader::open(self.raw(name)?, &self.at(name), self.problems)?;
+        let inside = read(&mut object);
+        object.finish();
+        Some(inside)
+    }
+
+    /// Reads a flag; false if it is absent.
+    pub(crate) fn flag(&mut self, name: &'static str) -> bool {
+        self.optional(name).unwrap_or(false)
+    }
+
+    /// Reports a problem of the field `name`.
+    pub(crate) fn report(
+        &mut self,
+        name: &str,
+        code: ProblemCode,
+        reason: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.problems.report(&self.at.field(name), code, reason, fix);
     }
 
     /// True if there is a field of this name.
@@ -78,19 +127,15 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reports that the field `name` is missing.
-    pub(crate) fn missing(&self, name: &str, problems: &mut Problems) {
+    pub(crate) fn missing(&mut self, name: &'static str) {
+        self.asked.push(name);
         let reason = format!("the field `{name}` is missing");
-        problems.report(&self.at, ProblemCode::MissingField, reason, format!("add `{name}`"));
+        self.problems.report(&self.at, ProblemCode::MissingField, reason, format!("add `{name}`"));
     }
 
     /// Reads a list of at most `max` items; an absent list is empty. Items with problems are left out.
-    pub(crate) fn list<T: FromSource>(
-        &mut self,
-        name: &'static str,
-        max: usize,
-        problems: &mut Problems,
-    ) -> Vec<T> {
-        self.list_by(name, max, problems, T::read)
+    pub(crate) fn list<T: FromSource>(&mut self, name: &'static str, max: usize) -> Vec<T> {
+        self.list_by(name, max, T::read)
     }
 
     /// Reads a list with a reader for the items.
@@ -98,11 +143,12 @@ impl<'a> ObjectReader<'a> {
         &mut self,
         name: &'static str,
         max: usize,
-        problems: &mut Problems,
         reader: impl Fn(&Value, &Pointer, &mut Problems) -> Option<T>,
     ) -> Vec<T> {
         let at = self.at(name);
-        match self.raw(name) {
+        let value = self.raw(name);
+        let problems = &mut *self.problems;
+        match value {
             None => Vec::new(),
             Some(Value::Array(items)) => {
                 if items.len() > max {
@@ -121,25 +167,20 @@ impl<'a> ObjectReader<'a> {
     }
 
     /// Reads a list that must be present and not empty.
-    pub(crate) fn filled_list<T: FromSource>(
-        &mut self,
-        name: &'static str,
-        max: usize,
-        problems: &mut Problems,
-    ) -> Vec<T> {
+    pub(crate) fn filled_list<T: FromSource>(&mut self, name: &'static str, max: usize) -> Vec<T> {
         match self.raw(name) {
-            None => self.missing(name, problems),
+            None => self.missing(name),
             Some(Value::Array(items)) if items.is_empty() => {
                 let reason = format!("`{name}` is empty");
-                problems.report(&self.at(name), ProblemCode::Empty, reason, "add at least one");
+                self.report(name, ProblemCode::Empty, reason, "add at least one");
             }
             Some(_) => {}
         }
-        self.list(name, max, problems)
+        self.list(name, max)
     }
 
     /// Reports every field that was not read.
-    pub(crate) fn finish(mut self, problems: &mut Problems) {
+    pub(crate) fn finish(mut self) {
         self.asked.sort_unstable();
         self.asked.dedup();
         for (name, value) in self.entries {
@@ -149,11 +190,11 @@ impl<'a> ObjectReader<'a> {
             let at = self.at.field(name);
             // A schema of the author's own gets a better explanation than an unknown field.
             if name.to_lowercase().contains("schema") {
-                schema(value, &at, problems);
+                schema(value, &at, self.problems);
             } else {
                 let fix = format!("remove it; the fields here are: {}", self.asked.join(", "));
                 let reason = format!("there is no field `{name}` here");
-                problems.report(&at, ProblemCode::UnknownField, reason, fix);
+                self.problems.report(&at, ProblemCode::UnknownField, reason, fix);
             }
         }
     }
@@ -194,12 +235,12 @@ pub(crate) fn text<'a>(value: &'a Value, at: &Pointer, problems: &mut Problems) 
 
 /// Parses a text that has a form of its own.
 pub(crate) fn parsed<T: FromStr<Err: Display>>(
-    value: &Value,
+    text: &str,
     at: &Pointer,
     (code, fix): (ProblemCode, &str),
     problems: &mut Problems,
 ) -> Option<T> {
-    match text(value, at, problems)?.parse() {
+    match text.parse() {
         Ok(parsed) => Some(parsed),
         Err(error) => {
             problems.report(at, code, error.to_string(), fix);
@@ -210,10 +251,11 @@ pub(crate) fn parsed<T: FromStr<Err: Display>>(
 
 /// Implements reading for types that have a `FromStr`.
 macro_rules! read_by_parsing {
-    ($code:ident, $fix:literal: $($type:ty),+) => {$(
+    ($code:ident, $fix:tt: $($type:ty),+) => {$(
         impl FromSource for $type {
             fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-                parsed(value, at, (ProblemCode::$code, $fix), problems)
+                let text = $crate::source::text(value, at, problems)?;
+                $crate::source::parsed(text, at, (ProblemCode::$code, $fix), problems)
             }
         }
     )+};
@@ -240,7 +282,7 @@ impl FromSource for ContractRef {
         // Anything that looks like a path or an address is an attempt to use a schema from elsewhere.
         if text.starts_with(Self::PREFIX) || !text.contains(['/', ':', '\\', '#']) {
             let fix = "use a contract that Piton brings along: `wr.contracts.<name>`";
-            return parsed(value, at, (ProblemCode::InvalidId, fix), problems);
+            return parsed(text, at, (ProblemCode::InvalidId, fix), problems);
         }
         schema(value, at, problems);
         None
@@ -260,12 +302,8 @@ impl<const MAX: usize> FromSource for BoundedText<MAX> {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let text = text(value, at, problems)?;
         if text.trim().is_empty() {
-            problems.report(
-                at,
-                ProblemCode::Empty,
-                "the text is empty",
-                "write a text, or remove it",
-            );
+            let fix = "write a text, or remove it";
+            problems.report(at, ProblemCode::Empty, "the text is empty", fix);
             return None;
         }
         match Self::new(text) {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::pointer::Pointer;
 use super::problem::{ProblemCode, Problems, SourceProblem};
-use super::read::{ObjectReader, text};
+use super::read::ObjectReader;
 use crate::bounds::LEGACY_ID_BYTES_MAX;
 use crate::run::SourceKind;
 
@@ -81,17 +81,9 @@ impl DeclaredId {
     }
 
     /// Reads the id that a file from `origin` declares in its field `id`.
-    pub(crate) fn of(
-        file: &mut ObjectReader<'_>,
-        origin: &SourceOrigin,
-        problems: &mut Problems,
-    ) -> Option<Self> {
-        let Some(id) = file.raw("id") else {
-            file.missing("id", problems);
-            return None;
-        };
-        let at = file.at("id");
-        Self::read(text(id, &at, problems)?, origin, &at, problems)
+    pub(crate) fn of(file: &mut ObjectReader<'_, '_>, origin: &SourceOrigin) -> Option<Self> {
+        let text = file.required_text("id")?;
+        Self::read(text, origin, &file.at("id"), file.problems)
     }
 
     /// Parses the id that a file from `origin` declares as `text`, for callers that list workflows without

@@ -13,8 +13,7 @@ use std::fmt;
 use piton_core::{AttemptId, Digest, NodeId, RunId, SessionId, canonical};
 use serde::Serialize;
 
-use super::address::NodeAddress;
-use super::kind::TokenKind;
+use super::payload::{NodeAddress, TokenKind};
 
 piton_core::closed_set! {
     /// What an attempt is for.

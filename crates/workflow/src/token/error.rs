@@ -6,7 +6,7 @@
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope, WorkflowHash};
 
-use super::kind::TokenKind;
+use super::payload::TokenKind;
 use super::short::ShortTokenError;
 use super::string::TokenStringError;
 
@@ -15,7 +15,7 @@ use super::string::TokenStringError;
 pub enum TokenError {
     /// The text is not a token.
     #[error("the token is damaged or made up: {0}")]
-    InvalidFormat(FormatProblem),
+    InvalidFormat(#[from] FormatProblem),
     #[error("the token has a version that this program does not know")]
     UnsupportedVersion,
     /// Neither the current nor the previous key signed it.
@@ -85,12 +85,6 @@ impl TokenError {
     /// Returns the failure in the form that people and agents read.
     pub fn envelope(&self) -> Envelope {
         Envelope::new(self.code(), sentence(&self.to_string()))
-    }
-}
-
-impl From<FormatProblem> for TokenError {
-    fn from(problem: FormatProblem) -> Self {
-        Self::InvalidFormat(problem)
     }
 }
 

@@ -5,11 +5,10 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `kind` | the purposes of tokens |
-//! | `address`, `payload` | the content of a token and its one encoding; no keys |
+//! | `payload` | the content of a token, its purpose, and its one encoding; no keys |
 //! | `string` | the long form, `st.v1.<payload>.<signature>` |
 //! | `short` | the short form, `ak-7h2kq9xd-3-0-<80 bits>` |
-//! | `given` | either form, as a caller sends it |
+//! | `any_token` | either form, as a caller sends it |
 //! | `attempt` | ids that are computed rather than drawn |
 //! | `sign` | minting and verifying both forms with a key ring |
 //! | `error` | the reasons for refusing a token |
@@ -18,23 +17,18 @@
 //! fixed order: form and version first, then the signature. The caller looks up what the token names only
 //! after that.
 
-mod address;
+mod any_token;
 mod attempt;
-mod base32;
 mod error;
-mod given;
-mod kind;
 mod payload;
 mod short;
 mod sign;
 mod string;
 
-pub use address::NodeAddress;
+pub use any_token::AnyToken;
 pub use attempt::{AttemptKind, AttemptOrdinal, attempt_id, checkpoint_node_id};
 pub use error::{Error, FormatProblem, TokenError};
-pub use given::GivenToken;
-pub use kind::TokenKind;
-pub use payload::{AckPayload, CheckpointPayload, Payload, StatePayload};
+pub use payload::{AckPayload, CheckpointPayload, NodeAddress, Payload, StatePayload, TokenKind};
 pub use short::{NodeOrdinal, SessionTail, ShortToken, ShortTokenError, TokenOrdinals};
 pub use sign::{mint_forms, verify, verify_short};
 pub use string::{TokenString, TokenStringError};

@@ -9,9 +9,7 @@
 use piton_core::{AttemptId, CanonicalBytes, NodeId, RunId, SessionId, WorkflowHash, canonical};
 use serde::{Deserialize, Serialize};
 
-use super::address::NodeAddress;
 use super::error::{FormatProblem, TokenError};
-use super::kind::TokenKind;
 
 /// The version of every payload that is written.
 const VERSION: u64 = 1;
@@ -198,4 +196,47 @@ impl Fields {
             }
         })
     }
+}
+
+piton_core::closed_set! {
+    /// What a token is for.
+    pub enum TokenKind {
+        /// Reading where a run stands.
+        State => "state",
+        /// Handing in the output of a pending step, once.
+        Ack => "ack",
+        /// Making a bookmark, once.
+        Checkpoint => "checkpoint",
+    }
+}
+
+impl TokenKind {
+    /// Returns the name that parameters and replies use for such a token.
+    pub const fn parameter(self) -> &'static str {
+        match self {
+            Self::State => "stateToken",
+            Self::Ack => "ackToken",
+            Self::Checkpoint => "checkpointToken",
+        }
+    }
+
+    /// Returns the beginning of such a token's long form, up to the first dot.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::State => "st",
+            Self::Ack => "ack",
+            Self::Checkpoint => "chk",
+        }
+    }
+}
+
+/// The full address of a run node; nothing else is needed to find it.
+///
+/// The node id alone would be enough within a session. The run is included so that a token of one run is
+/// never mistaken for a token of another, whatever a log says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeAddress {
+    pub session: SessionId,
+    pub run: RunId,
+    pub node: NodeId,
 }

@@ -34,19 +34,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-use piton_core::SessionId;
+use piton_core::{SessionId, base32};
 
 use super::attempt::AttemptOrdinal;
-use super::base32;
-use super::kind::TokenKind;
+use super::payload::TokenKind;
 use super::string::TOKEN_STARTS;
 use crate::bounds::{SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX};
 
-/// Number of bytes of the signature that are kept.
+/// Number of bytes of the signature that are kept, and of characters that they take.
 pub(super) const MAC_BYTES: usize = 10;
+const MAC_CHARACTERS: usize = 16;
 
-/// Number of bytes that 8 characters of base32 hold.
+/// Number of bytes at the end of a session id that are kept, and of characters that they take.
 const TAIL_BYTES: usize = 5;
+const TAIL_CHARACTERS: usize = 8;
 
 /// The number of nodes that a session had before this one, in the order of their `node_created` events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,7 +81,7 @@ impl SessionTail {
 
 impl fmt::Display for SessionTail {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&base32::encode(self.0))
+        formatter.pad(ascii(&base32::encode::<_, TAIL_CHARACTERS>(self.0)))
     }
 }
 
@@ -135,6 +136,10 @@ pub enum ShortTokenError {
     Count,
     #[error("a short token ends with 16 characters out of 0-9 and a-z without i, l, o and u")]
     Signature,
+}
+
+fn ascii(text: &[u8]) -> &str {
+    std::str::from_utf8(text).expect("base32 is ASCII")
 }
 
 const fn prefix(kind: TokenKind) -> &'static str {
@@ -222,11 +227,13 @@ impl FromStr for ShortToken {
             }
             _ => return Err(ShortTokenError::Form),
         };
-        let session = base32::decode(session).ok_or(ShortTokenError::Session)?;
+        let session = base32::decode::<_, TAIL_CHARACTERS>(session);
+        let session = session.map_err(|_| ShortTokenError::Session)?;
         let node = NodeOrdinal(count(node, SHORT_TOKEN_NODE_MAX)?);
         let attempt = attempt.map(|text| count(text, SHORT_TOKEN_ATTEMPT_MAX)).transpose()?;
         let attempt = attempt.map(AttemptOrdinal::new);
-        let mac = base32::decode(mac).ok_or(ShortTokenError::Signature)?;
+        let mac =
+            base32::decode::<_, MAC_CHARACTERS>(mac).map_err(|_| ShortTokenError::Signature)?;
         Ok(Self { kind, session: SessionTail(session), node, attempt, mac })
     }
 }
@@ -243,7 +250,7 @@ fn count(text: &str, max: u32) -> Result<u32, ShortTokenError> {
 impl fmt::Display for ShortToken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_place(formatter)?;
-        formatter.write_str(&base32::encode(self.mac))
+        formatter.write_str(ascii(&base32::encode::<_, MAC_CHARACTERS>(self.mac)))
     }
 }
 

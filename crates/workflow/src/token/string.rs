@@ -44,7 +44,7 @@ use base64::Engine as _;
 // Refuses padding, and a last character with unused bits set.
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
 
-use super::kind::TokenKind;
+use super::payload::TokenKind;
 use crate::bounds::TOKEN_BYTES_MAX;
 
 const VERSION: &str = "v1";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use piton_workflow::Capability;
 use piton_workflow::catalogue::{BuiltinKind, CatalogueEntry, PastePoint, catalogue};
-use piton_workflow::compile::{Definitions, Feature, Template};
+use piton_workflow::compile::{Definitions, Feature, StepTemplate};
 use serde_json::{Value, json};
 
 use crate::source::compile_value;
@@ -23,7 +23,7 @@ fn the_catalogue_holds_what_the_compiler_knows_and_nothing_else() {
     assert_eq!(of(BuiltinKind::Contract), contracts);
     assert_eq!(of(BuiltinKind::Ref), refs);
     assert_eq!(of(BuiltinKind::Feature), names(Feature::NAMES));
-    assert_eq!(of(BuiltinKind::Template), names(Template::NAMES));
+    assert_eq!(of(BuiltinKind::Template), names(StepTemplate::NAMES));
     assert_eq!(of(BuiltinKind::Probe), names(Capability::NAMES));
     let ids: BTreeSet<_> = catalogue().into_iter().map(|entry| entry.id).collect();
     assert_eq!(ids.len(), catalogue().len());

@@ -7,10 +7,11 @@
 )]
 
 mod agent;
+mod builtin_workflows;
 mod bundle;
-mod bundled;
 mod carry;
 mod catalogue;
+mod classic;
 mod closed_set;
 mod compile;
 mod contract;
@@ -27,7 +28,6 @@ mod recall;
 #[cfg(feature = "schema")]
 mod schema;
 mod session;
-mod shipped;
 mod snapshot;
 mod source;
 mod step_instance;

@@ -2,7 +2,7 @@
 
 use piton_runtime::request::ListWorkflows;
 use piton_workflow::SourceKind;
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 
 use crate::rig::{Machine, two_steps, workflow};
 
@@ -37,7 +37,7 @@ fn a_bundled_workflow_is_never_shadowed_and_the_file_that_tries_is_told() {
     let entry =
         listed.workflows.iter().find(|entry| entry.workflow_id == "wr.code_review").unwrap();
     assert_eq!(entry.source_kind, SourceKind::Bundled);
-    assert_eq!(entry.workflow_hash, Bundled::CodeReview.compiled().workflow_hash());
+    assert_eq!(entry.workflow_hash, BuiltinWorkflow::CodeReview.compiled().workflow_hash());
     assert_eq!(listed.problems.len(), 1);
     assert_eq!(listed.problems[0].path, path.display().to_string());
     assert!(listed.problems[0].text().contains("`project.code_review`"), "{}", listed.text());
@@ -52,7 +52,7 @@ fn the_list_is_sorted_and_holds_every_bundled_workflow_with_its_use() {
     let ids: Vec<&str> = listed.workflows.iter().map(|entry| entry.workflow_id.as_str()).collect();
     assert!(ids.is_sorted(), "{ids:?}");
     assert_eq!((ids[0], ids[ids.len() - 1]), ("aa.first", "zz.last"));
-    for bundled in Bundled::ALL {
+    for bundled in BuiltinWorkflow::ALL {
         let entry = listed.workflows.iter().find(|entry| entry.workflow_id == bundled.as_str());
         assert_eq!(entry.unwrap().when_to_use.as_deref(), Some(bundled.when_to_use()));
     }

@@ -1,7 +1,7 @@
 //! Listing and inspecting workflows.
 
 use piton_runtime::request::{InspectMode, InspectWorkflow, ListWorkflows};
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 
 use crate::rig::{Machine, two_steps};
 
@@ -12,7 +12,7 @@ fn inspect(mode: InspectMode) -> InspectWorkflow {
 // shows: WR-264
 #[test]
 fn inspecting_shows_as_much_as_is_asked_for_and_the_hash_that_a_run_is_pinned_to() {
-    let tour = Bundled::Tour.compiled();
+    let tour = BuiltinWorkflow::Tour.compiled();
     let agent = Machine::in_memory().agent();
     let shown = |mode| agent.inspect_workflow(&inspect(mode)).unwrap();
     let metadata = shown(InspectMode::Metadata);
@@ -44,7 +44,7 @@ fn a_query_leaves_out_what_lacks_one_of_its_words_and_counts_it() {
             listed.workflows.into_iter().map(|entry| entry.workflow_id).collect();
         (ids, listed.left_out)
     };
-    let all = Bundled::ALL.len();
+    let all = BuiltinWorkflow::ALL.len();
     assert_eq!(listed("MERGED judged"), (vec!["wr.code_review".to_owned()], all - 1));
     assert_eq!(listed("merged pizza"), (Vec::new(), all));
     assert_eq!(listed("  ").0.len(), all);
@@ -69,7 +69,7 @@ fn tags_leave_out_what_has_none_of_them_and_the_reply_names_all_that_there_are()
     assert_eq!(ids(&["OPS", "learning"], None), ["project.own", "wr.tour"]);
     assert_eq!(ids(&["review"], Some("merged")), ["wr.code_review"]);
     let none = listed(&["pizza"], None);
-    assert_eq!((none.workflows.len(), none.left_out), (0, Bundled::ALL.len() + 1));
+    assert_eq!((none.workflows.len(), none.left_out), (0, BuiltinWorkflow::ALL.len() + 1));
     assert!(none.text().contains("coding") && none.text().contains("ops"), "{}", none.text());
     for entry in listed(&[], None).workflows {
         assert!(!entry.tags.is_empty(), "{} can be found by a tag", entry.workflow_id);

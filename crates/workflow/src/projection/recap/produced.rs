@@ -13,27 +13,22 @@ use std::fmt::Write as _;
 
 use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
-use super::{
-    super::{
-        graph::RunNode,
-        headline::headline,
-        outputs::RecordedOutput,
-        run_state::RunState,
-        side_records::{SideRecord, SideRecordBody},
-    },
-    text::RecapPiece,
+use super::text::RecapPiece;
+use crate::bounds::{
+    ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
+    PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
+    TRACES_TOLD_MAX,
 };
-use crate::{
-    bounds::{
-        ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
-        PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
-        TRACES_TOLD_MAX,
-    },
-    event::{CapabilityObserved, CapabilityProvenance, OutputPayload, TraceEntry, UseResult},
-    explanation::TraceEntryKind,
-    snapshot::PendingStep,
-    topology::NodeKind,
+use crate::event::TraceEntryKind;
+use crate::event::{
+    CapabilityObserved, CapabilityProvenance, NodeKind, OutputPayload, TraceEntry, UseResult,
 };
+use crate::projection::graph::RunNode;
+use crate::projection::headline::headline;
+use crate::projection::outputs::RecordedOutput;
+use crate::projection::run_state::RunState;
+use crate::projection::side_records::{SideRecord, SideRecordBody};
+use crate::snapshot::PendingStep;
 
 /// An artifact on the way to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,15 +2,11 @@
 
 use piton_core::{NodeId, OutputId, SnapshotRef};
 
-use super::super::{
-    graph::{RunGraph, RunNode},
-    outputs::RecordedOutput,
-    run_state::RunState,
-};
-use crate::{
-    bounds::{RECAP_BYTES_MAX, RECAP_STEPS_MAX},
-    topology::NodeKind,
-};
+use crate::bounds::{RECAP_BYTES_MAX, RECAP_STEPS_MAX};
+use crate::event::NodeKind;
+use crate::projection::graph::{RunGraph, RunNode};
+use crate::projection::outputs::RecordedOutput;
+use crate::projection::run_state::RunState;
 
 /// A node with notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

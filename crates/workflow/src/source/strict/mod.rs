@@ -3,19 +3,14 @@
 //! *Invariants*: every value is well-formed by itself. The compiler has to find out whether names point at
 //! something, which is why everything that it may complain about carries its position.
 
-mod criteria;
-mod prompt;
 mod step;
 mod workflow;
 
+use super::prompt::Prose;
 use crate::bounds::{DESCRIPTION_BYTES_MAX, TITLE_BYTES_MAX};
 
-pub(crate) use criteria::{length, pattern, regex};
-pub(crate) use prompt::{Blocks, Item, Prompt, PromptPart, Prose, Variables};
-pub(crate) use step::{Loop, StrictStep, StrictTask, TemplateCall};
-pub(crate) use workflow::{
-    Condition, FeatureUse, Function, FunctionReference, Recommended, StrictWorkflow, tags,
-};
+pub(crate) use step::{Loop, StrictStep, TemplateCall};
+pub(crate) use workflow::{Condition, FeatureUse, Recommended, StrictWorkflow, tags};
 
 /// A title, or another line.
 pub(crate) type Title = Prose<TITLE_BYTES_MAX>;

@@ -2,43 +2,24 @@
 
 use serde_json::Value;
 
-use super::criteria;
-use super::prompt::{Prompt, Variables};
-use super::workflow::{Function, FunctionReference};
 use super::{Description, Title};
-use crate::bounds::{DECLARATIONS_MAX, LOOP_TURNS_MAX, STEPS_MAX};
-use crate::compile::{StepAccess, UserNeed};
-use crate::contract::criteria::Criterion;
+use crate::bounds::{LOOP_TURNS_MAX, STEPS_MAX};
+use crate::compile::{Confirmation, UserNeed};
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::reason::{NonAssumableChoice, UserOnlyDependency};
+use crate::source::function::Function;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{FromSource, ObjectReader, Whole, text};
-use crate::source::{ContractRef, Pointer, TemplateId};
+use crate::source::prompt::{Prompt, Prose, Variables};
+use crate::source::read::{FromSource, ObjectReader, Whole};
+use crate::source::task::{ContractUse, Task};
+use crate::source::{Dialect, Pointer, TemplateId, criteria, function};
 
 /// A step, as its author wrote it.
 #[derive(Debug)]
 pub(crate) enum StrictStep {
-    Task(Box<StrictTask>),
+    Task(Box<Task>),
     Loop(Loop),
     Call(TemplateCall),
-}
-
-/// A step that an agent does.
-#[derive(Debug)]
-pub(crate) struct StrictTask {
-    pub(crate) at: Pointer,
-    pub(crate) id: StepId,
-    pub(crate) title: Title,
-    pub(crate) prompt: Prompt,
-    pub(crate) agent_role: Option<Description>,
-    pub(crate) require_confirmation: bool,
-    pub(crate) notes_optional: bool,
-    pub(crate) output_contract: Option<ContractRef>,
-    pub(crate) criteria: Vec<Criterion>,
-    pub(crate) functions: Vec<Function>,
-    pub(crate) function_references: Vec<FunctionReference>,
-    pub(crate) needs_user: Option<UserNeed>,
-    pub(crate) access: Option<StepAccess>,
 }
 
 /// Steps that are repeated.
@@ -65,70 +46,52 @@ pub(crate) struct TemplateCall {
 impl FromSource for StrictStep {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let kind = match object.raw("type") {
-            None => "step",
-            Some(kind) => text(kind, &object.at("type"), problems)?,
-        };
+        let kind =
+            if object.raw("type").is_some() { object.required_text("type")? } else { "step" };
         let step = match kind {
-            "step" => {
-                StrictTask::read(&mut object, at, problems).map(|task| Self::Task(Box::new(task)))
-            }
-            "loop" => Loop::read(&mut object, at, problems).map(Self::Loop),
-            "template_call" => TemplateCall::read(&mut object, at, problems).map(Self::Call),
+            "step" => task(&mut object, at).map(Box::new).map(Self::Task),
+            "loop" => Loop::read(&mut object, at).map(Self::Loop),
+            "template_call" => TemplateCall::read(&mut object, at).map(Self::Call),
             other => {
                 let fix = "use `step`, `loop` or `template_call`";
-                problems.report_step_type(&object.at("type"), other, fix);
+                object.problems.report_step_type(&at.field("type"), other, fix);
                 return None;
             }
         };
-        object.finish(problems);
+        object.finish();
         step
     }
 }
 
-impl StrictTask {
-    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let id = object.required("id", problems);
-        let title = object.required("title", problems);
-        let prompt = Prompt::read(object, Variables::Refused, problems);
-        let agent_role = object.optional("agentRole", problems);
-        let require_confirmation = object.optional("requireConfirmation", problems);
-        let notes_optional = object.optional("notesOptional", problems);
-        let output_contract = object.optional::<OutputContract>("outputContract", problems);
-        let criteria_at = object.at("validationCriteria");
-        let rules = object.raw("validationCriteria");
-        let criteria = rules.map(|rules| criteria::read(rules, &criteria_at, problems));
-        let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
-        let function_references = object.list("functionReferences", DECLARATIONS_MAX, problems);
-        let needs_user = object.optional("needsUser", problems);
-        let access = object.optional("access", problems);
+fn task(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Task> {
+    let id = object.required("id");
+    let title = object.required::<Title>("title");
+    let prompt = Prompt::read(object, Variables::Refused);
+    let agent_role = object.optional::<Description>("agentRole");
+    let task = Task {
+        agent_role: agent_role.map(Prose::into_string),
+        confirmation: object.flag("requireConfirmation").then(Confirmation::default),
+        notes_optional: object.flag("notesOptional"),
+        contract: object.optional::<StrictContract>("outputContract").map(|contract| contract.0),
+        criteria: criteria::read(object, Dialect::Strict),
+        functions: function::definitions(object, Dialect::Strict),
+        function_references: function::references(object, Dialect::Strict),
+        needs_user: object.optional("needsUser"),
+        access: object.optional("access"),
         // Every field was read before the first `?`, so that all problems of a step are reported at once.
-        Some(Self {
-            at: at.clone(),
-            id: id?,
-            title: title?,
-            prompt: prompt?,
-            agent_role,
-            require_confirmation: require_confirmation.unwrap_or(false),
-            notes_optional: notes_optional.unwrap_or(false),
-            output_contract: output_contract.map(|contract| contract.0),
-            criteria: criteria.unwrap_or_default(),
-            functions,
-            function_references,
-            needs_user,
-            access,
-        })
-    }
+        ..Task::new(at.clone(), id?, title?.into_string(), prompt?)
+    };
+    Some(task)
 }
 
 impl FromSource for UserNeed {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let reason = object.required::<UserOnlyDependency>("reason", problems);
-        let choice = object.optional::<NonAssumableChoice>("choice", problems);
-        let question = object.required::<Title>("question", problems);
-        object.finish(problems);
-        let (reason, question) = (reason?, question?.as_str().to_owned());
+        let reason = object.required::<UserOnlyDependency>("reason");
+        let choice = object.optional::<NonAssumableChoice>("choice");
+        let question = object.required::<Title>("question");
+        object.finish();
+        let (reason, question) = (reason?, question?.into_string());
         match (reason == UserOnlyDependency::Choice, choice) {
             (true, None) => {
                 let reason = "a choice that only a person can make says why no agent may assume it";
@@ -139,12 +102,8 @@ impl FromSource for UserNeed {
             }
             (false, Some(_)) => {
                 let reason = "only `needs_user_choice` has a choice";
-                problems.report(
-                    &at.field("choice"),
-                    ProblemCode::UnknownField,
-                    reason,
-                    "leave it out",
-                );
+                let at = at.field("choice");
+                problems.report(&at, ProblemCode::UnknownField, reason, "leave it out");
                 None
             }
             _ => Some(Self { reason, choice, question }),
@@ -152,27 +111,28 @@ impl FromSource for UserNeed {
     }
 }
 
-struct OutputContract(ContractRef);
+/// A contract, which is always required in this dialect.
+struct StrictContract(ContractUse);
 
-impl FromSource for OutputContract {
+impl FromSource for StrictContract {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let contract = object.required("contractRef", problems);
-        object.finish(problems);
-        contract.map(Self)
+        let contract = object.required("contractRef");
+        object.finish();
+        contract.map(|reference| Self(ContractUse { at: at.clone(), reference, required: true }))
     }
 }
 
 impl Loop {
-    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let id = object.required("loopId", problems);
-        let title = object.optional("title", problems);
-        let condition = object.required::<While>("while", problems);
-        let turns_max = object.required::<Whole<1, LOOP_TURNS_MAX>>("maxIterations", problems);
-        let functions = object.list("functionDefinitions", DECLARATIONS_MAX, problems);
+    fn read(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Self> {
+        let id = object.required("loopId");
+        let title = object.optional("title");
+        let condition = object.required::<While>("while");
+        let turns_max = object.required::<Whole<1, LOOP_TURNS_MAX>>("maxIterations");
+        let functions = function::definitions(object, Dialect::Strict);
         // Stop reading here if the nesting is too deep. The field still counts as known.
-        let body = if problems.check_loop_depth(at) {
-            object.filled_list("body", STEPS_MAX, problems)
+        let body = if object.problems.check_loop_depth(at) {
+            object.filled_list("body", STEPS_MAX)
         } else {
             object.raw("body");
             Vec::new()
@@ -205,20 +165,20 @@ impl FromSource for While {
             Some(Value::String(kind)) if kind == "condition_ref" => {}
             _ => {
                 let reason = "a loop goes on by a declared condition only";
-                problems.report(at, ProblemCode::LoopWithoutControl, reason, fix);
+                object.problems.report(at, ProblemCode::LoopWithoutControl, reason, fix);
                 return None;
             }
         }
-        let condition = object.required("conditionId", problems);
-        object.finish(problems);
+        let condition = object.required("conditionId");
+        object.finish();
         condition.map(Self)
     }
 }
 
 impl TemplateCall {
-    fn read(object: &mut ObjectReader<'_>, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let id = object.required("id", problems);
-        let template = object.required("templateId", problems);
+    fn read(object: &mut ObjectReader<'_, '_>, at: &Pointer) -> Option<Self> {
+        let id = object.required("id");
+        let template = object.required("templateId");
         let args = object.raw("args").cloned();
         Some(Self { at: at.clone(), id: id?, template: template?, args })
     }

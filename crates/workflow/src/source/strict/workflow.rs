@@ -4,18 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::prompt::Prose;
 use super::step::StrictStep;
 use super::{Description, Title};
-use crate::bounds::{BLOCK_BYTES_MAX, DECLARATIONS_MAX, STEPS_MAX, TAGS_MAX};
+use crate::bounds::{DECLARATIONS_MAX, STEPS_MAX, TAGS_MAX};
 use crate::capability::Capability;
-use crate::compile::{CapabilityNeed, FunctionName};
+use crate::compile::CapabilityNeed;
+use crate::event::{Autonomy, RiskPolicy};
 use crate::name::{ConditionId, LoopId, Tag};
-use crate::preference::{Autonomy, RiskPolicy};
+use crate::source::function::Function;
 use crate::source::problem::{ProblemCode, Problems};
-use crate::source::read::{FromSource, ObjectReader, parsed, read_by_parsing, text, wrong_type};
-use crate::source::shared_messages::NAME_FORM;
-use crate::source::{DeclaredId, FeatureId, Pointer, SourceOrigin};
+use crate::source::read::{FromSource, ObjectReader, read_by_parsing, wrong_type};
+use crate::source::{DeclaredId, Dialect, FeatureId, Pointer, SourceOrigin, function};
 
 /// A whole file. Parts with problems are missing from it.
 #[derive(Debug)]
@@ -50,21 +49,6 @@ pub(crate) struct Condition {
     pub(crate) loop_id: LoopId,
 }
 
-/// A name for a piece of work that prompts refer to.
-#[derive(Clone, Debug)]
-pub(crate) struct Function {
-    pub(crate) at: Pointer,
-    pub(crate) name: FunctionName,
-    pub(crate) definition: String,
-}
-
-/// A function that a step refers to.
-#[derive(Clone, Debug)]
-pub(crate) struct FunctionReference {
-    pub(crate) at: Pointer,
-    pub(crate) name: FunctionName,
-}
-
 impl StrictWorkflow {
     /// Reads a file from `origin`.
     pub(crate) fn read(
@@ -73,31 +57,31 @@ impl StrictWorkflow {
         problems: &mut Problems,
     ) -> Option<Self> {
         let mut object = ObjectReader::open(value, &Pointer::root(), problems)?;
-        let id = DeclaredId::of(&mut object, origin, problems);
-        let recommended = object.optional::<Recommended>("recommendedPreferences", problems);
+        let id = DeclaredId::of(&mut object, origin);
+        let recommended = object.optional::<Recommended>("recommendedPreferences");
         let recommended = recommended.unwrap_or_default();
         let workflow = Self {
             id,
-            name: object.optional("name", problems),
-            description: object.optional("description", problems),
-            agent_role: object.optional("agentRole", problems),
-            tags: tags(&mut object, problems),
+            name: object.optional("name"),
+            description: object.optional("description"),
+            agent_role: object.optional("agentRole"),
+            tags: tags(&mut object),
             recommended_autonomy: recommended.autonomy,
             recommended_risk_policy: recommended.risk_policy,
-            capabilities: capabilities(&mut object, problems),
-            features: object.list("features", DECLARATIONS_MAX, problems),
-            conditions: object.list("conditions", DECLARATIONS_MAX, problems),
-            functions: object.list("functionDefinitions", DECLARATIONS_MAX, problems),
-            steps: object.filled_list("steps", STEPS_MAX, problems),
+            capabilities: capabilities(&mut object),
+            features: object.list("features", DECLARATIONS_MAX),
+            conditions: object.list("conditions", DECLARATIONS_MAX),
+            functions: function::definitions(&mut object, Dialect::Strict),
+            steps: object.filled_list("steps", STEPS_MAX),
         };
-        object.finish(problems);
+        object.finish();
         Some(workflow)
     }
 }
 
 /// Reads the kinds of work that the workflow is for, in any order.
-pub(crate) fn tags(object: &mut ObjectReader<'_>, problems: &mut Problems) -> BTreeSet<Tag> {
-    object.list("tags", TAGS_MAX, problems).into_iter().collect()
+pub(crate) fn tags(object: &mut ObjectReader<'_, '_>) -> BTreeSet<Tag> {
+    object.list("tags", TAGS_MAX).into_iter().collect()
 }
 
 /// The most freedom that the author recommends for a run.
@@ -110,25 +94,16 @@ pub(crate) struct Recommended {
 impl FromSource for Recommended {
     fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
         let mut object = ObjectReader::open(value, at, problems)?;
-        let autonomy = object.optional("recommendedAutonomy", problems);
-        let risk_policy = object.optional("recommendedRiskPolicy", problems);
-        object.finish(problems);
+        let autonomy = object.optional("recommendedAutonomy");
+        let risk_policy = object.optional("recommendedRiskPolicy");
+        object.finish();
         Some(Self { autonomy, risk_policy })
     }
 }
 
 read_by_parsing!(UnknownName, "use required, preferred or disabled": CapabilityNeed);
 
-impl FromSource for FunctionName {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        parsed(value, at, (ProblemCode::InvalidId, NAME_FORM), problems)
-    }
-}
-
-fn capabilities(
-    object: &mut ObjectReader<'_>,
-    problems: &mut Problems,
-) -> BTreeMap<Capability, CapabilityNeed> {
+fn capabilities(object: &mut ObjectReader<'_, '_>) -> BTreeMap<Capability, CapabilityNeed> {
     let at = object.at("capabilities");
     let mut read = BTreeMap::new();
     match object.raw("capabilities") {
@@ -136,12 +111,13 @@ fn capabilities(
         Some(Value::Object(entries)) => {
             for (name, need) in entries {
                 let at = at.field(name);
-                let capability = Capability::read(&Value::String(name.clone()), &at, problems);
-                let need = CapabilityNeed::read(need, &at, problems);
+                let name = Value::String(name.clone());
+                let capability = Capability::read(&name, &at, object.problems);
+                let need = CapabilityNeed::read(need, &at, object.problems);
                 read.extend(capability.zip(need));
             }
         }
-        Some(other) => wrong_type(other, &at, "an object", problems),
+        Some(other) => wrong_type(other, &at, "an object", object.problems),
     }
     read
 }
@@ -153,9 +129,9 @@ impl FromSource for FeatureUse {
             return Some(Self { at: at.clone(), id, config: None });
         }
         let mut object = ObjectReader::open(value, at, problems)?;
-        let id = object.required("featureId", problems);
+        let id = object.required("featureId");
         let config = object.raw("config").cloned();
-        object.finish(problems);
+        object.finish();
         Some(Self { at: at.clone(), id: id?, config })
     }
 }
@@ -171,41 +147,17 @@ impl FromSource for Condition {
         let mut object = ObjectReader::open(value, at, problems)?;
         match object.raw("kind") {
             Some(Value::String(kind)) if kind == "loop_control" => {}
-            None => object.missing("kind", problems),
+            None => object.missing("kind"),
             Some(_) => {
                 let reason =
                     "the only kind of condition is `loop_control`; context variables drive no loop";
-                problems.report(&object.at("kind"), ProblemCode::LoopWithoutControl, reason, fix);
+                object.report("kind", ProblemCode::LoopWithoutControl, reason, fix);
                 return None;
             }
         }
-        let id = object.required("conditionId", problems);
-        let loop_id = object.required("loopId", problems);
-        object.finish(problems);
+        let id = object.required("conditionId");
+        let loop_id = object.required("loopId");
+        object.finish();
         Some(Self { at: at.clone(), id: id?, loop_id: loop_id? })
-    }
-}
-
-impl FromSource for Function {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let mut object = ObjectReader::open(value, at, problems)?;
-        let name = object.required("name", problems);
-        let definition = object.required::<Prose<BLOCK_BYTES_MAX>>("definition", problems);
-        object.finish(problems);
-        Some(Self { at: at.clone(), name: name?, definition: definition?.into_string() })
-    }
-}
-
-impl FromSource for FunctionReference {
-    fn read(value: &Value, at: &Pointer, problems: &mut Problems) -> Option<Self> {
-        let reference = text(value, at, problems)?;
-        let Some(name) = reference.strip_suffix("()") else {
-            let reason = format!("`{reference}` does not end with `()`");
-            problems.report(at, ProblemCode::InvalidId, reason, "write `name()`");
-            return None;
-        };
-        let name = Value::String(name.to_owned());
-        let name = parsed(&name, at, (ProblemCode::InvalidId, NAME_FORM), problems)?;
-        Some(Self { at: at.clone(), name })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use piton_workflow::RunStatus;
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::event::BlockerReport;
 use piton_workflow::projection::{SessionState, status};
@@ -54,14 +54,14 @@ pub(super) struct Story {
     pub(super) answered: Vec<(String, String)>,
 }
 
-pub(super) fn script(of: Bundled) -> Script {
+pub(super) fn script(of: BuiltinWorkflow) -> Script {
     let text = match of {
-        Bundled::BugInvestigation => include_str!("data/bug_investigation.json"),
-        Bundled::CodeReview => include_str!("data/code_review.json"),
-        Bundled::Documentation => include_str!("data/documentation.json"),
-        Bundled::FeatureImplementation => include_str!("data/feature_implementation.json"),
-        Bundled::Research => include_str!("data/research.json"),
-        Bundled::Tour => include_str!("data/tour.json"),
+        BuiltinWorkflow::BugInvestigation => include_str!("data/bug_investigation.json"),
+        BuiltinWorkflow::CodeReview => include_str!("data/code_review.json"),
+        BuiltinWorkflow::Documentation => include_str!("data/documentation.json"),
+        BuiltinWorkflow::FeatureImplementation => include_str!("data/feature_implementation.json"),
+        BuiltinWorkflow::Research => include_str!("data/research.json"),
+        BuiltinWorkflow::Tour => include_str!("data/tour.json"),
     };
     serde_json::from_str(text).unwrap_or_else(|error| panic!("the script of {of}: {error}"))
 }

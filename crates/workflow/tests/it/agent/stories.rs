@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use piton_workflow::bundled_workflows::Bundled;
+use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::SequenceEntry;
 
 use super::driver::{Story, play, script};
 use crate::session::rig::Rig;
 
 /// The whole run in one process, on a store in memory.
-async fn played(bundled: Bundled) -> Story {
+async fn played(bundled: BuiltinWorkflow) -> Story {
     let rig = Arc::new(Rig::memory());
     play(&bundled.compiled(), &script(bundled), |_| Arc::clone(&rig)).await
 }
@@ -18,7 +18,7 @@ async fn played(bundled: Bundled) -> Story {
 // shows: WR-250, WR-251
 #[tokio::test]
 async fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() {
-    for bundled in Bundled::ALL {
+    for bundled in BuiltinWorkflow::ALL {
         let workflow = bundled.compiled();
         let story = played(*bundled).await;
         for step in &workflow.steps {
@@ -40,7 +40,7 @@ async fn an_agent_that_fails_at_every_step_gets_to_the_end_by_what_it_is_told() 
 #[tokio::test]
 async fn a_run_whose_every_step_is_done_by_another_process_gets_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
-    let bundled = Bundled::Tour;
+    let bundled = BuiltinWorkflow::Tour;
     let open = |number| Arc::new(Rig::local(dir.path(), number));
     let story = play(&bundled.compiled(), &script(bundled), open).await;
     assert_eq!(story.replies, played(bundled).await.replies, "an agent does not notice");
@@ -48,7 +48,7 @@ async fn a_run_whose_every_step_is_done_by_another_process_gets_to_its_end() {
 
 #[tokio::test]
 async fn everything_that_a_check_asks_for_is_in_the_text_of_the_refusal() {
-    for bundled in Bundled::ALL {
+    for bundled in BuiltinWorkflow::ALL {
         let story = played(*bundled).await;
         let answered: BTreeSet<_> = story.answered.into_iter().collect();
         for (step, part) in &script(*bundled) {
@@ -62,7 +62,7 @@ async fn everything_that_a_check_asks_for_is_in_the_text_of_the_refusal() {
 
 #[tokio::test]
 async fn what_an_agent_reads_when_it_is_refused() {
-    let story = played(Bundled::BugInvestigation).await;
+    let story = played(BuiltinWorkflow::BugInvestigation).await;
     let mut seen = BTreeSet::new();
     let new = story.refusals.iter().filter(|refusal| seen.insert(*refusal));
     insta::assert_snapshot!(joined(new));
@@ -70,7 +70,7 @@ async fn what_an_agent_reads_when_it_is_refused() {
 
 #[tokio::test]
 async fn what_an_agent_reads_on_the_tour() {
-    let story = played(Bundled::Tour).await;
+    let story = played(BuiltinWorkflow::Tour).await;
     insta::assert_snapshot!(joined(&story.replies));
 }
 

@@ -15,7 +15,7 @@ use piton_workflow::token::{
 };
 use piton_workflow::{
     ExecutionSnapshot, NodeAddress, NodeKind, ObservationKey, compile::CompiledWorkflow,
-    engine::flow,
+    engine::next_step,
 };
 
 use super::store::{Store, block_on};
@@ -119,7 +119,7 @@ fn an_imported_run_goes_on_in_an_empty_data_directory_under_other_keys() {
         let workflow = get(BlobNamespace::PinnedWorkflows, snapshot.workflow_hash.digest());
         let workflow = CompiledWorkflow::read(&workflow).unwrap();
         assert_eq!(workflow, tale.workflow);
-        flow::next(&workflow, &snapshot.state, &serde_json::Map::new(), &[]).unwrap();
+        next_step::next(&workflow, &snapshot.state, &serde_json::Map::new(), &[]).unwrap();
 
         let keys = MemoryKeyRing::new(Arc::new(SeededEntropy::new(99)));
         let address = NodeAddress { session: tale.session, run: run.id, node: tip.id };

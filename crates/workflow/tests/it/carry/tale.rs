@@ -14,7 +14,7 @@ use piton_workflow::{
     ExecutionSnapshot, ExecutionState, GapSeverity, NodeKind, ObservationKey, PreferenceSource,
     Reason, RiskPolicy, SessionEvent, SourceKind, TraceEntryKind,
     compile::CompiledWorkflow,
-    engine::flow,
+    engine::next_step,
     event::{
         AdvanceOutcome, AdvanceRecorded, CapabilityObserved, CapabilityProvenance, Cause,
         ContextSet, DecisionTraceAppended, DivergenceRecorded, EdgeCreated, GapRecorded, LogRules,
@@ -125,7 +125,7 @@ impl Tale {
             source_ref: BoundedText::new("triage.json").unwrap(),
         };
         self.push(EventBody::RunStarted(run, started));
-        let first = flow::begin(&self.workflow, &serde_json::Map::new());
+        let first = next_step::begin(&self.workflow, &serde_json::Map::new());
         self.node(run, NodeKind::Step, None, first.unwrap().next)
     }
 
@@ -151,7 +151,8 @@ impl Tale {
     pub(crate) fn advance(&mut self, from: NodeScope, notes: &str) -> NodeScope {
         self.end_plan();
         let told = serde_json::Map::new();
-        let next = flow::next(&self.workflow, &self.states[&from.node], &told, &[]).unwrap().next;
+        let next =
+            next_step::next(&self.workflow, &self.states[&from.node], &told, &[]).unwrap().next;
         let to = self.node(from.run, NodeKind::Step, Some(from.node), next);
         let attempt_id = AttemptId::mint(&self.entropy);
         let outcome = AdvanceOutcome::Advanced { to_node_id: to.node };

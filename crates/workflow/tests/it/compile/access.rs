@@ -3,7 +3,7 @@
 use piton_workflow::compile::{FileScope, StepAccess};
 use serde_json::{Value, json};
 
-use crate::shipped::samples as shipped;
+use crate::classic::samples as classic;
 use crate::source::compile_value;
 
 fn access() -> Value {
@@ -18,17 +18,17 @@ fn access() -> Value {
 fn files(access: &Value) -> [Value; 2] {
     let step = json!({ "id": "one", "title": "One", "prompt": "Do it.", "access": access });
     let strict = json!({ "id": "project.a", "steps": [step] });
-    let mut shipped = strict.clone();
+    let mut classic = strict.clone();
     for (name, text) in [("version", "1.0.0"), ("name", "A"), ("description", "For tests.")] {
-        shipped[name] = json!(text);
+        classic[name] = json!(text);
     }
-    [strict, shipped]
+    [strict, classic]
 }
 
 #[test]
 fn a_step_says_what_may_be_touched_and_its_prompt_says_so_in_both_dialects() {
     for file in files(&access()) {
-        let compiled = shipped::compiled(&file);
+        let compiled = classic::compiled(&file);
         let step = &compiled.steps[0];
         let StepAccess { workspaces, .. } = step.access.clone().unwrap();
         assert_eq!(workspaces.unwrap()[1].scope, FileScope::WriteOnly);
@@ -46,7 +46,7 @@ fn what_may_be_touched_is_part_of_the_hash_and_a_step_without_it_is_as_before() 
     for (narrow, plain) in files(&access()).into_iter().zip(files(&Value::Null)) {
         let mut plain = plain;
         plain["steps"][0].as_object_mut().unwrap().remove("access");
-        let (narrow, plain) = (shipped::compiled(&narrow), shipped::compiled(&plain));
+        let (narrow, plain) = (classic::compiled(&narrow), classic::compiled(&plain));
         assert_ne!(narrow.workflow_hash(), plain.workflow_hash());
         assert!(!plain.narrows());
         assert!(!serde_json::to_string(&plain).unwrap().contains("access"));
@@ -57,7 +57,7 @@ fn what_may_be_touched_is_part_of_the_hash_and_a_step_without_it_is_as_before() 
 fn the_steps_that_follow_from_a_step_may_touch_what_it_may() {
     let [_, mut file] = files(&access());
     file["steps"][0]["verification"] = json!({ "command": "make test" });
-    let compiled = shipped::compiled(&file);
+    let compiled = classic::compiled(&file);
     let steps: Vec<_> = compiled.steps.iter().map(|step| step.access.is_some()).collect();
     assert_eq!(steps, [true, true]);
 }

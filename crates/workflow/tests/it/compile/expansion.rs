@@ -1,7 +1,7 @@
 //! Templates and features: which steps they bring, where, and in which order.
 
 use piton_workflow::compile::{CompiledWorkflow, ProvenanceSource, SequenceEntry};
-use piton_workflow::contract::ContractPack;
+use piton_workflow::contract::BuiltinContract;
 use serde_json::{Value, json};
 
 use crate::source::{compile_value, rich};
@@ -80,7 +80,7 @@ fn a_template_brings_its_contract_along() {
     let workflow = compile_value(&rich()).unwrap();
     let step = workflow.step(&"helpers--probe".parse().unwrap()).unwrap();
     let contract = step.output_contract.as_ref().unwrap();
-    assert_eq!(contract.contract_ref, ContractPack::CapabilityObservation.contract_ref());
+    assert_eq!(contract.contract_ref, BuiltinContract::CapabilityObservation.contract_ref());
     assert!(workflow.contract(&contract.contract_ref).is_some());
 }
 

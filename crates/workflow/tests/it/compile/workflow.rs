@@ -3,7 +3,7 @@
 use piton_workflow::compile::{
     CapabilityNeed, CompiledWorkflow, CompiledWorkflowError, Definitions, WarningCode, compile,
 };
-use piton_workflow::contract::{ContractPack, Field, Shape};
+use piton_workflow::contract::{BuiltinContract, Field, Shape};
 use piton_workflow::{Autonomy, Capability, RiskPolicy};
 use serde_json::{Value, json};
 
@@ -148,7 +148,7 @@ fn a_contract_that_several_steps_use_is_embedded_once_and_in_order() {
 fn artifacts_are_checked_by_the_contract_that_was_embedded() {
     let pinned = compile_value(&rich()).unwrap();
     let mut catalog = Definitions::standard();
-    let contract_ref = ContractPack::LoopControl.contract_ref();
+    let contract_ref = BuiltinContract::LoopControl.contract_ref();
     let changed = catalog.contracts.get_mut(&contract_ref).unwrap();
     changed.fields.push(Field::required("reviewer", Shape::Id));
     let later = compile(&rich().to_string(), &origin(), &catalog).unwrap();

@@ -1,11 +1,11 @@
 //! Artifacts against a contract: which one counts, and how a breach is told.
 
 use piton_workflow::ContractViolation;
-use piton_workflow::contract::{Breach, ContractPack};
+use piton_workflow::contract::{Breach, BuiltinContract};
 use serde_json::{Value, json};
 
 fn breach(artifacts: &[Value]) -> Breach {
-    ContractPack::LoopControl.definition().accept(artifacts).expect_err("it must be refused")
+    BuiltinContract::LoopControl.definition().accept(artifacts).expect_err("it must be refused")
 }
 
 fn missing(found: Vec<Option<String>>) -> Breach {
@@ -15,7 +15,7 @@ fn missing(found: Vec<Option<String>>) -> Breach {
 // shows in part: WR-313 (the check)
 #[test]
 fn an_artifact_counts_and_prose_with_the_same_words_does_not() {
-    let definition = ContractPack::LoopControl.definition();
+    let definition = BuiltinContract::LoopControl.definition();
     let artifact = json!({"kind": "wr.loop_control", "loopId": "a", "decision": "stop"});
     let prose = json!(artifact.to_string());
     assert_eq!(definition.accept(&[prose.clone(), artifact.clone()]), Ok(&artifact));

@@ -1,5 +1,5 @@
 //! Contracts over artifacts and criteria over notes.
 
+mod builtin;
 mod criteria;
 mod definition;
-mod pack;

@@ -14,11 +14,11 @@ use piton_workflow::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::judge::{behind_probes, browsing, standing};
 use super::properties::{artifacts, steps_max, workflows};
 use super::samples::{
     control, decision, looped, pending_key, running, source, start, step, workflow,
 };
+use super::validate::{behind_probes, browsing, standing};
 use crate::source::compile_value;
 
 fn facts(autonomy: Autonomy) -> StepFacts<'static> {

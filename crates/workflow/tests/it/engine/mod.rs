@@ -1,7 +1,7 @@
 //! What happens next in a run.
 
 mod decide;
-mod flow;
-mod judge;
+mod next_step;
 pub(crate) mod properties;
 pub(crate) mod samples;
+mod validate;

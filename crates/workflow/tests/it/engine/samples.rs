@@ -2,7 +2,7 @@
 
 use piton_workflow::ExecutionState;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::engine::{Flow, flow};
+use piton_workflow::engine::{NextStep, next_step};
 use piton_workflow::snapshot::Running;
 use serde_json::{Map, Value, json};
 
@@ -56,8 +56,8 @@ pub(crate) fn control(loop_id: &str, decision: &str) -> Value {
     json!({"kind": "wr.loop_control", "loopId": loop_id, "decision": decision})
 }
 
-pub(crate) fn start(workflow: &CompiledWorkflow) -> Flow {
-    flow::begin(workflow, &Map::new()).expect("it starts")
+pub(crate) fn start(workflow: &CompiledWorkflow) -> NextStep {
+    next_step::begin(workflow, &Map::new()).expect("it starts")
 }
 
 #[track_caller]
@@ -79,7 +79,7 @@ pub(crate) fn pending_key(state: &ExecutionState) -> Option<String> {
 /// A run of the flow alone: what is handed in counts as it is, and nothing is judged.
 pub(crate) struct Run<'a> {
     pub(crate) workflow: &'a CompiledWorkflow,
-    pub(crate) now: Flow,
+    pub(crate) now: NextStep,
 }
 
 impl<'a> Run<'a> {
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
 
     /// Leaves the pending step with `artifacts`.
     pub(crate) fn leave(&mut self, artifacts: &[Value]) -> &mut Self {
-        let next = flow::next(self.workflow, &self.now.next, &Map::new(), artifacts);
+        let next = next_step::next(self.workflow, &self.now.next, &Map::new(), artifacts);
         self.now = next.expect("it goes on");
         self
     }

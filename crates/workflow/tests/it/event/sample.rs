@@ -206,7 +206,7 @@ pub(super) fn gap(id: u8, resolution: Resolution) -> EventBody {
             reason: Reason::ContractViolation(ContractViolation::MissingRequiredOutput),
             summary: BoundedText::new("The notes are missing.").unwrap(),
             resolution,
-            evidence_refs: Few::optional(vec![
+            evidence_refs: BoundedList::optional(vec![
                 EvidenceRef::Event { event_id: event_id(2) },
                 EvidenceRef::Output { output_id: OutputId::from_bytes([30; 16]) },
             ])

@@ -2,7 +2,7 @@
 
 use piton_workflow::Autonomy;
 use piton_workflow::compile::CompiledWorkflow;
-use piton_workflow::contract::ContractPack;
+use piton_workflow::contract::BuiltinContract;
 use piton_workflow::session::{Reply, SubmittedOutput};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -119,7 +119,7 @@ pub(super) fn output(reply: &Reply, given: Given) -> SubmittedOutput {
         (Given::Good, Some("wr.loop_control")) => (None, vec![control(&decides(), "stop")]),
         (Given::Again, Some("wr.loop_control")) => (None, vec![control(&decides(), "continue")]),
         (Given::Good | Given::Again, Some(_)) => {
-            (notes("Looked at it."), vec![ContractPack::ReviewVerdict.definition().example])
+            (notes("Looked at it."), vec![BuiltinContract::ReviewVerdict.definition().example])
         }
         (Given::Good, None) => (notes("```\nls\n```"), vec![]),
         (Given::Again, None) => {

@@ -13,8 +13,8 @@ use piton_workflow::{Autonomy, Confidence, EventKind, NextIntent, ObservationKey
 use serde_json::json;
 
 use super::rig::{Rig, body, object, pending, start};
+use crate::classic::samples::{compiled as classic, file, looped};
 use crate::engine::samples::{step, workflow};
-use crate::shipped::samples::{compiled as shipped, file, looped};
 
 // shows: WR-414
 // shows in part: WR-262, WR-266, D65 (the order of events), WR-412 (that it is an event)
@@ -165,7 +165,7 @@ async fn a_run_that_lacks_what_its_first_loop_turns_by_is_refused_or_begins_with
     let rig = Rig::memory();
     let turning = json!({"type": "forEach", "items": "files", "maxIterations": 3});
     let body = json!([step("look")]);
-    let compiled = shipped(&file(&json!([looped("each", &turning, &body), step("end")])));
+    let compiled = classic(&file(&json!([looped("each", &turning, &body), step("end")])));
     let error = rig.sessions.start(start(&compiled)).await.unwrap_err();
     assert_eq!(error.code(), Code::ValidationError);
     assert_eq!(

@@ -11,7 +11,7 @@ use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
 use piton_store::port::Journal;
 use piton_store::{Event, StreamId};
 use piton_workflow::token::{Error, Payload, StatePayload, TokenError, verify, verify_short};
-use piton_workflow::{GivenToken, ShortToken, TokenString};
+use piton_workflow::{AnyToken, ShortToken, TokenString};
 use serde::{Deserialize, Serialize};
 
 use super::golden::{SHORT_TOKENS, TOKENS};
@@ -51,11 +51,11 @@ impl Event for Never {
 
 fn unsupported() -> Error {
     let token = TOKENS[0].replacen(".v1.", ".v2.", 1);
-    token.parse::<GivenToken>().unwrap_err().into()
+    token.parse::<AnyToken>().unwrap_err().into()
 }
 
 fn malformed() -> Error {
-    "ack.v1.e30".parse::<GivenToken>().unwrap_err().into()
+    "ack.v1.e30".parse::<AnyToken>().unwrap_err().into()
 }
 
 fn badly_signed() -> Error {

@@ -164,8 +164,6 @@ fn a_token_of_another_kind_than_its_place_asks_for_is_a_mismatch() {
 fn the_codec_knows_neither_keys_nor_ports() {
     let codec = [
         include_str!("../../../src/token/payload.rs"),
-        include_str!("../../../src/token/address.rs"),
-        include_str!("../../../src/token/kind.rs"),
         include_str!("../../../src/token/string.rs"),
     ];
     for source in codec {

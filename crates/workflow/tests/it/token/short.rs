@@ -6,8 +6,8 @@ use piton_workflow::bounds::{
     SHORT_TOKEN_ATTEMPT_MAX, SHORT_TOKEN_BYTES_MAX, SHORT_TOKEN_NODE_MAX,
 };
 use piton_workflow::token::{
-    AckPayload, AttemptOrdinal, Error, FormatProblem, GivenToken, NodeOrdinal, Payload,
-    SessionTail, ShortTokenError, TokenError, TokenOrdinals, verify_short,
+    AckPayload, AnyToken, AttemptOrdinal, Error, FormatProblem, NodeOrdinal, Payload, SessionTail,
+    ShortTokenError, TokenError, TokenOrdinals, verify_short,
 };
 use piton_workflow::{NodeAddress, ShortToken, TokenKind};
 use proptest::prelude::*;
@@ -218,9 +218,9 @@ fn a_changed_signature_settles_nothing() {
 #[test]
 fn a_caller_may_give_either_form() {
     for (long, short) in TOKENS.into_iter().zip(SHORT_TOKENS) {
-        let long: GivenToken = long.parse().unwrap();
-        let short: GivenToken = short.parse().unwrap();
-        assert!(matches!(long, GivenToken::Long(_)) && matches!(short, GivenToken::Short(_)));
+        let long: AnyToken = long.parse().unwrap();
+        let short: AnyToken = short.parse().unwrap();
+        assert!(matches!(long, AnyToken::Long(_)) && matches!(short, AnyToken::Short(_)));
         assert_eq!(long.kind(), short.kind());
     }
     for (text, code) in [
@@ -228,9 +228,9 @@ fn a_caller_may_give_either_form() {
         ("amber-otter", Code::TokenInvalidFormat),
         ("ack.v2.e30.AAAA", Code::TokenUnsupportedVersion),
     ] {
-        assert_eq!(text.parse::<GivenToken>().unwrap_err().code(), code, "{text}");
+        assert_eq!(text.parse::<AnyToken>().unwrap_err().code(), code, "{text}");
     }
-    let label = "amber-otter".parse::<GivenToken>().unwrap_err();
+    let label = "amber-otter".parse::<AnyToken>().unwrap_err();
     assert_eq!(label, FormatProblem::Short(ShortTokenError::Kind).into());
 }
 
@@ -238,7 +238,7 @@ fn a_caller_may_give_either_form() {
 fn the_signature_is_shown_where_it_is_asked_for_only() {
     let token: ShortToken = SHORT_TOKENS[1].parse().unwrap();
     assert_eq!(format!("{token:?}"), "ak-040g2081-12-3-…");
-    assert_eq!(format!("{:?}", GivenToken::Short(token)), "Short(ak-040g2081-12-3-…)");
+    assert_eq!(format!("{:?}", AnyToken::Short(token)), "Short(ak-040g2081-12-3-…)");
 }
 
 proptest! {
