@@ -128,10 +128,7 @@ impl fmt::Debug for SessionLoader {
 
 impl SessionLoader {
     /// Creates a loader over these ports. It has read nothing yet.
-    pub fn new(
-        journal: Arc<dyn JournalReader<SessionEvent>>,
-        blobs: Arc<dyn BlobReader>,
-    ) -> Self {
+    pub fn new(journal: Arc<dyn JournalReader<SessionEvent>>, blobs: Arc<dyn BlobReader>) -> Self {
         Self {
             journal,
             blobs,

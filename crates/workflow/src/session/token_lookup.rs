@@ -17,8 +17,7 @@ use crate::label::{Label, label};
 use crate::projection::{RunNode, RunState, SessionState};
 use crate::token::{
     self, AckPayload, AttemptKind, CheckpointPayload, GivenToken, NodeAddress, Payload,
-    SessionTail, ShortToken, StatePayload, TokenError, TokenKind, attempt_id,
-    checkpoint_node_id,
+    SessionTail, ShortToken, StatePayload, TokenError, TokenKind, attempt_id, checkpoint_node_id,
 };
 use crate::topology::NodeKind;
 
@@ -144,7 +143,8 @@ impl Reader {
         run: RunId,
         node: Option<NodeId>,
     ) -> Result<ResumedRun, Error> {
-        let token = self.state_token(&self.basis(session, run, node).await?).await?;
+        let basis = self.basis(session, run, node).await?;
+        let token = self.mint_one(basis.state_payload()).await?;
         let next_call = NextCall::ask(run, token.short);
         Ok(ResumedRun { state_token: token.long, next_call })
     }

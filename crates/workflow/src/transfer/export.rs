@@ -102,11 +102,7 @@ struct Gathered {
 }
 
 /// Reads everything that `events` refer to. Continues past what cannot be read.
-async fn gather(
-    blobs: &dyn Blobs,
-    session: SessionId,
-    events: &[SessionEvent],
-) -> Gathered {
+async fn gather(blobs: &dyn Blobs, session: SessionId, events: &[SessionEvent]) -> Gathered {
     let needed = Needed::by(events);
     let mut gathered = Gathered::default();
     let unusable = |path, problem: &dyn Display| {
