@@ -9,7 +9,7 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
-use piton_workflow::run_index::{Offers, SummaryError, UnreadableSession};
+use piton_workflow::run_index::{Offers, UnreadableSession};
 use piton_workflow::session::{
     self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, SourcedWorkflow, Start, StartKey,
     TokenRun,
@@ -249,7 +249,7 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
 /// Returns the reason that a session cannot be read, with the command that shows what helps.
 pub(super) fn unreadable(troubled: &UnreadableSession) -> Envelope {
     let trouble = match &troubled.trouble {
-        SummaryError::Store(error) => error.envelope(),
+        session::Error::Store(error) => error.envelope(),
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
     };
     // The events, or content that they refer to, are damaged. A check says which, and what helps.

@@ -17,7 +17,7 @@ use piton_store::port::{
 };
 use piton_store::testing::contract::journal::append;
 use piton_store::testing::{LongRun, Recorder, Sample, SimDisk, sample_snapshot};
-use piton_store::{Error, Event, PinnedSnapshots, StreamId};
+use piton_store::{Error, Event, JournalRoots, StreamId};
 
 use crate::site::{SESSION, block_on, open, sessions};
 use crate::worker::{answers, print_line, spawn};
@@ -48,7 +48,7 @@ impl Store {
     }
 
     fn collect(&self, intent: CollectMode) -> SweepReport {
-        let roots = PinnedSnapshots::<Sample>::new(&self.journal);
+        let roots = JournalRoots::<Sample>::pins(&self.journal);
         let clock = SystemClock;
         let report =
             block_on(collect(&self.blobs, &self.leases, &[&roots], &clock, intent)).unwrap();
@@ -227,7 +227,7 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
             });
             disk.advance(HOURS);
         };
-        let roots = PinnedSnapshots::<Sample>::new(&store.journal);
+        let roots = JournalRoots::<Sample>::pins(&store.journal);
         let roots = After { roots, reading, run, readings: AtomicU32::new(0) };
         let sources: [&dyn Roots; 1] = [&roots];
         let collected =

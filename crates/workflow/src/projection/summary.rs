@@ -16,11 +16,9 @@ use piton_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::headline::headline;
 use super::resume::ResumeCandidate;
-use super::run_state::RunState;
+use super::run_state::{RunState, status};
 use super::session_state::SessionState;
-use super::status::status;
 use crate::bounds::{
     NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
     STEP_TITLES_BYTES_MAX,
@@ -281,4 +279,11 @@ fn title(
     let texts = [goal, first, recap, name, Some(run.started.workflow_id.as_str())];
     let line = texts.into_iter().flatten().find_map(headline).unwrap_or_default();
     BoundedText::new(shorten(line, RUN_TITLE_BYTES_MAX)).expect("it was shortened to the bound")
+}
+
+/// Returns the first line of a text that says something, without the marks of a heading or a list.
+pub fn headline(text: &str) -> Option<&str> {
+    let is_mark = |character: char| character.is_whitespace() || "#*->".contains(character);
+    let lines = text.lines().map(|line| line.trim_start_matches(is_mark).trim_end());
+    lines.into_iter().find(|line| !line.is_empty())
 }

@@ -7,12 +7,11 @@ use piton_core::NodeId;
 
 use super::checked_output::CheckedOutput;
 use super::error::Error;
-use super::plan_draft::PlanDraft;
+use super::loader::FoldedSession;
 use super::reply::{CheckpointBody, CheckpointReply, NextCall};
 use super::reply_basis::ReplyBasis;
 use super::request::{Checkpoint, SubmittedOutput};
-use super::session_cache::CachedSession;
-use super::sessions::Sessions;
+use super::sessions::{PlanDraft, Sessions};
 use super::token_lookup::node_of;
 use crate::dedupe;
 use crate::event::{
@@ -32,7 +31,7 @@ impl Sessions {
         payload: CheckpointPayload,
         output: Option<SubmittedOutput>,
     ) -> Result<CheckpointReply, Error> {
-        let handed_in = CheckedOutput::check(output)?;
+        let output = CheckedOutput::check(output)?;
         let CheckpointPayload { address, attempt } = payload;
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
@@ -42,10 +41,10 @@ impl Sessions {
             let basis = ReplyBasis::now(&cached.lock().state, address)?;
             self.reader().step_context(basis).await?;
             let (lease, cached) = self.locked(address.session).await?;
-            let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &handed_in)?;
+            let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &output)?;
             // Another caller may have made the bookmark before the lease was taken.
             if let Some(draft) = draft {
-                self.append(address.session, &lease, Some(&cached), draft).await?;
+                self.append(&lease, Some(&cached), draft).await?;
             } else {
                 drop(lease);
                 // The bookmark is in the log. The lookup makes sure that it is durable before it is reported.
@@ -58,10 +57,10 @@ impl Sessions {
     /// Drafts the events that record a bookmark, or returns `None` if it exists already.
     fn draft_bookmark(
         &self,
-        cached: &mut CachedSession,
+        cached: &mut FoldedSession,
         payload: CheckpointPayload,
         bookmark: NodeId,
-        handed_in: &CheckedOutput,
+        output: &CheckedOutput,
     ) -> Result<Option<PlanDraft<'_>>, Error> {
         let CheckpointPayload { address, attempt } = payload;
         let (run, node) = node_of(&cached.state, address)?;
@@ -74,21 +73,18 @@ impl Sessions {
             workflow_hash: run.started.workflow_hash,
             snapshot_ref: node.snapshot,
         };
-        let next = cached.state.next();
-        let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
+        let mut draft = self.draft(address.session, cached);
         let at = NodeScope { run: address.run, node: bookmark };
         let event_id = draft.push(EventBody::NodeCreated(at, created));
         let cause = Cause { kind: EdgeCause::CheckpointCreated, event_id };
         let edge = EdgeCreated::new(EdgeKind::Checkpoint, address.node, bookmark, cause);
         let edge = edge.expect("that is the cause of a bookmark");
         draft.push(EventBody::EdgeCreated(address.run, edge));
-        for output in handed_in.outputs(attempt, |_| Vec::new()) {
+        for output in output.outputs(attempt, |_| Vec::new()) {
             draft.push(EventBody::NodeOutputAppended(at, output));
         }
-        handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
-        draft
-            .check(&mut cached.rules)
-            .inspect_err(|_| self.reader().cache().forget(address.session))?;
+        output.blobs().iter().for_each(|blob| draft.store(blob.clone()));
+        self.check(&draft, cached)?;
         Ok(Some(draft))
     }
 
@@ -101,8 +97,8 @@ impl Sessions {
         let cached = self.reader().current(payload.address.session).await?;
         let basis = ReplyBasis::after_bookmark(&cached.lock().state, payload.address, bookmark)?;
         let step_context = self.reader().step_context(basis).await?;
-        let state = self.reader().state_token(&step_context.basis).await?;
-        let checkpoint = self.reader().checkpoint_token(&step_context.basis).await?;
+        let state = self.reader().mint_one(step_context.basis.state_payload()).await?;
+        let checkpoint = self.reader().mint_one(step_context.basis.checkpoint_payload()).await?;
         let body = CheckpointBody {
             run: step_context.run_line(),
             checkpoint_node_id: bookmark,

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use piton_core::error::{Details, MeasuredSize, sentence};
 use piton_core::{Code, Envelope};
+use piton_store::Health;
 use serde_json::json;
 
 use crate::bounds::{
@@ -253,6 +254,12 @@ impl From<token::Error> for Error {
     }
 }
 
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
 /// Converts the refusal of an event payload. Payloads that the engine makes fit by construction, so the error is
 /// about something that the caller sent.
 impl From<PayloadError> for Refusal {
@@ -292,6 +299,14 @@ impl Error {
             Self::Refused(refusal) => refusal.envelope(),
             Self::Crossed(crossed) => crossed.envelope(),
             error => Envelope::new(error.code(), sentence(&error.to_string())),
+        }
+    }
+
+    /// Returns the damage to the session, if that is the reason.
+    pub fn health(&self) -> Option<&Health> {
+        match self {
+            Self::Store(piton_store::Error::NotHealthy { health, .. }) => Some(health),
+            _ => None,
         }
     }
 

@@ -19,15 +19,8 @@ use crate::bounds::{
     PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
     TRACES_TOLD_MAX,
 };
-use crate::event::TraceEntryKind;
-use crate::event::{
-    CapabilityObserved, CapabilityProvenance, NodeKind, OutputPayload, TraceEntry, UseResult,
-};
-use crate::projection::graph::RunNode;
-use crate::projection::headline::headline;
-use crate::projection::outputs::RecordedOutput;
-use crate::projection::run_state::RunState;
-use crate::projection::side_records::{SideRecord, SideRecordBody};
+use crate::event::{NodeKind, OutputPayload};
+use crate::projection::{RecordedOutput, RunNode, RunState, SideRecord, SideRecordBody, headline};
 use crate::snapshot::PendingStep;
 
 /// An artifact on the way to a node.
@@ -225,9 +218,7 @@ impl Produced {
         pieces.extend(left_out(self.records_left_out));
         pieces
     }
-}
 
-impl Produced {
     /// Lists the artifacts that are shown by their digests and counts those that are not shown. Returns `None` if
     /// there are neither.
     fn older(&self) -> Option<RecapPiece> {
@@ -297,54 +288,4 @@ fn artifact_text(
     }
     text.push('\n');
     text
-}
-
-/// True for entries that are shown. The choice of the next step is not: the steps themselves show it.
-fn is_shown(entry: &TraceEntry) -> bool {
-    entry.kind != TraceEntryKind::SelectedNextStep
-}
-
-impl SideRecord {
-    /// True if [`SideRecord::lines`] has any.
-    pub fn has_lines(&self) -> bool {
-        match &self.body {
-            SideRecordBody::Divergence(_) | SideRecordBody::Capability(_) => true,
-            SideRecordBody::Trace(trace) => trace.entries().iter().any(is_shown),
-        }
-    }
-
-    /// Returns the record in sentences.
-    pub fn lines(&self) -> Vec<String> {
-        match &self.body {
-            SideRecordBody::Divergence(divergence) => {
-                let step = divergence.related_step_id.as_ref();
-                let step = step.map(|step| format!(" at {step}")).unwrap_or_default();
-                let (reason, summary) = (divergence.reason, divergence.summary.as_str());
-                vec![format!("left the workflow{step} ({reason}): {summary}")]
-            }
-            SideRecordBody::Capability(observed) => vec![observation_line(observed)],
-            SideRecordBody::Trace(trace) => trace
-                .entries()
-                .iter()
-                .filter(|entry| is_shown(entry))
-                .map(|entry| format!("{}: {}", entry.kind, entry.summary.as_str()))
-                .collect(),
-        }
-    }
-}
-
-fn observation_line(observed: &CapabilityObserved) -> String {
-    let how = match observed.provenance() {
-        CapabilityProvenance::ProbeStep { result, .. } => format!("probed: {result}"),
-        CapabilityProvenance::AttemptedUse { result: UseResult::Success, .. } => {
-            "used: success".to_owned()
-        }
-        CapabilityProvenance::AttemptedUse { result: UseResult::Failure(code), .. } => {
-            format!("used: failure, {code}")
-        }
-        CapabilityProvenance::ManualClaim { claimed_by, claim } => {
-            format!("{claimed_by} says {claim}")
-        }
-    };
-    format!("the capability {} is {} ({how})", observed.capability(), observed.status())
 }

@@ -4,9 +4,7 @@ use piton_core::{NodeId, OutputId, SnapshotRef};
 
 use crate::bounds::{RECAP_BYTES_MAX, RECAP_STEPS_MAX};
 use crate::event::NodeKind;
-use crate::projection::graph::{RunGraph, RunNode};
-use crate::projection::outputs::RecordedOutput;
-use crate::projection::run_state::RunState;
+use crate::projection::{RecordedOutput, RunGraph, RunNode, RunState};
 
 /// A node with notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
