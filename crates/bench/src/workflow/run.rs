@@ -92,7 +92,7 @@ impl BenchRun {
     /// Takes the body of a reply that came over MCP.
     pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
         let body = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
-        self.take(Reply { body, notices: Vec::new() })
+        self.take(body.into())
     }
 
     /// Takes the reply to a request.

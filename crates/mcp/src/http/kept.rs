@@ -31,7 +31,7 @@ use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::port::Clock;
 use piton_core::{Digest, FileBytes};
-use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
+use piton_runtime::{Replies, ReplyClaim, ReplyKey};
 use rmcp::model::{
     ClientJsonRpcMessage, CustomResult, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
     ServerNotification, ServerResult,

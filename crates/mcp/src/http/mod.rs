@@ -6,7 +6,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `listener`, `token`, `access` | the address, and the check of callers |
+//! | `listener`, `token` | the address, and the check of callers |
 //! | `connections` | connections, their limit, and the end of those that send nothing |
 //! | `phase` | running calls, and the shutdown of the server |
 //! | `message` | the message of a request, read within bounds |
@@ -15,7 +15,6 @@
 //! | `repeat` | calls that clients without sessions repeat |
 //! | `serve` | all parts put together |
 
-mod access;
 mod connections;
 mod kept;
 mod listener;

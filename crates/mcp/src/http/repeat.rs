@@ -31,7 +31,7 @@ use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::DigestBuilder;
 use piton_core::port::TimestampMs;
-use piton_runtime::replies::{ReplyClaim, ReplyKey};
+use piton_runtime::{ReplyClaim, ReplyKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::select;

@@ -13,18 +13,18 @@ use axum::response::Response;
 use piton_core::{Digest, FileBytes};
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use super::kept::OwnReplies;
 use super::listener::Listener;
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
 use super::sessions::ClientSessions;
-use super::{access, connections, message, phase, repeat};
+use super::{connections, message, phase, repeat, token};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
 use crate::sets::ServerBuilder;
-use tokio::sync::watch;
-use tokio::time::timeout;
 
 /// Path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
@@ -98,7 +98,7 @@ async fn serve<H: ServerHandler>(
         .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
         .fallback(nothing_here);
     let router = match token {
-        Some(token) => router.layer(from_fn_with_state(token, access::check)),
+        Some(own) => router.layer(from_fn_with_state(own, token::check)),
         None => router,
     };
     let stopping = async {

@@ -4,6 +4,7 @@
 //! dot are skipped, and links to directories are not followed, so every search ends.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads workflow files")]
 
+use std::fmt;
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -56,6 +57,34 @@ pub(super) enum ScanError {
         /// Number of other directories that lie too deep as well.
         others: usize,
     },
+}
+
+impl fmt::Display for ScanError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(formatter),
+            Self::TooManyFiles => write!(
+                formatter,
+                "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
+            ),
+            Self::TooManyEntries => write!(
+                formatter,
+                "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
+            ),
+            Self::TooDeep { others } => {
+                let as_others = match others {
+                    0 => String::new(),
+                    1 => ", as one other directory is".to_owned(),
+                    _ => format!(", as {others} other directories are"),
+                };
+                write!(
+                    formatter,
+                    "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{as_others}; \
+                     move the workflows in it up, or name it in `workflows.dirs` of your configuration"
+                )
+            }
+        }
+    }
 }
 
 /// Finds every `*.json` file below `directory`.

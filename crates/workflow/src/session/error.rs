@@ -253,6 +253,12 @@ impl From<token::Error> for Error {
     }
 }
 
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
 /// Converts the refusal of an event payload. Payloads that the engine makes fit by construction, so the error is
 /// about something that the caller sent.
 impl From<PayloadError> for Refusal {

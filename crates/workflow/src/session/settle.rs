@@ -5,6 +5,7 @@
 //! `info`, which sets them apart from those of the engine.
 
 use piton_core::{BoundedText, GapId, NodeId};
+use serde::Serialize;
 
 use super::error::{Error, Refusal};
 use super::plan_draft::PlanDraft;
@@ -23,7 +24,9 @@ use crate::reason::{Reason, UserOnlyDependency};
 use crate::token::NodeAddress;
 
 /// The result of recording a person's verdict.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct SettledStep {
     /// The run, at the step that it waits at.
     pub run: RunLine,

@@ -1,6 +1,6 @@
 //! What does not load is listed, never silently absent.
 
-use piton_runtime::reply::FileProblem;
+use piton_runtime::library::FileProblem;
 use piton_runtime::request::ListWorkflows;
 
 use crate::rig::{Machine, two_steps};
