@@ -183,19 +183,41 @@ mod measure {
         let cards: Vec<_> = sets.iter().flat_map(|set| set.tools.iter()).collect();
         for round in 0..3 {
             let began = Instant::now();
-            let compiled: Vec<_> = cards.iter().map(|card| jsonschema::validator_for(&Value::Object((*card.input).clone())).unwrap()).collect();
-            println!("MEASURE round {round}: compile {} validators {:?}", compiled.len(), began.elapsed());
+            let compiled: Vec<_> = cards
+                .iter()
+                .map(|card| {
+                    jsonschema::validator_for(&Value::Object((*card.input).clone())).unwrap()
+                })
+                .collect();
+            println!(
+                "MEASURE round {round}: compile {} validators {:?}",
+                compiled.len(),
+                began.elapsed()
+            );
             let place = cards.iter().position(|card| card.name == "continue_workflow").unwrap();
             let sent = serde_json::json!({"ackToken": "x".repeat(100), "label": "amber-otter", "output": {"notesMarkdown": "y".repeat(2000), "artifacts": [{"kind": "a", "rows": [1,2,3]}]}});
             let object = sent.as_object().unwrap().clone();
             let began = Instant::now();
-            for _ in 0..1000 { let mut problems = Vec::new(); check_object(&cards[place].input, &object, "", &mut problems); assert!(problems.is_empty()); }
+            for _ in 0..1000 {
+                let mut problems = Vec::new();
+                check_object(&cards[place].input, &object, "", &mut problems);
+                assert!(problems.is_empty());
+            }
             println!("MEASURE own check {:?} per 1000", began.elapsed());
             let began = Instant::now();
-            for _ in 0..1000 { assert!(compiled[place].iter_errors(&sent).next().is_none()); }
+            for _ in 0..1000 {
+                assert!(compiled[place].iter_errors(&sent).next().is_none());
+            }
             println!("MEASURE jsonschema iter_errors {:?} per 1000", began.elapsed());
             let wrong = serde_json::json!({"ackToken": 5, "output": {"notes": "secret", "artifacts": [3]}, "zzz": 1});
-            for error in compiled[place].iter_errors(&wrong) { println!("MEASURE says: {} at {} masked {}", error, error.instance_path(), error.masked()); }
+            for error in compiled[place].iter_errors(&wrong) {
+                println!(
+                    "MEASURE says: {} at {} masked {}",
+                    error,
+                    error.instance_path(),
+                    error.masked()
+                );
+            }
         }
     }
 }

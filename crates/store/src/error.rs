@@ -265,3 +265,9 @@ impl Error {
         envelope.with_suggestion(advice).with_retry(retry)
     }
 }
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}

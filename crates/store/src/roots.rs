@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use piton_core::{Digest, SnapshotRef};
 
-use crate::{
-    Error, Event,
-    port::{BlobNamespace, BoxFuture, JournalReader, Roots, RootsCursor, Table, TakenOut},
+use crate::port::{
+    BlobNamespace, BoxFuture, Cursor, Follow, JournalReader, Roots, RootsCursor, Table, TakenOut,
 };
+use crate::{Error, Event, StreamId};
 
 /// Finds every digest whose text is among these bytes, or would be if one bit in it were not flipped. This is what an
 /// unreadable value refers to, as far as that can be determined.
@@ -51,29 +51,48 @@ pub async fn digests_taken_out(table: &dyn Table) -> Result<Vec<Digest>, Error> 
     Ok(digests)
 }
 
-/// The pins of all streams of a journal, and every digest in what is set aside of them. Only control records are read,
-/// never events.
-pub struct PinnedSnapshots<'a, E> {
+/// The digests that the streams of a journal refer to in one namespace, and every digest in what is set aside of them.
+///
+/// If a stream or anything set aside cannot be read in full, every reading fails, so that nothing in the namespace is
+/// swept.
+pub struct JournalRoots<'a, E> {
     journal: &'a dyn JournalReader<E>,
+    namespace: BlobNamespace,
+    source: RootSource<E>,
 }
 
-impl<'a, E: Event> PinnedSnapshots<'a, E> {
-    /// Creates the roots of `journal`.
-    pub fn new(journal: &'a dyn JournalReader<E>) -> Self {
-        Self { journal }
+/// The part of a stream that refers to blobs.
+enum RootSource<E> {
+    /// Control records alone; no event is read.
+    Pins,
+    /// Events, with the function that picks the digests from them.
+    Events(fn(&[E]) -> Vec<Digest>),
+}
+
+impl<'a, E: Event> JournalRoots<'a, E> {
+    /// Creates the roots of snapshots: the pins of all streams.
+    pub fn pins(journal: &'a dyn JournalReader<E>) -> Self {
+        Self { journal, namespace: BlobNamespace::Snapshots, source: RootSource::Pins }
+    }
+
+    /// Creates the roots of a namespace that events refer to. `pick` returns the digests in them.
+    pub fn events(
+        journal: &'a dyn JournalReader<E>,
+        namespace: BlobNamespace,
+        pick: fn(&[E]) -> Vec<Digest>,
+    ) -> Self {
+        Self { journal, namespace, source: RootSource::Events(pick) }
     }
 
     async fn read(&self, since: Option<&RootsCursor>) -> Result<(Vec<Digest>, RootsCursor), Error> {
         let mut roots = Vec::new();
         let mut cursors = BTreeMap::new();
         for stream in self.journal.streams().await? {
-            let since = since.and_then(|cursors| cursors.get(&stream));
-            match self.journal.pins(&stream, since).await {
-                Ok(pins) => {
-                    roots.extend(
-                        pins.snapshots.iter().map(|snapshot: &SnapshotRef| snapshot.digest()),
-                    );
-                    cursors.insert(stream, pins.cursor);
+            let known = since.and_then(|cursors| cursors.get(&stream));
+            match self.read_stream(&stream, known).await {
+                Ok((found, cursor)) => {
+                    roots.extend(found);
+                    cursors.insert(stream, cursor);
                 }
                 // The stream was deleted since it was listed.
                 Err(Error::NotFound { .. }) => {}
@@ -87,11 +106,37 @@ impl<'a, E: Event> PinnedSnapshots<'a, E> {
         }
         Ok((roots, cursors))
     }
+
+    /// Returns the roots of a stream since `known`, or all of them.
+    async fn read_stream(
+        &self,
+        stream: &StreamId,
+        known: Option<&Cursor>,
+    ) -> Result<(Vec<Digest>, Cursor), Error> {
+        let pick = match self.source {
+            RootSource::Pins => {
+                let pins = self.journal.pins(stream, known).await?;
+                let digests = pins.snapshots.iter().map(|pin: &SnapshotRef| pin.digest());
+                return Ok((digests.collect(), pins.cursor));
+            }
+            RootSource::Events(pick) => pick,
+        };
+        if let Some(cursor) = known {
+            match self.journal.follow(stream, cursor).await? {
+                Follow::Unchanged => return Ok((Vec::new(), *cursor)),
+                Follow::Appended { events, cursor } => return Ok((pick(&events), cursor)),
+                // A log that was cut or replaced is read from its start: the cursor says nothing about it.
+                Follow::Replaced => {}
+            }
+        }
+        let loaded = self.journal.load(stream).await?;
+        Ok((pick(&loaded.events), loaded.cursor))
+    }
 }
 
-impl<E: Event> Roots for PinnedSnapshots<'_, E> {
+impl<E: Event> Roots for JournalRoots<'_, E> {
     fn namespace(&self) -> BlobNamespace {
-        BlobNamespace::Snapshots
+        self.namespace
     }
 
     fn roots<'a>(

@@ -279,6 +279,10 @@ pub const WORKFLOWS_WARM_MAX: usize = 64;
 /// Maximum number of snapshots that a process keeps in memory: those of the newest nodes that it works on.
 pub const SNAPSHOTS_WARM_MAX: usize = 1024;
 
+/// Maximum number of pending steps, each an id and a title, that a listing of all runs keeps in memory: many runs
+/// of one workflow share them.
+pub const TIPS_WARM_MAX: usize = 16 * 1024;
+
 /// Maximum number of artifacts that a process keeps in memory, each as far as it is shown: those of the runs
 /// that it works on. They take half a megabyte at most.
 pub const ARTIFACTS_WARM_MAX: usize = 256;
@@ -323,10 +327,6 @@ const _: () = assert!(NOTES_BYTES_MAX + RECAP_TITLE_BYTES_MAX + 1024 <= RECAP_BY
 
 /// Maximum number of bytes that a recap shows of each other branch's notes: its result, not the way there.
 pub const BRANCH_NOTES_BYTES_MAX: usize = 512;
-
-/// Maximum number of workflows that a listing of all runs caches, so that each is read once for many runs.
-/// People have dozens of them.
-pub const WORKFLOWS_KEPT_MAX: usize = 64;
 
 /// Maximum number of subagents that one step delegates to. A person follows a handful of them, and their
 /// answers must fit into the notes of one step.

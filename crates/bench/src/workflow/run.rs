@@ -91,8 +91,7 @@ impl BenchRun {
 
     /// Takes the body of a reply that came over MCP.
     pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
-        let body: ReplyBody =
-            serde_json::from_value(body).map_err(Error::json("read a reply"))?;
+        let body: ReplyBody = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
         self.take(body.into())
     }
 

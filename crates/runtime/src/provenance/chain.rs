@@ -15,11 +15,11 @@ use crate::workflow::loaded_session::LoadedSession;
 impl Runtime {
     /// Returns the steps behind a node.
     pub async fn blame_node(&self, reference: &NodeReference) -> Result<NodeBlame, Envelope> {
-        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
+        let Placed { session, reading, run, node } = self.placed(reference).await?;
         let mut path: Vec<&RunNode> = run.graph.ancestry(node).collect();
         path.reverse();
         let left_out = path.len().saturating_sub(STEPS_SHOWN_MAX);
-        let chain = links(&mut reading, &run, &path[left_out..]).await?;
+        let chain = links(&reading, &run, &path[left_out..]).await?;
         Ok(NodeBlame {
             session_id: session,
             run_id: run.id,
@@ -34,7 +34,7 @@ impl Runtime {
 
 /// Returns the nodes of one path, oldest first, with their steps and the outputs submitted on that path.
 pub(super) async fn links(
-    reading: &mut LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     nodes: &[&RunNode],
 ) -> Result<Vec<ChainLink>, Envelope> {
@@ -82,7 +82,7 @@ pub(super) fn digest_of(output: &RecordedOutput) -> Digest {
 
 /// Returns the outputs that were submitted at a node on the way to `next`.
 async fn outputs(
-    reading: &mut LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,
@@ -94,7 +94,7 @@ async fn outputs(
     outputs
 }
 
-async fn render_output(reading: &mut LoadedSession<'_>, output: &RecordedOutput) -> OutputShown {
+async fn render_output(reading: &LoadedSession, output: &RecordedOutput) -> OutputShown {
     let artifact = reading.artifact(output).await;
     let (kind, first) = match &output.payload {
         OutputPayload::Notes { notes_markdown } => {

@@ -16,7 +16,7 @@ use crate::workflow::loaded_session::LoadedSession;
 impl Runtime {
     /// Returns the recap that an agent reads when it resumes at a node, line by line, with the origin of each line.
     pub async fn blame_recap(&self, reference: &NodeReference) -> Result<RecapBlame, Envelope> {
-        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
+        let Placed { session, reading, run, node } = self.placed(reference).await?;
         let workflow = reading.workflow(run.started.workflow_hash).await?;
         let recap = RecapDraft::select(&run, node);
         let produced = Produced::select(&run, node);
@@ -30,7 +30,7 @@ impl Runtime {
         for artifact in produced.artifacts() {
             texts.insert(artifact.digest, reading.artifact_text(artifact).await);
         }
-        let decided = decided(&mut reading, &run, node).await?;
+        let decided = decided(&reading, &run, node).await?;
         let here = run.graph.node(node).expect("it was found in the graph").snapshot;
         let here = reading.snapshot(here).await?;
         let step_at = |node: NodeId| snapshots.get(&node).and_then(derive_pending_step);
@@ -49,7 +49,7 @@ impl Runtime {
 
 /// Returns the decisions of people on the way to a node, which an agent reads before the rest.
 async fn decided(
-    reading: &mut LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: NodeId,
 ) -> Result<Vec<RecapLine>, Envelope> {
@@ -77,7 +77,7 @@ async fn decided(
 }
 
 fn source(
-    reading: &LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: NodeId,
     output: OutputId,

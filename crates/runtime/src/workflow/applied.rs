@@ -14,8 +14,7 @@ impl Runtime {
     /// Records the digest of the configuration that this process uses. A front end does so when it opens.
     pub async fn note_applied(&self) -> Result<Digest, Envelope> {
         let digest = self.applied().digest();
-        let noted = self.ports.table.get(KEY.as_bytes()).await;
-        let noted = noted.map_err(|error| error.envelope())?;
+        let noted = self.ports.table.get(KEY.as_bytes()).await?;
         // Most starts find the same configuration, and then nothing is written.
         if noted.is_some_and(|noted| noted.value == digest.to_string().into_bytes()) {
             return Ok(digest);
@@ -23,7 +22,7 @@ impl Runtime {
         let key: Key = Arc::from(KEY.as_bytes());
         let change = EntryChange::Put(digest.to_string().into_bytes());
         let write = TableWrite { key, expect: Expect::Anything, change };
-        self.ports.table.commit(vec![write]).await.map_err(|error| error.envelope())?;
+        self.ports.table.commit(vec![write]).await?;
         Ok(digest)
     }
 }

@@ -38,7 +38,7 @@ impl Runtime {
         let artifact = Artifact::read(&*self.ports.blobs, digest).await;
         let Artifact { kind, text, .. } = artifact.map_err(|error| match error.code() {
             Code::StoreCorruptBlob => error.envelope().with_suggestion(
-                "If you still have its content, submit the artifact again: that stores it anew. Otherwise tell the \
+                "If you still have its content, submit the artifact once more: that stores it again. Otherwise tell the \
                  person to run `piton doctor`, which shows what it belongs to.",
             ),
             _ => error.envelope(),

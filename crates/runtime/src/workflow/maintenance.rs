@@ -5,7 +5,7 @@ use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{CollectMode, SweepReport};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::maintenance::{Fate, RetentionDays, clean, repair, sharing, verify};
-use piton_workflow::transfer::{export, import, salvage};
+use piton_workflow::transfer::{TransferError, export, import, salvage};
 
 use super::artifacts::content_lost;
 use super::reference::Reach;
@@ -23,18 +23,15 @@ impl Runtime {
     ) -> Result<Soundness, Envelope> {
         let session = self.meant(reference, Reach::Use).await?.session;
         let journal = &*self.ports.journal;
-        let found = verify(journal, &*self.ports.blobs, session).await;
-        let mut found = found.map_err(|error| error.envelope())?;
-        let shared = sharing(journal, session, &found.broken).await;
-        found.shared_with = shared.map_err(|error| error.envelope())?;
+        let mut found = verify(journal, &*self.ports.blobs, session).await?;
+        found.shared_with = sharing(journal, session, &found.broken).await?;
         let (is_sound, summary) = (found.is_sound(), found.summary());
         Ok(Soundness::new(found, is_sound, summary))
     }
 
     /// True if a session and everything that it refers to is as it was written.
     pub async fn is_session_sound(&self, session: SessionId) -> Result<bool, Envelope> {
-        let found = verify(&*self.ports.journal, &*self.ports.blobs, session).await;
-        found.map(|found| found.is_sound()).map_err(|error| error.envelope())
+        Ok(verify(&*self.ports.journal, &*self.ports.blobs, session).await?.is_sound())
     }
 
     /// Rebuilds the control records of a damaged session, or rolls it back to its last whole plan. Keeps everything
@@ -44,15 +41,14 @@ impl Runtime {
         reference: &SessionReference,
     ) -> Result<Soundness, Envelope> {
         let session = self.meant(reference, Reach::TakeAway).await?.session;
-        let done = repair(&*self.ports.journal, &*self.ports.blobs, session).await;
-        let done = done.map_err(|error| error.envelope())?;
+        let done = repair(&*self.ports.journal, &*self.ports.blobs, session).await?;
         let (is_sound, summary) = (done.is_sound(), done.summary());
         Ok(Soundness::new(done.after, is_sound, summary))
     }
 
     /// Returns everything that repairs and interrupted writes took out of sessions and that is kept.
     pub async fn set_aside(&self) -> Result<SetAsideList, Envelope> {
-        let kept = self.ports.journal.set_aside(None).await.map_err(|error| error.envelope())?;
+        let kept = self.ports.journal.set_aside(None).await?;
         Ok(SetAsideList { set_aside: kept.into_iter().map(SetAsideShown::from).collect() })
     }
 
@@ -72,8 +68,8 @@ impl Runtime {
         let days = RetentionDays::new(settings.retention_days()).map_err(|error| {
             Envelope::new(Code::ValidationError, format!("`retention.days`: {error}."))
         })?;
-        let cleaned = clean(self.ports.maintenance_ports(), days, &self.owners(), intent).await;
-        let cleaned = cleaned.map_err(|error| error.envelope())?;
+        let ports = self.ports.maintenance_ports();
+        let cleaned = clean(ports, days, &self.owners(), intent).await?;
         let removed = cleaned.sessions.iter().filter(|one| one.fate == Fate::Removed);
         let removed: Vec<SessionId> = removed.map(|one| one.session).collect();
         let blobs = cleaned.blobs.iter().filter_map(|(namespace, swept)| match swept {
@@ -106,20 +102,18 @@ impl Runtime {
         };
         let ports = self.ports.transfer_ports();
         let bytes = if request.salvage {
-            let salvaged = salvage(ports, session, producer).await;
-            salvaged.map_err(|error| error.envelope())?.encode()
+            salvage(ports, session, producer).await?.encode()
         } else {
             let bundle = export(ports, session, producer).await;
             bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()
         };
-        Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
+        Ok(bytes.map_err(TransferError::from)?.as_bytes().to_vec())
     }
 
     /// Creates a session from the bytes of a bundle.
     pub async fn import_session(&self, bytes: &[u8]) -> Result<ImportedSession, Envelope> {
-        let bundle = Bundle::read(bytes).map_err(|error| error.envelope())?;
-        let imported = import(self.ports.transfer_ports(), &bundle).await;
-        let imported = imported.map_err(|error| error.envelope())?;
+        let bundle = Bundle::read(bytes).map_err(TransferError::from)?;
+        let imported = import(self.ports.transfer_ports(), &bundle).await?;
         Ok(ImportedSession {
             session_id: imported.session,
             renamed_from: imported.renamed_from,
@@ -130,17 +124,17 @@ impl Runtime {
     /// Reads the keys that sign tokens. Fails if they are damaged.
     pub async fn verify_keys(&self) -> Result<(), Envelope> {
         // The signature is made up. Verifying anything at all makes the key ring read its keys.
-        let asked = self.ports.keys.verify(b"", &[0; 32]).await;
-        asked.map(|_| ()).map_err(|error| error.envelope())
+        self.ports.keys.verify(b"", &[0; 32]).await?;
+        Ok(())
     }
 
     /// Replaces unreadable keys with new ones. Returns the location of the old ones; `None` if they are readable.
     pub async fn repair_keys(&self) -> Result<Option<String>, Envelope> {
-        self.ports.keys.repair().await.map_err(|error| error.envelope())
+        Ok(self.ports.keys.repair().await?)
     }
 
     /// Creates a new key for tokens. Tokens signed with the key before the last become invalid.
     pub async fn rotate_keys(&self) -> Result<(), Envelope> {
-        self.ports.keys.rotate().await.map_err(|error| error.envelope())
+        Ok(self.ports.keys.rotate().await?)
     }
 }

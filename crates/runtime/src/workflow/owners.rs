@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use piton_backpack::journal::BackpackRoots;
 use piton_context::FrameRoots;
-use piton_store::PinnedSnapshots;
+use piton_store::JournalRoots;
 use piton_store::port::{BlobNamespace, JournalReader, Roots};
 use piton_workflow::SessionEvent;
-use piton_workflow::maintenance::EventRoots;
+use piton_workflow::maintenance::{artifact_roots, workflow_roots};
 use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::runtime::Runtime;
@@ -26,9 +26,9 @@ impl Runtime {
         let sessions: &dyn JournalReader<SessionEvent> = &*self.ports.journal;
         // No wildcard: a new namespace must name its owner before this compiles.
         Some(match namespace {
-            BlobNamespace::Snapshots => Box::new(PinnedSnapshots::new(sessions)),
-            BlobNamespace::Artifacts => Box::new(EventRoots::artifacts(sessions)),
-            BlobNamespace::PinnedWorkflows => Box::new(EventRoots::pinned_workflows(sessions)),
+            BlobNamespace::Snapshots => Box::new(JournalRoots::pins(sessions)),
+            BlobNamespace::Artifacts => Box::new(artifact_roots(sessions)),
+            BlobNamespace::PinnedWorkflows => Box::new(workflow_roots(sessions)),
             BlobNamespace::Backpacks => {
                 Box::new(BackpackRoots::new(&*self.backpacks.as_ref()?.journal))
             }

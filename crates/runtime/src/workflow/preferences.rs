@@ -40,8 +40,7 @@ impl Runtime {
             source: PreferenceSource::User,
             changes,
         };
-        let effective = self.sessions.prefer(request).await;
-        let preferences = effective.map_err(|error| error.envelope())?;
+        let preferences = self.sessions.prefer(request).await?;
         Ok(AppliedPreferences { preferences, written_to: None, warnings: Vec::new() })
     }
 

@@ -45,7 +45,7 @@ impl Runtime {
         if let Ok(session) = text.parse() {
             return Ok(Meant { session, run: None });
         }
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let mut found: Vec<(Meant, String)> = Vec::new();
         for summary in &listing.runs {
             if let Some(meant) = names(text, summary, reach) {
@@ -86,16 +86,14 @@ impl Runtime {
     /// Returns the name of a run for the command line: its label, or the id of its session if another run has that
     /// label.
     pub(crate) async fn name_of(&self, session: SessionId, run: RunId) -> Result<String, Envelope> {
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let own = label(run);
         let readable = listing.runs.iter().filter(|one| one.label == own).count();
         let troubled = listing.troubled.iter().filter(|one| one.labels().any(|label| label == own));
         let is_alone = readable + troubled.count() <= 1;
         Ok(if is_alone { own.to_string() } else { session.to_string() })
     }
-}
 
-impl Runtime {
     /// Returns the one run that a reference names.
     pub(crate) async fn meant_run(
         &self,
@@ -105,7 +103,7 @@ impl Runtime {
         if let Some(run) = run {
             return Ok((session, run));
         }
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let runs: Vec<_> = listing.runs.iter().filter(|run| run.session_id == session).collect();
         match runs.as_slice() {
             [run] => Ok((session, run.run_id)),

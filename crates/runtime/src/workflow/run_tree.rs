@@ -53,7 +53,7 @@ impl<'a> NodeTroubles<'a> {
 
 /// Returns a run with the steps on the way to `node`, or to its preferred tip; `None` if the run has no node.
 pub(super) async fn show(
-    reading: &mut LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: Option<NodeId>,
 ) -> Result<Option<RunShown>, Envelope> {
@@ -100,7 +100,7 @@ pub(super) async fn show(
 }
 
 async fn artifacts(
-    reading: &mut LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,
@@ -114,7 +114,7 @@ async fn artifacts(
 
 /// Returns a step without its artifacts and those of its bookmarks.
 fn step(
-    reading: &LoadedSession<'_>,
+    reading: &LoadedSession,
     run: &RunState,
     node: &RunNode,
     next: Option<&RunNode>,

@@ -9,7 +9,7 @@ use piton_workflow::bounds::{
 };
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
-use piton_workflow::run_index::{Offers, SummaryError, UnreadableSession};
+use piton_workflow::run_index::{Offers, UnreadableSession};
 use piton_workflow::session::{self, Reply, ReplyNotice, SourcedWorkflow, Start, StartKey};
 
 use super::artifacts::content_lost;
@@ -86,7 +86,7 @@ impl Runtime {
                 include_completed: query.with_completed,
             });
             let Offers { offers, more, completed_left_out, unreadable } =
-                self.recall.resume(&query).await.map_err(|error| error.envelope())?;
+                self.recall.resume(&query).await?;
             reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
             offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
         };
@@ -114,7 +114,7 @@ impl Runtime {
         &self,
         is_meant: impl Fn(Label) -> bool,
     ) -> Result<Vec<(SessionId, RunId)>, Envelope> {
-        let mut runs = self.recall.list().await.map_err(|error| error.envelope())?.runs;
+        let mut runs = self.recall.list().await?.runs;
         runs.retain(|run| !run.status.is_complete() && is_meant(run.label));
         runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
         Ok(runs.iter().map(|run| (run.session_id, run.run_id)).collect())
@@ -126,7 +126,7 @@ impl Runtime {
         session: Option<SessionId>,
         run: Option<RunId>,
     ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let is_meant = |summary: &Arc<RunSummary>| {
             session.is_none_or(|session| summary.session_id == session)
                 && run.is_none_or(|run| summary.run_id == run)
@@ -203,7 +203,7 @@ fn not_found(session: Option<SessionId>, run: Option<RunId>) -> Envelope {
 /// Returns the reason that a session cannot be read, with the command that shows what helps.
 pub(super) fn unreadable(troubled: &UnreadableSession) -> Envelope {
     let trouble = match &troubled.trouble {
-        SummaryError::Store(error) => error.envelope(),
+        session::Error::Store(error) => error.envelope(),
         other => Envelope::new(other.code(), format!("The session cannot be read: {other}.")),
     };
     // The events, or content that they refer to, are damaged. A check says which, and what helps.

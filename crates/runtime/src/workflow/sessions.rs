@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use piton_core::{Code, Envelope, SessionId};
 use piton_store::StreamId;
 use piton_workflow::maintenance::{RetentionMark, control, set_control};
-use piton_workflow::projection::RunState;
 
 use super::loaded_session::LoadedSession;
 use super::reference::{Meant, Reach};
@@ -21,7 +20,7 @@ use crate::request::SessionReference;
 impl Runtime {
     /// Lists every run of every session, newest event first.
     pub async fn list_sessions(&self) -> Result<SessionList, Envelope> {
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let mut runs: Vec<_> = listing.runs.iter().map(|run| (**run).clone()).collect();
         runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
         let troubled = listing.troubled.iter().map(|one| TroubledSession {
@@ -38,11 +37,11 @@ impl Runtime {
         reference: &SessionReference,
     ) -> Result<SessionShown, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
-        let mut reading = LoadedSession::of(&self.ports, session).await?;
-        let states: Vec<RunState> = reading.state.runs().to_vec();
+        let reading = LoadedSession::of(&self.ports, session).await?;
+        let states = reading.state.runs().iter();
         let mut runs = Vec::new();
-        for state in states.iter().filter(|state| run.is_none_or(|run| state.id == run)) {
-            runs.extend(show(&mut reading, state, None).await?);
+        for state in states.filter(|state| run.is_none_or(|run| state.id == run)) {
+            runs.extend(show(&reading, state, None).await?);
         }
         let kept = self.is_kept(session).await?;
         Ok(SessionShown { session_id: session, kept, runs })
@@ -53,27 +52,26 @@ impl Runtime {
         if reference.node.is_none() {
             return self.show_session(&reference.run).await;
         }
-        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
-        let runs = show(&mut reading, &run, Some(node)).await?.into_iter().collect();
+        let Placed { session, reading, run, node } = self.placed(reference).await?;
+        let runs = show(&reading, &run, Some(node)).await?.into_iter().collect();
         let kept = self.is_kept(session).await?;
         Ok(SessionShown { session_id: session, kept, runs })
     }
 
     async fn is_kept(&self, session: SessionId) -> Result<bool, Envelope> {
-        let control = control(&*self.ports.table, session).await;
-        Ok(control.map_err(|error| error.envelope())? == RetentionMark::Keep)
+        Ok(control(&*self.ports.table, session).await? == RetentionMark::Keep)
     }
 
     /// Returns the graph of a run: the one that is named, or the newest of a session.
     pub async fn run_tree(&self, reference: &SessionReference) -> Result<RunTree, Envelope> {
         let Meant { session, run } = self.meant(reference, Reach::Use).await?;
-        let mut reading = LoadedSession::of(&self.ports, session).await?;
+        let reading = LoadedSession::of(&self.ports, session).await?;
         let mut states = reading.state.runs().iter().rev();
-        let state = states.find(|state| run.is_none_or(|run| state.id == run)).cloned();
+        let state = states.find(|state| run.is_none_or(|run| state.id == run));
         let state = state.ok_or_else(|| no_run(session))?;
-        let summary = reading.summary(&state).await?.ok_or_else(|| no_run(session))?;
-        let steps = reading.steps(&state, state.graph.nodes()).await?;
-        Ok(RunTree { summary, nodes: draw(&state, &steps) })
+        let summary = reading.summary(state).await?.ok_or_else(|| no_run(session))?;
+        let steps = reading.steps(state, state.graph.nodes()).await?;
+        Ok(RunTree { summary, nodes: draw(state, &steps) })
     }
 
     /// Sets whether a session survives its retention time.
@@ -85,10 +83,9 @@ impl Runtime {
         let Meant { session, .. } = self.meant(reference, Reach::Use).await?;
         let stream = StreamId::from(session);
         // Fails for a session that does not exist, so that no mark is left behind for it.
-        self.ports.journal.age(&stream).await.map_err(|error| error.envelope())?;
+        self.ports.journal.age(&stream).await?;
         let control = if keep { RetentionMark::Keep } else { RetentionMark::Expire };
-        let set = set_control(&*self.ports.table, session, control).await;
-        set.map_err(|error| error.envelope())?;
+        set_control(&*self.ports.table, session, control).await?;
         Ok(KeptSession { session_id: session, kept: keep })
     }
 
@@ -98,14 +95,13 @@ impl Runtime {
         let stream = StreamId::from(session);
         let journal = &self.ports.journal;
         // A session that does not exist would be leased as a new, empty one, so it must be found first.
-        journal.age(&stream).await.map_err(|error| error.envelope())?;
-        let lease = journal.lease(&stream).await.map_err(|error| error.envelope())?;
+        journal.age(&stream).await?;
+        let lease = journal.lease(&stream).await?;
         // Collected before the delete, which removes these files as well.
         let set_aside = self.set_aside_of(session).await?;
-        journal.delete(lease).await.map_err(|error| error.envelope())?;
+        journal.delete(lease).await?;
         // The mark goes last: a crash before this leaves only a mark without a session.
-        let forgotten = set_control(&*self.ports.table, session, RetentionMark::Expire).await;
-        forgotten.map_err(|error| error.envelope())?;
+        set_control(&*self.ports.table, session, RetentionMark::Expire).await?;
         Ok(Deleted { session_id: session, set_aside })
     }
 
@@ -120,8 +116,7 @@ impl Runtime {
 
     async fn set_aside_of(&self, session: SessionId) -> Result<Vec<SetAsideShown>, Envelope> {
         let stream = StreamId::from(session);
-        let kept = self.ports.journal.set_aside(Some(&stream)).await;
-        let kept = kept.map_err(|error| error.envelope())?;
+        let kept = self.ports.journal.set_aside(Some(&stream)).await?;
         Ok(kept.into_iter().map(SetAsideShown::from).collect())
     }
 }

@@ -15,8 +15,7 @@ use crate::connection::CallBasis;
 impl Runtime {
     /// Returns the basis of a call whose `run` is `token`.
     pub async fn call_basis(&self, token: &str) -> Result<CallBasis, Envelope> {
-        let standing = self.sessions.reader().step_grant(token).await;
-        let found = standing.map_err(|error| error.envelope())?;
+        let found = self.sessions.reader().step_grant(token).await?;
         // A token stays valid after its step is over. It must not carry the rights of that step along.
         if found.narrows && !found.is_at_tip {
             let message = format!(
@@ -38,7 +37,7 @@ impl Runtime {
             Ok(found) => Ok(found),
             // The connection may remember a session that was deleted since.
             Err(error) if error.code() == Code::StoreNotFound => Ok(None),
-            Err(error) => Err(error.envelope()),
+            Err(error) => Err(error.into()),
         }
     }
 

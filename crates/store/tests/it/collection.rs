@@ -12,7 +12,7 @@ use std::{
 
 use piton_core::{Digest, port::NoTrace};
 use piton_store::{
-    Error, Event, PinnedSnapshots, StreamId,
+    Error, Event, JournalRoots, StreamId,
     bounds::SWEEP_BATCH,
     collect::{CollectMode, SweepReport, collect},
     local::{DataDir, LocalBlobs, LocalLeases, SegmentedJournal, SystemClock, disk::Disk},
@@ -53,7 +53,7 @@ impl Store {
     }
 
     fn collect(&self, intent: CollectMode) -> SweepReport {
-        let roots = PinnedSnapshots::<Sample>::new(&self.journal);
+        let roots = JournalRoots::<Sample>::pins(&self.journal);
         let clock = SystemClock;
         let report =
             block_on(collect(&self.blobs, &self.leases, &[&roots], &clock, intent)).unwrap();
@@ -232,7 +232,7 @@ fn a_blob_that_is_pinned_after_the_mark_is_spared() {
             });
             disk.advance(HOURS);
         };
-        let roots = PinnedSnapshots::<Sample>::new(&store.journal);
+        let roots = JournalRoots::<Sample>::pins(&store.journal);
         let roots = After { roots, reading, run, readings: AtomicU32::new(0) };
         let sources: [&dyn Roots; 1] = [&roots];
         let collected =

@@ -33,3 +33,9 @@ impl MaintenanceError {
         }
     }
 }
+
+impl From<MaintenanceError> for Envelope {
+    fn from(error: MaintenanceError) -> Self {
+        error.envelope()
+    }
+}

@@ -3,10 +3,8 @@
 //! | file | does |
 //! |---|---|
 //! | `expire` | removes expired sessions, then the content that nothing refers to any more |
-//! | `retention` | the number of days that sessions are kept |
-//! | `retention_mark` | lets a person keep a session for good |
+//! | `retention` | the number of days that sessions are kept, and the marks on those that are kept for good |
 //! | `roots` | lists the blobs that sessions refer to |
-//! | `report` | the result of a cleaning |
 //! | `verify` | checks a session, and repairs it on request |
 //! | `ports` | the effects that these need |
 //! | `error` | reasons to fail |
@@ -18,17 +16,13 @@
 mod error;
 mod expire;
 mod ports;
-mod report;
 mod retention;
-mod retention_mark;
 mod roots;
 mod verify;
 
 pub use error::MaintenanceError;
-pub use expire::clean;
+pub use expire::{Cleaned, Fate, SessionFate, clean};
 pub use ports::MaintenancePorts;
-pub use report::{Cleaned, Fate, SessionFate};
-pub use retention::{RetentionDays, RetentionDaysError};
-pub use retention_mark::{RetentionMark, control, set_control};
-pub use roots::{EventRoots, session_owners};
+pub use retention::{RetentionDays, RetentionDaysError, RetentionMark, control, set_control};
+pub use roots::{artifact_roots, session_owners, workflow_roots};
 pub use verify::{BrokenContent, RepairReport, VerifyReport, repair, sharing, verify};

@@ -4,6 +4,8 @@
 //! pinned workflow and artifact that the log refers to. A repair covers the log alone. Lost content cannot be
 //! computed from anything else; only a copy brings it back, such as a backup or a bundle.
 
+use std::collections::BTreeSet;
+
 use piton_core::{Digest, SessionId};
 use piton_store::port::{
     BlobNamespace, BlobReader, Journal, JournalReader, SetAside, StreamRepair, StreamVerification,
@@ -95,16 +97,8 @@ pub async fn sharing(
         // A session that cannot be read tells nothing about the broken content.
         let Ok(salvaged) = journal.load_validated_prefix(&stream).await else { continue };
         let needed = Needed::by(&salvaged.events);
-        let needs = |one: &BrokenContent| match one.namespace {
-            BlobNamespace::Snapshots => {
-                needed.snapshots.iter().any(|key| key.digest() == one.digest)
-            }
-            BlobNamespace::PinnedWorkflows => {
-                needed.workflows.iter().any(|key| key.digest() == one.digest)
-            }
-            BlobNamespace::Artifacts => needed.artifacts.contains(&one.digest),
-            _ => false,
-        };
+        let needed: BTreeSet<_> = needed_blobs(&needed).collect();
+        let needs = |one: &BrokenContent| needed.contains(&(one.namespace, one.digest));
         if broken.iter().any(needs) {
             sharing.push(other);
         }
@@ -129,12 +123,8 @@ async fn broken_content(
     blobs: &dyn BlobReader,
     needed: &Needed,
 ) -> Result<Vec<BrokenContent>, MaintenanceError> {
-    let snapshots = needed.snapshots.iter().map(|key| (BlobNamespace::Snapshots, key.digest()));
-    let artifacts = needed.artifacts.iter().map(|digest| (BlobNamespace::Artifacts, *digest));
-    let workflows =
-        needed.workflows.iter().map(|key| (BlobNamespace::PinnedWorkflows, key.digest()));
     let mut broken = Vec::new();
-    for (namespace, digest) in snapshots.chain(artifacts).chain(workflows) {
+    for (namespace, digest) in needed_blobs(needed) {
         let problem = match blobs.get(namespace, digest).await {
             Ok(Some(bytes)) => unreadable(namespace, &bytes),
             Ok(None) => Some("is missing"),
@@ -145,6 +135,15 @@ async fn broken_content(
         broken.extend(problem.map(|problem| BrokenContent { namespace, digest, problem }));
     }
     Ok(broken)
+}
+
+/// Iterates over everything that events refer to: snapshots, then artifacts, then workflows.
+fn needed_blobs(needed: &Needed) -> impl Iterator<Item = (BlobNamespace, Digest)> {
+    let snapshots = needed.snapshots.iter().map(|key| (BlobNamespace::Snapshots, key.digest()));
+    let artifacts = needed.artifacts.iter().map(|digest| (BlobNamespace::Artifacts, *digest));
+    let workflows =
+        needed.workflows.iter().map(|key| (BlobNamespace::PinnedWorkflows, key.digest()));
+    snapshots.chain(artifacts).chain(workflows)
 }
 
 /// Describes the problem of bytes that have the right digest and still cannot be used.
@@ -314,7 +313,7 @@ impl VerifyReport {
         }
         if self.broken.iter().any(|one| one.namespace == BlobNamespace::PinnedWorkflows) {
             steps.push(
-                "If the file of the workflow is unchanged, starting it once writes the pinned one anew."
+                "If the file of the workflow is unchanged, starting it once writes the pinned one again."
                     .to_owned(),
             );
         }

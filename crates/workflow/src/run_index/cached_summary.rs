@@ -3,20 +3,17 @@
 //! *Invariants*: an entry of another version is never seen, because the version is part of its key; it is written
 //! into the entry as well. An entry that contradicts itself, its stream or its cursor is a miss.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use piton_core::canonical;
-use piton_store::{
-    StreamId,
-    port::{CacheKey, Cursor},
-};
+use piton_store::StreamId;
+use piton_store::port::{CacheKey, Cursor};
 use serde::{Deserialize, Serialize};
 
-use super::session_summary::SessionSummary;
-use crate::{
-    label::label,
-    projection::{RunSummary, SUMMARY_VERSION},
-};
+use super::index::SessionSummary;
+use crate::label::label;
+use crate::projection::{RunSummary, SUMMARY_VERSION};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

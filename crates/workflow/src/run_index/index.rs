@@ -1,31 +1,35 @@
 //! Lists all runs, and finds the one to resume.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{RunId, SessionId};
-use piton_store::{
-    Error, StreamId,
-    port::{BlobReader, Cache, Follow, JournalReader},
-};
+use piton_store::StreamId;
+use piton_store::port::{BlobReader, Cache, Cursor, Follow, JournalReader};
 
-use super::{
-    builder::Builder, cached_summary, session_summary::SessionSummary, summary_error::SummaryError,
-};
-use crate::{
-    event::{EventBody, SessionEvent},
-    label::{Label, label},
-    projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank},
-};
+use super::cached_summary;
+use crate::event::{EventBody, SessionEvent};
+use crate::label::{Label, label};
+use crate::projection::{Ranking, Resumable, ResumeQuery, RunSummary, rank};
+use crate::session::{Error, SessionLoader};
+
+/// The summary of one session.
+#[derive(Clone, Debug)]
+pub(super) struct SessionSummary {
+    /// The end of the events that it was made from.
+    pub(super) cursor: Cursor,
+    /// Its runs, in the order of their start.
+    pub(super) runs: Vec<Arc<RunSummary>>,
+    /// Set when this process made it from events. Otherwise it is only what the cache says.
+    pub(super) is_from_events: bool,
+}
 
 /// The runs of all sessions.
 pub struct RunIndex {
     journal: Arc<dyn JournalReader<SessionEvent>>,
     blobs: Arc<dyn BlobReader>,
     cache: Arc<dyn Cache>,
-    sessions: Mutex<HashMap<StreamId, Arc<SessionSummary>>>,
+    sessions: Mutex<FoundSessions>,
 }
 
 /// All runs, and the sessions that could not be read.
@@ -41,7 +45,7 @@ pub struct RunListing {
 #[derive(Clone, Debug)]
 pub struct UnreadableSession {
     pub stream: StreamId,
-    pub trouble: SummaryError,
+    pub trouble: Error,
     /// Its runs, as far as they are known.
     pub runs: Vec<RunId>,
 }
@@ -89,7 +93,7 @@ impl RunIndex {
     }
 
     /// Returns every run, and every session that cannot be read.
-    pub async fn list(&self) -> Result<RunListing, Error> {
+    pub async fn list(&self) -> Result<RunListing, piton_store::Error> {
         let (streams, found, troubled) = self.load_all().await?;
         let runs = streams.iter().filter_map(|stream| found.get(stream));
         Ok(RunListing {
@@ -99,10 +103,10 @@ impl RunIndex {
     }
 
     /// Returns the runs that match `query` best, best first. Unreadable sessions are counted.
-    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, Error> {
+    pub async fn resume(&self, query: &ResumeQuery<'_>) -> Result<Offers, piton_store::Error> {
         let (_, mut found, troubled) = self.load_all().await?;
         let mut unreadable = troubled.len();
-        let mut builder = self.builder();
+        let loader = self.loader();
         // Ranking may use cached summaries, but an offer must not rest on one alone. So every offered session is read
         // from its events and the ranking is repeated, until all offers come from events. Each round settles at least
         // one more session, so this ends.
@@ -118,7 +122,7 @@ impl RunIndex {
                 return Ok(offers);
             }
             for stream in unsure {
-                match self.build(&stream, &mut builder).await {
+                match self.build(&stream, &loader).await {
                     Ok(Some(session)) => found.insert(stream, session),
                     Ok(None) => found.remove(&stream),
                     // The cache vouched for a session that cannot be read any more.
@@ -131,19 +135,21 @@ impl RunIndex {
         }
     }
 
-    fn builder(&self) -> Builder<'_> {
-        Builder::new(self.journal.as_ref(), self.blobs.as_ref())
+    /// Returns a loader for the duration of one operation. It reads each snapshot and each workflow once, no matter
+    /// how many runs share them, and the next operation finds out if one of them was damaged meanwhile.
+    fn loader(&self) -> SessionLoader {
+        SessionLoader::new(Arc::clone(&self.journal), Arc::clone(&self.blobs))
     }
 
     /// Loads the summaries of all sessions.
     async fn load_all(
         &self,
-    ) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), Error> {
+    ) -> Result<(Vec<StreamId>, FoundSessions, Vec<UnreadableSession>), piton_store::Error> {
         let streams = self.journal.streams().await?;
-        let mut builder = self.builder();
+        let loader = self.loader();
         let (mut found, mut troubled) = (FoundSessions::with_capacity(streams.len()), Vec::new());
         for stream in &streams {
-            match self.look_at(stream, &mut builder).await {
+            match self.look_at(stream, &loader).await {
                 Ok(Some(session)) => {
                     found.insert(stream.clone(), session);
                 }
@@ -163,8 +169,8 @@ impl RunIndex {
     async fn look_at(
         &self,
         stream: &StreamId,
-        builder: &mut Builder<'_>,
-    ) -> Result<Option<Arc<SessionSummary>>, SummaryError> {
+        loader: &SessionLoader,
+    ) -> Result<Option<Arc<SessionSummary>>, Error> {
         // Memory first, then the cache. Either may be stale, so the journal has the last word.
         let mut known = self.sessions().get(stream).cloned();
         if known.is_none() {
@@ -179,7 +185,7 @@ impl RunIndex {
                 return Ok(Some(known));
             }
         }
-        self.build(stream, builder).await
+        self.build(stream, loader).await
     }
 
     /// Returns the runs of a session that cannot be summarized: those in its valid events, else those in the cache.
@@ -204,13 +210,23 @@ impl RunIndex {
         cached_summary::decode(stream, &bytes).map(Arc::new)
     }
 
-    /// Builds the summary of a session from its events, and remembers it here and in the cache.
+    /// Builds the summary of a session from its events, and remembers it here and in the cache. Returns `None` if the
+    /// session no longer exists.
     async fn build(
         &self,
         stream: &StreamId,
-        builder: &mut Builder<'_>,
-    ) -> Result<Option<Arc<SessionSummary>>, SummaryError> {
-        let Some(session) = builder.build(stream).await?.map(Arc::new) else { return Ok(None) };
+        loader: &SessionLoader,
+    ) -> Result<Option<Arc<SessionSummary>>, Error> {
+        let (folded, _) = match loader.load(stream).await {
+            Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
+            loaded => loaded?,
+        };
+        let mut runs = Vec::with_capacity(folded.state.runs().len());
+        for run in folded.state.runs() {
+            runs.extend(loader.summary(&folded.state, run).await?.map(Arc::new));
+        }
+        let session = SessionSummary { cursor: folded.cursor, runs, is_from_events: true };
+        let session = Arc::new(session);
         self.sessions().insert(stream.clone(), Arc::clone(&session));
         if let Some(bytes) = cached_summary::encode(&session) {
             // A summary that is not cached is computed again, so a failed write is no failure.
@@ -219,7 +235,7 @@ impl RunIndex {
         Ok(Some(session))
     }
 
-    fn sessions(&self) -> MutexGuard<'_, HashMap<StreamId, Arc<SessionSummary>>> {
+    fn sessions(&self) -> MutexGuard<'_, FoundSessions> {
         // A panic in one task must not make the index unusable for all later ones.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,11 +6,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `index` | the use case: list and resume |
-//! | `session_summary` | the summary of one session, and whether this process made it from events |
+//! | `index` | the use cases: list and resume |
 //! | `cached_summary` | the entries of the cache, and the checks that they must pass |
-//! | `builder` | builds the summary of a session from its events |
-//! | `summary_error` | reasons for a session not to be listed |
 //!
 //! *Invariants*: read-only, apart from writes to the cache. A cached summary is never offered for resuming before
 //! this process has read the events that it was made from. So a wrong entry can misstate a list, or hide a run from a
@@ -19,11 +16,7 @@
 //! *Limitations*: the health of a session is checked when its events are read, and again when it changes. Damage to
 //! events that were read before is found by the next reader of those events.
 
-mod builder;
 mod cached_summary;
 mod index;
-mod session_summary;
-mod summary_error;
 
 pub use index::{Offer, Offers, RunIndex, RunListing, UnreadableSession};
-pub use summary_error::SummaryError;

@@ -1,31 +1,71 @@
-//! Submits the output of a step: verify it, look for an earlier record, lock, decide, append, reply.
+//! Continues a run: verify the tokens, look for an earlier record, lock, decide, append, reply.
 
 use piton_core::{AttemptId, NodeId, OutputId};
 use serde_json::{Map, Value};
 
 use super::advance_draft::AdvanceDraft;
 use super::checked_output::CheckedOutput;
-use super::error::Error;
-use super::plan_draft::PlanDraft;
+use super::error::{CrossedTokens, Error, Refusal};
 use super::reply::{NextCall, Reply, ReplyNotice};
 use super::reply_basis::ReplyBasis;
-use super::request::SubmittedOutput;
+use super::request::{Continue, SubmittedOutput};
 use super::sessions::Sessions;
 use super::text::output_form;
 use super::token_lookup::node_of;
 use crate::dedupe;
-use crate::event::ObservationRecorded;
-use crate::projection::RunState;
-use crate::token::{AckPayload, TokenError};
+use crate::projection::{RecordedOutput, RunState};
+use crate::token::{AckPayload, NodeAddress, StatePayload, TokenError};
 
 impl Sessions {
+    /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
+    pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
+        let Continue { ack_token, state_token, output, context, label: _ } = request;
+        let state = match &state_token {
+            Some(token) => Some(self.reader().payload(token).await?.into_state()?),
+            None => None,
+        };
+        let Some(ack_token) = ack_token else {
+            let state = state.ok_or(Refusal::NoToken)?;
+            return match (output, context) {
+                (Some(_), _) => Err(Refusal::OutputWithoutAck.into()),
+                (None, Some(_)) => Err(Refusal::ContextWithoutAck.into()),
+                (None, None) => self.reader().rehydrate_at(state).await.map_err(Error::of_token),
+            };
+        };
+        let ack = self.reader().payload(&ack_token).await?.into_ack()?;
+        // Two tokens of one call must agree, or the agent has mixed up two runs or two steps.
+        if let Some(state) = state {
+            self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
+        }
+        let advanced = self.advance_at(ack, output, context).await;
+        advanced.map_err(Error::of_token)
+    }
+
+    /// Checks that a state token is about the same node as another token.
+    async fn check_pair(&self, state: StatePayload, other: NodeAddress) -> Result<(), Error> {
+        let cached = self.reader().current(state.address.session).await?;
+        let pinned = node_of(&cached.lock().state, state.address)
+            .map(|(run, _)| run.started.workflow_hash)?;
+        state.check_pin(pinned)?;
+        if state.address == other {
+            return Ok(());
+        }
+        // The error carries the next call of both places, so that the agent can continue either.
+        let same_run = (state.address.session, state.address.run) == (other.session, other.run);
+        let crossed = CrossedTokens {
+            ack: self.reader().run_place_at(other).await?,
+            state: self.reader().run_place_at(state.address).await?,
+            same_run,
+        };
+        Err(Error::Crossed(Box::new(crossed)))
+    }
+
     /// Submits an output under an attempt. Repeating the same attempt changes nothing.
-    pub(super) async fn advance_at(
+    async fn advance_at(
         &self,
         ack: AckPayload,
         output: Option<SubmittedOutput>,
         context: Option<Map<String, Value>>,
-        observations: &[ObservationRecorded],
     ) -> Result<Reply, Error> {
         let handed_in = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
@@ -51,30 +91,21 @@ impl Sessions {
             self.make_sure(ack).await?;
             return self.replay(ack, basis, &handed_in).await;
         }
-        let change = AdvanceDraft {
-            ack,
-            step_context: &step_context,
-            handed_in: &handed_in,
-            context,
-            observations,
-        };
+        let change =
+            AdvanceDraft { ack, step_context: &step_context, handed_in: &handed_in, context };
         // The session mutex guards memory only and must not be held across the append below.
         let (draft, reached) = {
             let mut cached = cached.lock();
-            let next = cached.state.next();
-            let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
+            let mut draft = self.draft(address.session, &cached);
             let reached = change.draft(&cached, &mut draft)?;
-            draft.check(&mut cached.rules).inspect_err(|_| {
-                // The rules have already seen part of the plan, so the cached session is ahead of its log.
-                self.reader().cache().forget(address.session);
-            })?;
+            self.check(&draft, &mut cached)?;
             (draft, reached)
         };
-        self.append(address.session, &lease, Some(&cached), draft).await?;
+        self.append(&lease, Some(&cached), draft).await?;
         drop(lease);
         // The node is durable now, so the next call finds its snapshot without reading the blob.
         if let Some((snapshot_ref, snapshot)) = reached {
-            self.reader().contents().learn_snapshot(snapshot_ref, snapshot);
+            self.reader().loader.learn_snapshot(snapshot_ref, snapshot);
         }
         // The first reply is built from the record, exactly as a retry would build it, so that both are the same.
         let basis = ReplyBasis::after(&cached.lock().state, address, attempt)?;
@@ -153,7 +184,7 @@ fn outputs_of(run: &RunState, node: NodeId, attempt: AttemptId) -> Vec<OutputId>
     let Some(recorded) = run.advances.attempt(node, attempt) else {
         return Vec::new();
     };
-    let came_with = |output: &&crate::projection::RecordedOutput| {
+    let came_with = |output: &&RecordedOutput| {
         output.submission.is_some_and(|submission| submission.index == recorded.index)
     };
     run.outputs.at_node(node).iter().filter(came_with).map(|output| output.id).collect()

@@ -3,34 +3,34 @@
 //! | order | event |
 //! |---|---|
 //! | 1 | the attempt and its outcome |
-//! | 2 | new observations about the surroundings |
-//! | 3 | gaps, and resolutions of gaps that are no longer missing |
-//! | 4 | artifacts that are recorded as events of their own |
-//! | 5 | the context, if it changed and the run advanced |
-//! | 6 | the engine's reasons for its choice |
-//! | 7 | the node that was reached, and the edge to it |
-//! | 8 | the output itself |
+//! | 2 | gaps, and resolutions of gaps that are no longer missing |
+//! | 3 | artifacts that are recorded as events of their own |
+//! | 4 | the context, if it changed and the run advanced |
+//! | 5 | the engine's reasons for its choice |
+//! | 6 | the node that was reached, and the edge to it |
+//! | 7 | the output itself |
 
 use piton_core::{EventId, GapId, NodeId, SnapshotRef};
 use piton_store::NewBlob;
 use piton_store::port::BlobNamespace;
 use serde_json::{Map, Value};
 
-use super::checked_output::{CheckedOutput, check_pending};
-use super::error::Error;
-use super::plan_draft::PlanDraft;
+use super::artifact_events::artifact_events;
+use super::checked_output::CheckedOutput;
+use super::derive;
+use super::error::{Error, Refusal};
+use super::loader::FoldedSession;
 use super::reply_basis::PREFERENCES_DEFAULT;
 use super::reply_builder::StepContext;
-use super::session_cache::CachedSession;
+use super::sessions::PlanDraft;
 use super::settle::settled;
 use super::token_lookup::node_of;
-use super::{artifact_events, derive, merged_context, new_observations};
 use crate::capability::Capability;
 use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
 use crate::event::{
     AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, DecisionTraceAppended, EdgeCreated,
-    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded,
-    Resolution, RunContext, TraceEntry,
+    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, PayloadError, Resolution,
+    RunContext, TraceEntry,
 };
 use crate::explanation::TraceEntryKind;
 use crate::projection::{Contexts, RunState};
@@ -45,7 +45,6 @@ pub(super) struct AdvanceDraft<'a> {
     pub(super) step_context: &'a StepContext,
     pub(super) handed_in: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
-    pub(super) observations: &'a [ObservationRecorded],
 }
 
 impl AdvanceDraft<'_> {
@@ -53,24 +52,22 @@ impl AdvanceDraft<'_> {
     /// snapshot of the node that was reached and the reference under which it is stored.
     pub(super) fn draft(
         &self,
-        cached: &CachedSession,
+        cached: &FoldedSession,
         draft: &mut PlanDraft<'_>,
     ) -> Result<Option<(SnapshotRef, ExecutionSnapshot)>, Error> {
         let (run, node) = node_of(&cached.state, self.ack.address)?;
         let before = run.contexts.effective(node.id);
-        let change = self.context.as_ref().map(|change| merged_context::after(before, change));
+        let change = self.context.as_ref().map(|change| merged_context(before, change));
         let context = change.transpose()?.flatten();
         // The output is judged against the context that it brings along, if any.
         let facts = facts(run, node.id, context.as_ref().or(before));
         let workflow = &self.step_context.pinned.workflow;
         let state = &self.step_context.snapshot.state;
         let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
-        let news = new_observations::new_observations(&cached.state, self.observations);
         Ok(match decision {
             // A blocked attempt leaves the context as it was.
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
-                push_all(draft, news);
                 self.record_gaps(draft, run, gaps, &[]);
                 self.record_sides(draft);
                 self.record_outputs(draft, run);
@@ -80,7 +77,6 @@ impl AdvanceDraft<'_> {
                 // The node id derives from the attempt, so drafting the same attempt again leads to the same node.
                 let to = derive::node(self.ack.address.session, self.ack.attempt);
                 let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
-                push_all(draft, news);
                 self.record_gaps(draft, run, gaps, &resolves);
                 self.record_sides(draft);
                 if let Some(context) = context {
@@ -145,7 +141,9 @@ impl AdvanceDraft<'_> {
         let Some(pending) = derive_pending_step(&self.step_context.snapshot) else { return };
         let Some(step) = self.step_context.pinned.workflow.step(&pending.step_id) else { return };
         let artifacts = self.handed_in.artifacts();
-        push_all(draft, artifact_events::events(step, self.at(), self.ack.attempt, artifacts));
+        for body in artifact_events(step, self.at(), self.ack.attempt, artifacts) {
+            draft.push(body);
+        }
     }
 
     fn record_context(&self, draft: &mut PlanDraft<'_>, context: RunContext) {
@@ -204,7 +202,7 @@ impl AdvanceDraft<'_> {
     /// Records the output itself. It supersedes an output that was submitted at the same node before.
     fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
         let node = self.ack.address.node;
-        let stands = |channel| check_pending(&run.outputs, node, channel);
+        let stands = |channel| run.outputs.current(node, channel).map(|output| output.id).collect();
         for output in self.handed_in.outputs(self.ack.attempt, stands) {
             draft.push(EventBody::NodeOutputAppended(self.at(), output));
         }
@@ -227,8 +225,28 @@ fn facts<'a>(run: &RunState, node: NodeId, context: Option<&'a RunContext>) -> S
     }
 }
 
-fn push_all(draft: &mut PlanDraft<'_>, bodies: Vec<EventBody>) {
-    for body in bodies {
-        draft.push(body);
+/// Merges `change` over `before`. Returns `None` if that changes nothing. Values are replaced whole, and `null`
+/// removes a key.
+pub(super) fn merged_context(
+    before: Option<&RunContext>,
+    change: &Map<String, Value>,
+) -> Result<Option<RunContext>, Refusal> {
+    // The change is checked by itself as well: it may be too large even if it removes more than it adds.
+    RunContext::new(change)?;
+    let mut object = before.map(|context| context.as_object().clone()).unwrap_or_default();
+    for (key, value) in change {
+        if value.is_null() {
+            object.remove(key);
+        } else {
+            object.insert(key.clone(), value.clone());
+        }
     }
+    let context = RunContext::new(&object).map_err(|error| match error {
+        PayloadError::ContextTooLarge { measured_bytes } => {
+            Refusal::ContextTooLarge { what: "context after the change", measured: measured_bytes }
+        }
+        error => error.into(),
+    })?;
+    let known = before.map_or_else(|| context.as_object().is_empty(), |before| *before == context);
+    Ok((!known).then_some(context))
 }

@@ -16,7 +16,7 @@ use crate::event::{
 };
 
 /// Returns the events that `artifacts` stand for, submitted by `attempt` for `step` at `at`.
-pub(super) fn events(
+pub(super) fn artifact_events(
     step: &CompiledStep,
     at: NodeScope,
     attempt: AttemptId,

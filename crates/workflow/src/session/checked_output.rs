@@ -18,7 +18,6 @@ use crate::bounds::{
 use crate::engine::Submission;
 use crate::event::{ContentType, NodeOutputAppended, OutputPayload};
 use crate::output::OutputChannel;
-use crate::projection::Outputs;
 
 /// An output with a valid form.
 #[derive(Debug)]
@@ -114,15 +113,6 @@ impl CheckedOutput {
         let own: Vec<_> = own.collect();
         own.len() == recorded.len() && own.iter().all(|id| recorded.contains(id))
     }
-}
-
-/// Returns the current outputs on a channel of a node, oldest first.
-pub(super) fn check_pending(
-    outputs: &Outputs,
-    node: piton_core::NodeId,
-    channel: OutputChannel,
-) -> Vec<OutputId> {
-    outputs.current(node, channel).map(|output| output.id).collect()
 }
 
 fn recap(notes: &str) -> (Digest, OutputPayload) {

@@ -7,12 +7,11 @@ use piton_core::NodeId;
 
 use super::checked_output::CheckedOutput;
 use super::error::Error;
-use super::plan_draft::PlanDraft;
+use super::loader::FoldedSession;
 use super::reply::{CheckpointBody, CheckpointReply, NextCall};
 use super::reply_basis::ReplyBasis;
 use super::request::{Checkpoint, SubmittedOutput};
-use super::session_cache::CachedSession;
-use super::sessions::Sessions;
+use super::sessions::{PlanDraft, Sessions};
 use super::token_lookup::node_of;
 use crate::dedupe;
 use crate::event::{Cause, EdgeCreated, EventBody, NodeCreated, NodeScope};
@@ -44,7 +43,7 @@ impl Sessions {
             let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &handed_in)?;
             // Another caller may have made the bookmark before the lease was taken.
             if let Some(draft) = draft {
-                self.append(address.session, &lease, Some(&cached), draft).await?;
+                self.append(&lease, Some(&cached), draft).await?;
             } else {
                 drop(lease);
                 // The bookmark is in the log. The lookup makes sure that it is durable before it is reported.
@@ -57,7 +56,7 @@ impl Sessions {
     /// Drafts the events that record a bookmark, or returns `None` if it exists already.
     fn draft_bookmark(
         &self,
-        cached: &mut CachedSession,
+        cached: &mut FoldedSession,
         payload: CheckpointPayload,
         bookmark: NodeId,
         handed_in: &CheckedOutput,
@@ -73,8 +72,7 @@ impl Sessions {
             workflow_hash: run.started.workflow_hash,
             snapshot_ref: node.snapshot,
         };
-        let next = cached.state.next();
-        let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
+        let mut draft = self.draft(address.session, cached);
         let at = NodeScope { run: address.run, node: bookmark };
         let event_id = draft.push(EventBody::NodeCreated(at, created));
         let cause = Cause { kind: EdgeCause::CheckpointCreated, event_id };
@@ -85,9 +83,7 @@ impl Sessions {
             draft.push(EventBody::NodeOutputAppended(at, output));
         }
         handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
-        draft
-            .check(&mut cached.rules)
-            .inspect_err(|_| self.reader().cache().forget(address.session))?;
+        self.check(&draft, cached)?;
         Ok(Some(draft))
     }
 

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use piton_core::error::{Details, MeasuredSize, sentence};
 use piton_core::{Code, Envelope};
+use piton_store::Health;
 use serde_json::json;
 
 use crate::bounds::{
@@ -298,6 +299,14 @@ impl Error {
             Self::Refused(refusal) => refusal.envelope(),
             Self::Crossed(crossed) => crossed.envelope(),
             error => Envelope::new(error.code(), sentence(&error.to_string())),
+        }
+    }
+
+    /// Returns the damage to the session, if that is the reason.
+    pub fn health(&self) -> Option<&Health> {
+        match self {
+            Self::Store(piton_store::Error::NotHealthy { health, .. }) => Some(health),
+            _ => None,
         }
     }
 

@@ -5,20 +5,15 @@
 //! | file | does |
 //! |---|---|
 //! | `request` | requests, as callers send them |
-//! | `token_lookup` | verifies the tokens of a call and finds the node that they name |
-//! | `session_cache` | keeps the folded state of a session current with its log |
-//! | `content` | caches pinned workflows, snapshots and artifacts, which never change |
-//! | `bounded_map` | the map with a size limit behind both caches |
+//! | `token_lookup` | verifies the tokens of a call and finds the node or the run that they name |
+//! | `loader`, `bounded_map` | loads and folds sessions, loads their content, and caches both up to a limit |
+//! | `reader`, `sessions` | the reading half; the writing half with the lease and the plan |
 //! | `start`, `advance`, `checkpoint`, `prefer`, `settle` | load, decide, append |
-//! | `advance_draft`, `checked_output`, `artifact_events` | the events that record an output |
-//! | `new_observations`, `merged_context` | the observations and the context that a call changes |
-//! | `derive`, `plan_draft` | ids that derive from an attempt, and the plan |
-//! | `reply_basis`, `counted_payload`, `reply_builder` | a reply from recorded facts alone |
-//! | `question` | the question that a person is to be asked |
+//! | `checked_output`, `advance_draft`, `artifact_events` | the events that record an output |
+//! | `derive` | ids that derive from an attempt |
+//! | `reply_basis`, `reply_builder` | a reply from recorded facts alone |
 //! | `rehydrate` | the state of a run, for an agent that resumes it |
-//! | `resume` | the token of a run that was found by other means |
 //! | `step_grant` | the pending step that a call of another tool belongs to |
-//! | `token_run` | the run that a token belongs to, and the calls that continue it |
 //! | `reply`, `text` | the reply as data, and as an agent reads it |
 //! | `error` | reasons for a call to fail |
 //!
@@ -38,33 +33,25 @@ mod artifact_events;
 mod bounded_map;
 mod checked_output;
 mod checkpoint;
-mod content;
-mod counted_payload;
 mod derive;
 mod error;
-mod merged_context;
-mod new_observations;
-mod plan_draft;
+mod loader;
 mod prefer;
-mod question;
 mod reader;
 mod rehydrate;
 mod reply;
 mod reply_basis;
 mod reply_builder;
 mod request;
-mod resume;
-mod session_cache;
 mod sessions;
 mod settle;
 mod start;
 mod step_grant;
 mod text;
 mod token_lookup;
-mod token_run;
 
 pub use error::{CrossedTokens, Error, Refusal, RunPlace};
-pub use question::Question;
+pub use loader::{FoldedSession, PinnedWorkflow, SessionLoader};
 pub use reader::Reader;
 pub use reply::{
     CheckpointBody, CheckpointReply, DecisionLine, GapLine, NextCall, NextParams, PendingReply,
@@ -74,9 +61,8 @@ pub use request::{
     Checkpoint, Continue, PersonVerdict, Prefer, SettleRequest, SourcedWorkflow, Start, StartKey,
     SubmittedOutput,
 };
-pub use resume::ResumedRun;
 pub use sessions::Sessions;
-pub use settle::SettledStep;
+pub use settle::{Question, SettledStep};
 pub use step_grant::{PendingAccess, StepGrant};
 pub use text::DECIDED;
-pub use token_run::TokenRun;
+pub use token_lookup::{ResumedRun, TokenRun};

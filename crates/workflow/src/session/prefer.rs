@@ -3,7 +3,7 @@
 use piton_core::ChangeId;
 
 use super::error::{Error, Refusal};
-use super::plan_draft::PlanDraft;
+use super::reader::preferred_tip;
 use super::reply_basis::PREFERENCES_DEFAULT;
 use super::request::Prefer;
 use super::sessions::Sessions;
@@ -16,8 +16,7 @@ impl Sessions {
         let (lease, cached) = self.locked(session).await?;
         let (draft, effective) = {
             let mut cached = cached.lock();
-            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
-            let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
+            let (state, tip) = preferred_tip(&cached.state, run)?;
             let before = state.preferences.effective(tip).unwrap_or(PREFERENCES_DEFAULT);
             if before.after(&changes) == before && !changes.is_empty() {
                 return Ok(before);
@@ -27,16 +26,13 @@ impl Sessions {
             let changed = PreferencesChanged::new(change, source, before, changes)
                 .map_err(|error| Refusal::Preferences { reason: error.to_string() })?;
             let effective = changed.effective();
-            let next = cached.state.next();
-            let mut draft = PlanDraft::new(session, next, &*self.clock, &*self.entropy);
+            let mut draft = self.draft(session, &cached);
             let at = NodeScope { run, node: tip };
             draft.push(EventBody::PreferencesChanged(at, changed));
-            draft
-                .check(&mut cached.rules)
-                .inspect_err(|_| self.reader().cache().forget(session))?;
+            self.check(&draft, &mut cached)?;
             (draft, effective)
         };
-        self.append(session, &lease, Some(&cached), draft).await?;
+        self.append(&lease, Some(&cached), draft).await?;
         Ok(effective)
     }
 }

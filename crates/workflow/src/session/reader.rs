@@ -57,23 +57,22 @@
 use std::fmt;
 use std::sync::Arc;
 
-use piton_core::{DedupeKey, SessionId};
+use piton_core::{DedupeKey, NodeId, RunId, SessionId};
 use piton_store::StreamId;
 use piton_store::port::{BlobReader, JournalReader, KeyRing};
 
-use super::content::Contents;
-use super::error::Error;
-use super::session_cache::{SessionCache, SharedSession};
+use super::error::{Error, Refusal};
+use super::loader::{SessionLoader, SharedSession};
+use super::reply_basis::ReplyBasis;
 use crate::event::SessionEvent;
+use crate::projection::{RunState, SessionState};
+use crate::token::NodeAddress;
 
 /// Reports the state of runs. Clones share everything that they have read.
 #[derive(Clone)]
 pub struct Reader {
-    journal: Arc<dyn JournalReader<SessionEvent>>,
-    blobs: Arc<dyn BlobReader>,
-    keys: Arc<dyn KeyRing>,
-    cached: Arc<SessionCache>,
-    contents: Arc<Contents>,
+    pub(super) loader: Arc<SessionLoader>,
+    pub(super) keys: Arc<dyn KeyRing>,
 }
 
 impl fmt::Debug for Reader {
@@ -89,29 +88,12 @@ impl Reader {
         blobs: Arc<dyn BlobReader>,
         keys: Arc<dyn KeyRing>,
     ) -> Self {
-        let cached = Arc::new(SessionCache::new());
-        Self { journal, blobs, keys, cached, contents: Arc::new(Contents::new()) }
+        Self { loader: Arc::new(SessionLoader::new(journal, blobs)), keys }
     }
 
     /// Returns the journal that it reads.
     pub fn journal(&self) -> &dyn JournalReader<SessionEvent> {
-        &*self.journal
-    }
-
-    pub(super) fn blobs(&self) -> &dyn BlobReader {
-        &*self.blobs
-    }
-
-    pub(super) fn keys(&self) -> &dyn KeyRing {
-        &*self.keys
-    }
-
-    pub(super) fn contents(&self) -> &Contents {
-        &self.contents
-    }
-
-    pub(super) fn cache(&self) -> &SessionCache {
-        &self.cached
+        self.loader.journal()
     }
 
     /// True if a session holds a fact. The fact is durable then, no matter which process wrote it; an event that is
@@ -126,6 +108,30 @@ impl Reader {
 
     /// Returns a session as its log stands now.
     pub(super) async fn current(&self, session: SessionId) -> Result<SharedSession, Error> {
-        self.cached.current(self.journal(), session).await
+        self.loader.current(session).await
     }
+
+    /// Returns the state of a run at a node as of now, or at its preferred tip if no node is given.
+    pub(super) async fn basis(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<ReplyBasis, Error> {
+        let cached = self.current(session).await?;
+        let state = &cached.lock().state;
+        let (_, tip) = preferred_tip(state, run)?;
+        let address = NodeAddress { session, run, node: node.unwrap_or(tip) };
+        Ok(ReplyBasis::now(state, address)?)
+    }
+}
+
+/// Returns a run and its preferred tip.
+pub(super) fn preferred_tip(
+    session: &SessionState,
+    run: RunId,
+) -> Result<(&RunState, NodeId), Refusal> {
+    let state = session.run(run).ok_or(Refusal::UnknownRun)?;
+    let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
+    Ok((state, tip.id))
 }

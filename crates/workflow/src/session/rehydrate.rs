@@ -64,13 +64,11 @@ impl Reader {
         };
         let mut steps: HashMap<NodeId, Arc<ExecutionSnapshot>> = HashMap::new();
         for (node, snapshot) in nodes {
-            let read =
-                self.contents().snapshot(self.blobs(), snapshot, &step_context.pinned).await?;
-            steps.insert(node, read);
+            steps.insert(node, self.loader.snapshot(snapshot, &step_context.pinned).await?);
         }
         let mut texts: HashMap<Digest, Arc<ArtifactText>> = HashMap::new();
         for ProducedArtifact { digest, .. } in produced.artifacts() {
-            texts.insert(*digest, self.contents().artifact(self.blobs(), *digest).await);
+            texts.insert(*digest, self.loader.artifact(*digest).await);
         }
         let step_at = |node: NodeId| {
             let found = steps.get(&node);

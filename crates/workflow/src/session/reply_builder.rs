@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use super::content::Pinned;
-use super::counted_payload::{self, CountedPayload};
 use super::error::Error;
+use super::loader::PinnedWorkflow;
 use super::reader::Reader;
 use super::reply::{DecisionLine, NextCall, PendingReply, Reply, ReplyBody, ReplyKind, RunLine};
 use super::reply_basis::ReplyBasis;
@@ -14,12 +13,15 @@ use crate::loop_path::LoopPosition;
 use crate::preference::Autonomy;
 use crate::run::NextIntent;
 use crate::snapshot::{ExecutionSnapshot, ExecutionState, PendingStep};
-use crate::token;
+use crate::token::{
+    self, AckPayload, AttemptKind, AttemptOrdinal, CheckpointPayload, Payload, StatePayload,
+    TokenOrdinals, attempt_id,
+};
 
 /// The state of a run at a node, with the content pinned there.
 pub(super) struct StepContext {
     pub(super) basis: ReplyBasis,
-    pub(super) pinned: Arc<Pinned>,
+    pub(super) pinned: Arc<PinnedWorkflow>,
     pub(super) snapshot: Arc<ExecutionSnapshot>,
 }
 
@@ -40,7 +42,7 @@ impl StepContext {
             turn: self.innermost().map(|position| position.iteration.get() + 1),
             turns_max: self.innermost().and_then(|position| {
                 let mut loops = self.pinned.workflow.loops.iter();
-                loops.find(|of| of.loop_id == position.loop_id).map(|of| of.max_iterations)
+                loops.find(|one| one.loop_id == position.loop_id).map(|one| one.max_iterations)
             }),
         }
     }
@@ -80,6 +82,32 @@ impl StepContext {
     }
 }
 
+/// The payload of a token and the ordinals that its short form carries.
+type CountedPayload = (Payload, TokenOrdinals);
+
+impl ReplyBasis {
+    fn state_payload(&self) -> CountedPayload {
+        let payload = StatePayload { address: self.address, workflow_hash: self.workflow_hash };
+        (Payload::State(payload), self.ordinals(AttemptOrdinal::FIRST))
+    }
+
+    fn ack_payload(&self) -> CountedPayload {
+        let attempt = attempt_id(self.address, AttemptKind::Ack, self.ack);
+        let payload = AckPayload { address: self.address, attempt };
+        (Payload::Ack(payload), self.ordinals(self.ack))
+    }
+
+    fn checkpoint_payload(&self) -> CountedPayload {
+        let attempt = attempt_id(self.address, AttemptKind::Checkpoint, self.checkpoint);
+        let payload = CheckpointPayload { address: self.address, attempt };
+        (Payload::Checkpoint(payload), self.ordinals(self.checkpoint))
+    }
+
+    fn ordinals(&self, attempt: AttemptOrdinal) -> TokenOrdinals {
+        TokenOrdinals { node: self.ordinal, attempt }
+    }
+}
+
 /// A token in both forms. Where there is no short form, `short` repeats the long one.
 pub(super) struct MintedToken {
     pub(super) long: String,
@@ -89,8 +117,8 @@ pub(super) struct MintedToken {
 impl Reader {
     /// Loads the workflow and the snapshot that `basis` refers to.
     pub(super) async fn step_context(&self, basis: ReplyBasis) -> Result<StepContext, Error> {
-        let pinned = self.contents().workflow(self.blobs(), basis.workflow_hash).await?;
-        let snapshot = self.contents().snapshot(self.blobs(), basis.snapshot, &pinned).await?;
+        let pinned = self.loader.workflow(basis.workflow_hash).await?;
+        let snapshot = self.loader.snapshot(basis.snapshot, &pinned).await?;
         Ok(StepContext { basis, pinned, snapshot })
     }
 
@@ -105,11 +133,11 @@ impl Reader {
         });
         // All tokens of a reply are signed in one go. Without a pending step there is nothing to submit or to
         // bookmark, so only the state token is made.
-        let mut sayings = vec![counted_payload::state(basis)];
+        let mut payloads = vec![basis.state_payload()];
         if pending.is_some() {
-            sayings.extend([counted_payload::ack(basis), counted_payload::checkpoint(basis)]);
+            payloads.extend([basis.ack_payload(), basis.checkpoint_payload()]);
         }
-        let mut tokens = self.mint(&sayings).await?.into_iter();
+        let mut tokens = self.mint(&payloads).await?.into_iter();
         let state = tokens.next().expect("one token for each that was asked for");
         let (ack, checkpoint) = (tokens.next(), tokens.next());
         let run = basis.address.run;
@@ -120,8 +148,7 @@ impl Reader {
         let is_waiting = next_intent == NextIntent::RehydrateOnly || basis.waits_for_person();
         let mut decisions = Vec::with_capacity(basis.decisions.len());
         for (recorded, snapshot) in &basis.decisions {
-            let there =
-                self.contents().snapshot(self.blobs(), *snapshot, &step_context.pinned).await?;
+            let there = self.loader.snapshot(*snapshot, &step_context.pinned).await?;
             let step = crate::snapshot::derive_pending_step(&there);
             decisions.push(DecisionLine {
                 step: step.map_or_else(String::new, |step| step.title.as_str().to_owned()),
@@ -155,24 +182,24 @@ impl Reader {
     }
 
     pub(super) async fn state_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::state(basis)).await
+        self.mint_one(basis.state_payload()).await
     }
 
     pub(super) async fn ack_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::ack(basis)).await
+        self.mint_one(basis.ack_payload()).await
     }
 
     pub(super) async fn checkpoint_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(counted_payload::checkpoint(basis)).await
+        self.mint_one(basis.checkpoint_payload()).await
     }
 
-    async fn mint_one(&self, saying: CountedPayload) -> Result<MintedToken, Error> {
-        let minted = self.mint(&[saying]).await?.pop();
+    async fn mint_one(&self, payload: CountedPayload) -> Result<MintedToken, Error> {
+        let minted = self.mint(&[payload]).await?.pop();
         Ok(minted.expect("one token for each that was asked for"))
     }
 
-    async fn mint(&self, sayings: &[CountedPayload]) -> Result<Vec<MintedToken>, Error> {
-        let forms = token::mint_forms(sayings, self.keys()).await?;
+    async fn mint(&self, payloads: &[CountedPayload]) -> Result<Vec<MintedToken>, Error> {
+        let forms = token::mint_forms(payloads, &*self.keys).await?;
         let minted = |(long, short): (token::TokenString, Option<token::ShortToken>)| {
             let long = long.as_str().to_owned();
             let short = short.map_or_else(|| long.clone(), |short| short.to_string());

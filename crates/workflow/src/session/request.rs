@@ -88,9 +88,6 @@ pub struct Continue {
     /// several runs are open.
     // Only a connection knows which runs are open, so it checks the label before the session gets the request.
     pub label: Option<String>,
-    /// Observations about the surroundings.
-    #[serde(skip)]
-    pub observations: Vec<ObservationRecorded>,
 }
 
 /// A request to make a bookmark.

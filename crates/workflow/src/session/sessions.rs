@@ -1,21 +1,21 @@
-//! The writing half: starts runs and advances them.
+//! The writing half: the ports that it takes, the lease of a session, and the plan that is appended to it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use piton_core::SessionId;
 use piton_core::port::{Clock, Entropy};
-use piton_store::StreamId;
+use piton_core::{EventId, EventIndex, SessionId, TimestampMs};
 use piton_store::port::{Blobs, Journal, KeyRing, StreamLease};
+use piton_store::{AppendPlan, NewBlob, StreamId};
 
-use super::error::{CrossedTokens, Error, Refusal};
-use super::plan_draft::PlanDraft;
+use super::error::Error;
+use super::loader::{FoldedSession, SharedSession};
 use super::reader::Reader;
-use super::reply::Reply;
-use super::request::Continue;
-use super::session_cache::SharedSession;
-use crate::event::SessionEvent;
-use crate::token::{NodeAddress, StatePayload};
+use crate::event::{
+    EventBody, LogFlaw, LogRules, ObservationRecorded, ObservedValue, SessionEvent,
+};
+use crate::observation::{ChangeOrdinal, ObservationKey};
 
 /// Starts runs and advances them. Clones share everything that they have read.
 #[derive(Clone)]
@@ -50,49 +50,6 @@ impl Sessions {
         &self.reader
     }
 
-    /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
-    pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
-        let Continue { ack_token, state_token, output, context, observations, label: _ } = request;
-        let state = match &state_token {
-            Some(token) => Some(self.reader.payload(token).await?.into_state()?),
-            None => None,
-        };
-        let Some(ack_token) = ack_token else {
-            let state = state.ok_or(Refusal::NoToken)?;
-            return match (output, context) {
-                (Some(_), _) => Err(Refusal::OutputWithoutAck.into()),
-                (None, Some(_)) => Err(Refusal::ContextWithoutAck.into()),
-                (None, None) => self.reader.rehydrate_at(state).await.map_err(Error::of_token),
-            };
-        };
-        let ack = self.reader.payload(&ack_token).await?.into_ack()?;
-        // Two tokens of one call must agree, or the agent has mixed up two runs or two steps.
-        if let Some(state) = state {
-            self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
-        }
-        let advanced = self.advance_at(ack, output, context, &observations).await;
-        advanced.map_err(Error::of_token)
-    }
-
-    /// Checks that a state token is about the same node as another token.
-    async fn check_pair(&self, state: StatePayload, other: NodeAddress) -> Result<(), Error> {
-        let cached = self.reader.current(state.address.session).await?;
-        let pinned = super::token_lookup::node_of(&cached.lock().state, state.address)
-            .map(|(run, _)| run.started.workflow_hash)?;
-        state.check_pin(pinned)?;
-        if state.address == other {
-            return Ok(());
-        }
-        // The error carries the next call of both places, so that the agent can continue either.
-        let same_run = (state.address.session, state.address.run) == (other.session, other.run);
-        let crossed = CrossedTokens {
-            ack: self.reader.run_place_at(other).await?,
-            state: self.reader.run_place_at(state.address).await?,
-            same_run,
-        };
-        Err(Error::Crossed(Box::new(crossed)))
-    }
-
     /// Takes the lease of a session and returns it with the session as its log stands now.
     pub(super) async fn locked(
         &self,
@@ -101,7 +58,7 @@ impl Sessions {
         let lease = self.lease(session).await?;
         // Nothing can be appended while the lease is held. A cached session at the lease's cursor is therefore
         // current, and the journal need not be asked.
-        let cached = match self.reader.cache().at(session, lease.cursor()) {
+        let cached = match self.reader.loader.at(session, lease.cursor()) {
             Some(cached) => cached,
             None => self.reader.current(session).await?,
         };
@@ -113,23 +70,107 @@ impl Sessions {
         Ok(self.journal.lease(&StreamId::from(session)).await?)
     }
 
+    /// Begins a plan that follows on `cached`.
+    pub(super) fn draft(&self, session: SessionId, cached: &FoldedSession) -> PlanDraft<'_> {
+        PlanDraft::new(session, cached.state.next(), &*self.clock, &*self.entropy)
+    }
+
+    /// Checks a plan against the rules of the log that it is for.
+    pub(super) fn check(
+        &self,
+        draft: &PlanDraft<'_>,
+        cached: &mut FoldedSession,
+    ) -> Result<(), Error> {
+        draft.check(&mut cached.rules).inspect_err(|_| {
+            // The rules have already seen part of the plan, so the cached session is ahead of its log.
+            self.reader.loader.forget(draft.session);
+        })?;
+        Ok(())
+    }
+
     /// Appends a plan that has passed the rules, and applies it to the cached session.
     pub(super) async fn append(
         &self,
-        session: SessionId,
         lease: &StreamLease,
         cached: Option<&SharedSession>,
         draft: PlanDraft<'_>,
     ) -> Result<(), Error> {
-        let (events, plan) = draft.finish();
         // Until the append returns, the cached rules are ahead of the log. If it fails or the call is cancelled, the
         // guard forgets the session and the next call reads the log.
-        let ahead = self.reader.cache().ahead(session);
+        let ahead = self.reader.loader.ahead(draft.session);
+        let (events, plan) = draft.finish();
         self.journal.append(&lease.writer(), plan).await?;
         ahead.keep();
         if let Some(cached) = cached {
             cached.lock().learn(&events, lease.cursor());
         }
         Ok(())
+    }
+}
+
+/// Events that will be appended together, with the blobs that are stored beside them.
+pub(super) struct PlanDraft<'a> {
+    session: SessionId,
+    next: EventIndex,
+    now: TimestampMs,
+    entropy: &'a dyn Entropy,
+    events: Vec<SessionEvent>,
+    blobs: Vec<NewBlob>,
+}
+
+impl<'a> PlanDraft<'a> {
+    /// Creates a plan that begins at `next`. All of its events share one timestamp.
+    pub(super) fn new(
+        session: SessionId,
+        next: EventIndex,
+        clock: &dyn Clock,
+        entropy: &'a dyn Entropy,
+    ) -> Self {
+        let now = clock.now_ms();
+        Self { session, next, now, entropy, events: Vec::new(), blobs: Vec::new() }
+    }
+
+    /// Adds an event and returns its id.
+    pub(super) fn push(&mut self, body: EventBody) -> EventId {
+        let id = EventId::mint(self.entropy);
+        self.events.push(SessionEvent::new(self.session, self.next, id, self.now, body));
+        self.next = self.next.next();
+        id
+    }
+
+    /// Adds the observations that a new session begins with. A value that repeats the last one of its key is no news.
+    pub(super) fn push_observations(&mut self, seen: &[ObservationRecorded]) {
+        let mut latest: HashMap<ObservationKey, (u64, &ObservedValue)> = HashMap::new();
+        for data in seen {
+            let known = latest.get(&data.key).copied();
+            if known.is_some_and(|(_, value)| *value == data.value) {
+                continue;
+            }
+            let changes = known.map_or(0, |(changes, _)| changes);
+            latest.insert(data.key, (changes + 1, &data.value));
+            let change = ChangeOrdinal(changes);
+            self.push(EventBody::ObservationRecorded { scope: None, change, data: data.clone() });
+        }
+    }
+
+    /// Adds a blob that is stored beside the events.
+    pub(super) fn store(&mut self, blob: NewBlob) {
+        self.blobs.push(blob);
+    }
+
+    /// Checks the plan against the rules of the log that it is for. The rules have seen its events afterwards, even
+    /// if this fails.
+    pub(super) fn check(&self, rules: &mut LogRules) -> Result<(), LogFlaw> {
+        for event in &self.events {
+            rules.apply(event)?;
+        }
+        rules.settled()
+    }
+
+    /// Returns the events and the plan that appends them.
+    pub(super) fn finish(self) -> (Arc<[SessionEvent]>, AppendPlan<SessionEvent>) {
+        let events: Arc<[SessionEvent]> = self.events.into();
+        let plan = AppendPlan::new(Arc::clone(&events));
+        (events, self.blobs.into_iter().fold(plan, AppendPlan::with_blob))
     }
 }

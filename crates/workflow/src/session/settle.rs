@@ -1,27 +1,46 @@
-//! Records what a person says about a run: yes, an answer, or no.
+//! The question that a run has for a person, and their verdict: yes, an answer, or no.
 //!
-//! *Invariants*: a verdict is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap
+//! *Invariants*: a person is asked once for each attempt of the agent. Anything that they said since then, even a no,
+//! is their answer, no matter how often the agent repeats its call. A verdict is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap
 //! that waits for a person; a no leaves it open and is recorded beside it. Records of a person have the severity
 //! `info`, which sets them apart from those of the engine.
 
-use piton_core::{BoundedText, GapId, NodeId};
+use piton_core::{BoundedText, GapId, NodeId, RunId, SessionId, truncate};
 use serde::Serialize;
 
 use super::error::{Error, Refusal};
-use super::plan_draft::PlanDraft;
+use super::loader::FoldedSession;
+use super::reader::{Reader, preferred_tip};
 use super::reply::RunLine;
 use super::reply_basis::ReplyBasis;
 use super::reply_builder::StepContext;
 use super::request::{PersonVerdict, SettleRequest};
-use super::session_cache::CachedSession;
-use super::sessions::Sessions;
-use crate::bounds::SUMMARY_BYTES_MAX;
+use super::sessions::{PlanDraft, Sessions};
+use crate::bounds::{QUESTION_EXCERPT_BYTES_MAX, SUMMARY_BYTES_MAX};
 use crate::event::{EventBody, GapRecorded, NodeScope, Resolution};
 use crate::gap::GapSeverity;
 use crate::preference::Autonomy;
 use crate::projection::{Gap, PersonDecision, RunState};
 use crate::reason::{Reason, UserOnlyDependency};
+use crate::run::NextIntent;
 use crate::token::NodeAddress;
+
+/// A question of a run to a person.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The run, at the step that it waits at.
+    pub run: RunLine,
+    /// The node that the run waits at. An answer counts there alone.
+    pub node: NodeId,
+    pub title: String,
+    /// The dependency that only the person can supply.
+    pub reason: UserOnlyDependency,
+    /// The question as the workflow's author wrote it. Without one, the person is asked to confirm the step before it
+    /// is done.
+    pub words: Option<String>,
+    /// The beginning of the prompt that the agent gets for the step.
+    pub excerpt: String,
+}
 
 /// The result of recording a person's verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,6 +58,32 @@ pub struct SettledStep {
     pub is_held: bool,
 }
 
+impl Reader {
+    /// Returns the question that a run has for a person, or `None` if it has none or if they spoke since the agent's
+    /// last attempt.
+    pub async fn question(
+        &self,
+        session: SessionId,
+        run: RunId,
+    ) -> Result<Option<Question>, Error> {
+        let cached = self.current(session).await?;
+        let (basis, has_spoken) = {
+            let cached = cached.lock();
+            let (state, node) = preferred_tip(&cached.state, run)?;
+            let basis = ReplyBasis::now(&cached.state, NodeAddress { session, run, node })?;
+            (basis, has_spoken(state, node))
+        };
+        if has_spoken {
+            return Ok(None);
+        }
+        let step_context = self.step_context(basis).await?;
+        // The lock was released for the read above. The log only grows, so the run is still there.
+        let cached = cached.lock();
+        let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
+        Ok(question_for(&step_context, state))
+    }
+}
+
 impl Sessions {
     /// Records a person's verdict about the step that a run waits at.
     pub async fn record_verdict(&self, request: SettleRequest) -> Result<SettledStep, Error> {
@@ -46,13 +91,12 @@ impl Sessions {
         let (lease, cached) = self.locked(session).await?;
         let address = {
             let cached = cached.lock();
-            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
-            let tip = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?;
+            let (_, tip) = preferred_tip(&cached.state, run)?;
             // The run has moved since the person was asked. Their verdict was about another step.
-            if node.is_some_and(|node| node != tip.id) {
+            if node.is_some_and(|node| node != tip) {
                 return Err(Refusal::NothingToSettle.into());
             }
-            NodeAddress { session, run, node: tip.id }
+            NodeAddress { session, run, node: tip }
         };
         // The lease is held from here to the append, so the tip stays the tip while its content is read.
         let basis = ReplyBasis::now(&cached.lock().state, address)?;
@@ -63,14 +107,14 @@ impl Sessions {
             is_needed && step_context.basis.preferences.autonomy != Autonomy::FullAutoNeverStop;
         let summary = decision_text(&verdict)?;
         let draft = self.draft_verdict(&mut cached.lock(), address, reason, &verdict, &summary)?;
-        self.append(session, &lease, Some(&cached), draft).await?;
+        self.append(&lease, Some(&cached), draft).await?;
         let (run, summary) = (step_context.run_line(), summary.as_str().to_owned());
         Ok(SettledStep { run, reason, summary, is_held })
     }
 
     fn draft_verdict(
         &self,
-        cached: &mut CachedSession,
+        cached: &mut FoldedSession,
         address: NodeAddress,
         reason: UserOnlyDependency,
         verdict: &PersonVerdict,
@@ -78,14 +122,13 @@ impl Sessions {
     ) -> Result<PlanDraft<'_>, Error> {
         let run = cached.state.run(address.run).ok_or(Refusal::UnknownRun)?;
         let waiting: Vec<_> = open_on(run, address.node, reason).collect();
-        let next = cached.state.next();
-        let mut draft = PlanDraft::new(address.session, next, &*self.clock, &*self.entropy);
+        let mut draft = self.draft(address.session, cached);
         let at = NodeScope { run: address.run, node: address.node };
-        let mut record = |resolution, severity| {
+        let mut record = |resolution| {
             let gap_id = GapId::mint(&*self.entropy);
             let record = GapRecorded {
                 gap_id,
-                severity,
+                severity: GapSeverity::Info,
                 reason: Reason::UserOnlyDependency(reason),
                 summary: summary.clone(),
                 resolution,
@@ -96,22 +139,17 @@ impl Sessions {
             gap_id
         };
         if matches!(verdict, PersonVerdict::Refused(_)) {
-            record(Resolution::Unresolved {}, GapSeverity::Info);
+            record(Resolution::Unresolved {});
         } else {
             // A person may speak before the agent has submitted anything. There is no gap to end then, so one is
             // opened and ended in the same plan.
-            let ended = if waiting.is_empty() {
-                vec![record(Resolution::Unresolved {}, GapSeverity::Info)]
-            } else {
-                waiting
-            };
+            let ended =
+                if waiting.is_empty() { vec![record(Resolution::Unresolved {})] } else { waiting };
             for resolves_gap_id in ended {
-                record(Resolution::Resolves { resolves_gap_id }, GapSeverity::Info);
+                record(Resolution::Resolves { resolves_gap_id });
             }
         }
-        draft
-            .check(&mut cached.rules)
-            .inspect_err(|_| self.reader().cache().forget(address.session))?;
+        self.check(&draft, cached)?;
         Ok(draft)
     }
 }
@@ -153,4 +191,36 @@ pub(super) fn settled(run: &RunState, node: NodeId) -> Vec<UserOnlyDependency> {
         _ => None,
     };
     run.gaps.on(node).filter(ended).filter_map(reason).collect()
+}
+
+/// True if a person said something at a node since the last attempt there.
+fn has_spoken(run: &RunState, node: NodeId) -> bool {
+    let last = run.advances.at_node(node).last();
+    let decisions = run.decisions_on(node);
+    decisions.last().is_some_and(|said| last.is_none_or(|attempt| said.index > attempt.index))
+}
+
+/// Returns the author's question once the agent was sent back for it, else the confirmation that the step waits for.
+fn question_for(step_context: &StepContext, run: &RunState) -> Option<Question> {
+    let pending = step_context.pending()?;
+    let step = step_context.pinned.workflow.step(&pending.step_id)?;
+    let node = step_context.basis.address.node;
+    let needed = step
+        .needs_user
+        .as_ref()
+        .filter(|need| open_on(run, node, need.reason).next().is_some())
+        .map(|need| (need.reason, Some(need.question.clone())));
+    let confirmed = || {
+        let awaits = step_context.next_intent() == NextIntent::AwaitUserConfirmation;
+        (awaits && step.needs_user.is_none()).then_some((UserOnlyDependency::Approval, None))
+    };
+    let (reason, words) = needed.or_else(confirmed)?;
+    Some(Question {
+        run: step_context.run_line(),
+        node,
+        title: pending.title.as_str().to_owned(),
+        reason,
+        words,
+        excerpt: truncate(pending.prompt.as_str(), QUESTION_EXCERPT_BYTES_MAX).into_owned(),
+    })
 }

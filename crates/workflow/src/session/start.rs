@@ -5,21 +5,19 @@
 
 use std::sync::Arc;
 
-use piton_core::{BoundedText, ContextId, RunId, SessionId, SnapshotRef, canonical};
+use piton_core::{BoundedText, ContextId, EventIndex, RunId, SessionId, SnapshotRef, canonical};
 use piton_store::NewBlob;
 use piton_store::port::BlobNamespace;
 use serde_json::{Value, json};
 
-use super::content::Pinned;
+use super::advance_draft::merged_context;
 use super::derive;
 use super::error::{Error, Refusal};
-use super::merged_context;
-use super::new_observations;
-use super::plan_draft::PlanDraft;
+use super::loader::PinnedWorkflow;
 use super::reply::{Reply, ReplyNotice};
 use super::reply_basis::ReplyBasis;
 use super::request::{Start, StartKey};
-use super::sessions::Sessions;
+use super::sessions::{PlanDraft, Sessions};
 use crate::bounds::START_KEY_BYTES_MAX;
 use crate::compile::PreferenceWarning;
 use crate::dedupe;
@@ -30,7 +28,6 @@ use crate::event::{
 };
 use crate::label::label;
 use crate::preference::PreferenceSource;
-use crate::projection::SessionState;
 use crate::run::ContextSource;
 use crate::snapshot::ExecutionSnapshot;
 use crate::token::NodeAddress;
@@ -54,7 +51,7 @@ impl Sessions {
         }
         let lease = self.lease(session).await?;
         // Another caller started the session between the lookup and the lease.
-        if lease.next_event() != piton_core::EventIndex::ZERO {
+        if lease.next_event() != EventIndex::ZERO {
             drop(lease);
             // The lookup makes sure that the other caller's start is durable before it is reported.
             self.reader().holds(session, &key).await?;
@@ -68,12 +65,12 @@ impl Sessions {
         let draft = beginning.draft(self, &request)?;
         draft.check(&mut LogRules::new())?;
         // A run is of no use if its tokens cannot be signed, so find out before anything is written.
-        self.reader().keys().sign(&[]).await?;
-        self.append(session, &lease, None, draft).await?;
+        self.reader().keys.sign(&[]).await?;
+        self.append(&lease, None, draft).await?;
         drop(lease);
         let NewRun { pinned, snapshot, .. } = beginning;
-        self.reader().contents().learn_workflow(pinned);
-        self.reader().contents().learn_snapshot(snapshot.snapshot_ref(), snapshot);
+        self.reader().loader.learn_workflow(pinned);
+        self.reader().loader.learn_snapshot(snapshot.snapshot_ref(), snapshot);
         // The reply is built from the record, exactly as a repeated start would build it.
         let found = self.started(session, &request).await?;
         Ok(found.expect("it was appended"))
@@ -142,7 +139,7 @@ fn session_of(StartKey { key, project_dir }: &StartKey) -> Result<SessionId, Ref
 struct NewRun {
     session: SessionId,
     at: NodeScope,
-    pinned: Pinned,
+    pinned: PinnedWorkflow,
     context: Option<RunContext>,
     snapshot: ExecutionSnapshot,
     traces: Vec<crate::event::TraceEntry>,
@@ -152,9 +149,9 @@ struct NewRun {
 
 impl NewRun {
     fn new(request: &Start, session: SessionId, run: RunId) -> Result<Self, Error> {
-        let context = merged_context::at_start(request.goal.as_deref(), &request.context)?;
+        let context = initial_context(request)?;
         let workflow = Arc::clone(&request.workflow.compiled);
-        let pinned = Pinned::new(workflow.workflow_hash(), workflow);
+        let pinned = PinnedWorkflow::new(workflow.workflow_hash(), workflow);
         let known = context.as_ref().map(|context| context.as_object().clone());
         let begun = flow::begin(&pinned.workflow, &known.unwrap_or_default())?;
         let gaps = lacking(request, &begun.findings)?;
@@ -166,8 +163,8 @@ impl NewRun {
     /// Drafts session, run and root, then preferences, context and observations, then the events that explain them.
     fn draft<'a>(&self, sessions: &'a Sessions, request: &Start) -> Result<PlanDraft<'a>, Error> {
         let Self { session, at, pinned, snapshot, .. } = self;
-        let next = piton_core::EventIndex::ZERO;
-        let mut draft = PlanDraft::new(*session, next, &*sessions.clock, &*sessions.entropy);
+        let (clock, entropy) = (&*sessions.clock, &*sessions.entropy);
+        let mut draft = PlanDraft::new(*session, EventIndex::ZERO, clock, entropy);
         draft.push(EventBody::SessionCreated);
         draft.push(EventBody::RunStarted(at.run, started(request, pinned)?));
         // The pinned workflow and the root snapshot travel with the plan, so the events never refer to missing
@@ -190,11 +187,7 @@ impl NewRun {
             let set = ContextSet { context_id, context: context.clone(), source };
             draft.push(EventBody::ContextSet(at.run, set));
         }
-        for body in
-            new_observations::new_observations(&SessionState::default(), &request.observations)
-        {
-            draft.push(body);
-        }
+        draft.push_observations(&request.observations);
         for (ordinal, gap) in self.gaps.iter().enumerate() {
             let record = gap.clone().into_record(derive::root_gap(*session, at.run, ordinal));
             draft.push(EventBody::GapRecorded(*at, record));
@@ -244,6 +237,13 @@ impl NewRun {
     }
 }
 
+/// Returns the context of a run at its start, with its goal. There is nothing to remove, so a `null` is left out.
+fn initial_context(request: &Start) -> Result<Option<RunContext>, Refusal> {
+    let mut object = request.context.clone();
+    object.extend(request.goal.clone().map(|goal| ("goal".to_owned(), Value::from(goal))));
+    merged_context(None, &object)
+}
+
 /// Returns the gaps that a run starts with, or a refusal if its preferences make it stop for them.
 fn lacking(request: &Start, findings: &[Finding]) -> Result<Vec<GapDraft>, Refusal> {
     let report = block(request.preferences.autonomy, findings);
@@ -255,7 +255,7 @@ fn lacking(request: &Start, findings: &[Finding]) -> Result<Vec<GapDraft>, Refus
     Err(Refusal::ContextLacking { what: what.join(" ") })
 }
 
-fn started(request: &Start, pinned: &Pinned) -> Result<RunStarted, Refusal> {
+fn started(request: &Start, pinned: &PinnedWorkflow) -> Result<RunStarted, Refusal> {
     let text = |error: piton_core::TextTooLong| Refusal::Text {
         what: "source of the workflow",
         reason: error.to_string(),

@@ -11,7 +11,6 @@ use super::reply_basis::ReplyBasis;
 use super::token_lookup::node_of;
 use crate::compile::StepAccess;
 use crate::label::{Label, label};
-use crate::token::NodeAddress;
 
 /// The pending step that a token names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,13 +67,7 @@ impl Reader {
         session: SessionId,
         run: RunId,
     ) -> Result<Option<PendingAccess>, Error> {
-        let cached = self.current(session).await?;
-        let basis = {
-            let cached = cached.lock();
-            let state = cached.state.run(run).ok_or(Refusal::UnknownRun)?;
-            let node = state.graph.preferred_tip().ok_or(Refusal::UnknownRun)?.id;
-            ReplyBasis::now(&cached.state, NodeAddress { session, run, node })?
-        };
+        let basis = self.basis(session, run, None).await?;
         let step_context = self.step_context(basis).await?;
         let Some(pending) = step_context.pending() else { return Ok(None) };
         let workflow = &step_context.pinned.workflow;

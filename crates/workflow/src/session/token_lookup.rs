@@ -1,27 +1,54 @@
-//! Resolves the tokens of a call to the node that they name.
+//! Resolves the tokens of a call to the node that they name, and finds the tokens that continue a run. Nothing is
+//! written.
 //!
 //! A long token carries its payload. A short token only says where to look: in every session with a matching id
 //! suffix, at the node and the attempt with the ordinals that it carries. Sessions that this process has cached are
 //! tried first, so that a session in active use is found without listing all of them.
 
-use piton_core::SessionId;
+use piton_core::{NodeId, RunId, SessionId};
 use piton_store::StreamId;
 
-use super::error::Error;
+use super::error::{Error, RunPlace};
 use super::reader::Reader;
+use super::reply::NextCall;
+use super::reply_basis::ReplyBasis;
+use super::text;
+use crate::label::{Label, label};
 use crate::projection::{RunNode, RunState, SessionState};
 use crate::token::{
     self, AckPayload, AttemptKind, CheckpointPayload, GivenToken, NodeAddress, Payload,
-    SessionTail, ShortToken, StatePayload, TokenError, TokenKind, attempt_id,
+    SessionTail, ShortToken, StatePayload, TokenError, TokenKind, attempt_id, checkpoint_node_id,
 };
 use crate::topology::NodeKind;
+
+/// The run that a token belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenRun {
+    pub session: SessionId,
+    pub run: RunId,
+    pub node: NodeId,
+    /// Name of the run for people.
+    pub label: Label,
+    pub kind: TokenKind,
+    /// Set when a call with the token writes nothing: it only reads, or its attempt is already on record.
+    pub is_recorded: bool,
+}
+
+/// The token and the call that resume a run at its preferred tip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResumedRun {
+    /// Asks for the state of the run.
+    pub state_token: String,
+    /// The call that sends the token.
+    pub next_call: NextCall,
+}
 
 impl Reader {
     /// Verifies a token of either form and returns its payload. The node of a short token exists; that of a long one
     /// is not looked up here.
     pub(super) async fn payload(&self, text: &str) -> Result<Payload, Error> {
         let payload = match text.trim().parse()? {
-            GivenToken::Long(token) => token::verify(&token, self.keys()).await?,
+            GivenToken::Long(token) => token::verify(&token, &*self.keys).await?,
             GivenToken::Short(token) => self.resolve_short(&token).await?,
         };
         Ok(payload)
@@ -29,7 +56,7 @@ impl Reader {
 
     async fn resolve_short(&self, token: &ShortToken) -> Result<Payload, Error> {
         let ends_so = |session: &SessionId| SessionTail::of(*session) == token.session();
-        let known = self.cache().known(ends_so);
+        let known = self.loader.known(ends_so);
         // A session elsewhere in the store may have the same suffix, so a failure here proves nothing yet.
         if let Ok(payload) = self.settle_among(token, &known).await {
             return Ok(payload);
@@ -55,7 +82,70 @@ impl Reader {
             }
         }
         // The suffix and the ordinals only nominate candidates. The signature decides which one the token belongs to.
-        Ok(token::verify_short(token, &candidates, self.keys()).await?)
+        Ok(token::verify_short(token, &candidates, &*self.keys).await?)
+    }
+
+    /// Returns the run that a token of any kind belongs to.
+    pub async fn token_run(&self, token: &str) -> Result<TokenRun, Error> {
+        let payload = self.payload(token).await?;
+        let NodeAddress { session, run, node } = payload.address();
+        let cached = self.current(session).await.map_err(Error::of_token)?;
+        let (kind, is_recorded) = {
+            let cached = cached.lock();
+            let (state, _) = node_of(&cached.state, payload.address())?;
+            match &payload {
+                Payload::State(_) => (TokenKind::State, true),
+                Payload::Ack(ack) => {
+                    (TokenKind::Ack, state.advances.attempt(node, ack.attempt).is_some())
+                }
+                Payload::Checkpoint(made) => {
+                    let bookmark = checkpoint_node_id(made.address, made.attempt);
+                    (TokenKind::Checkpoint, state.graph.node(bookmark).is_some())
+                }
+            }
+        };
+        Ok(TokenRun { session, run, node, label: label(run), kind, is_recorded })
+    }
+
+    /// Describes the position of a run at a node, or at its preferred tip if no node is given, with the calls that
+    /// continue it.
+    pub async fn run_place(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<RunPlace, Error> {
+        self.place(self.basis(session, run, node).await?).await
+    }
+
+    /// Describes the position of the run at the node that a token names.
+    pub(super) async fn run_place_at(&self, address: NodeAddress) -> Result<RunPlace, Error> {
+        let cached = self.current(address.session).await?;
+        let basis = ReplyBasis::now(&cached.lock().state, address)?;
+        self.place(basis).await
+    }
+
+    async fn place(&self, basis: ReplyBasis) -> Result<RunPlace, Error> {
+        let step_context = self.step_context(basis).await?;
+        Ok(text::run_place(&self.body(&step_context).await?))
+    }
+
+    /// Returns the token of a run's preferred tip.
+    pub async fn take_up(&self, session: SessionId, run: RunId) -> Result<ResumedRun, Error> {
+        self.take_up_at(session, run, None).await
+    }
+
+    /// Returns the token of a node of a run, or of its preferred tip if no node is given. Submitting an output there
+    /// begins a branch if the run has already left the node.
+    pub async fn take_up_at(
+        &self,
+        session: SessionId,
+        run: RunId,
+        node: Option<NodeId>,
+    ) -> Result<ResumedRun, Error> {
+        let token = self.state_token(&self.basis(session, run, node).await?).await?;
+        let next_call = NextCall::ask(run, token.short);
+        Ok(ResumedRun { state_token: token.long, next_call })
     }
 }
 

@@ -37,3 +37,9 @@ impl TransferError {
         }
     }
 }
+
+impl From<TransferError> for Envelope {
+    fn from(error: TransferError) -> Self {
+        error.envelope()
+    }
+}

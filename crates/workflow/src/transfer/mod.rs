@@ -2,11 +2,8 @@
 //!
 //! | file | does |
 //! |---|---|
-//! | `export` | makes a bundle of a session |
-//! | `import` | makes a session of a bundle |
-//! | `unfinished` | finds and removes the remains of an import that was cut off |
-//! | `salvage` | saves the valid part of a damaged session for inspection |
-//! | `gather` | reads the content that events refer to |
+//! | `export` | makes a bundle of a session, or saves the valid part of a damaged one for inspection |
+//! | `import` | makes a session of a bundle, and removes the remains of an import that was cut off |
 //! | `ports` | the effects that these need |
 //! | `error` | reasons to fail |
 //!
@@ -15,15 +12,10 @@
 
 mod error;
 mod export;
-mod gather;
 mod import;
 mod ports;
-mod salvage;
-mod unfinished;
 
 pub use error::TransferError;
-pub use export::export;
-pub use import::{Imported, import};
+pub use export::{export, salvage};
+pub use import::{Imported, import, remove_unfinished};
 pub use ports::TransferPorts;
-pub use salvage::salvage;
-pub use unfinished::remove_unfinished;

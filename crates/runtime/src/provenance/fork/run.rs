@@ -12,7 +12,7 @@ use crate::workflow::artifacts::content_lost;
 impl Runtime {
     /// Returns the call that continues from a node. Nothing is written: an output submitted there creates the branch.
     pub async fn fork_run(&self, reference: &NodeReference) -> Result<Forked, Envelope> {
-        let Placed { session, mut reading, run, node } = self.placed(reference).await?;
+        let Placed { session, reading, run, node } = self.placed(reference).await?;
         let name = self.name_of(session, run.id).await?;
         let found = run.graph.node(node).expect("it was found in the graph");
         let steps = reading.steps(&run, [found].into_iter()).await?;

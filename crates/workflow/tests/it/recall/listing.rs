@@ -8,7 +8,8 @@ use piton_workflow::{
     RunStatus,
     label::label,
     projection::{ResumeQuery, RunSummary},
-    run_index::{RunIndex, RunListing, SummaryError},
+    run_index::{RunIndex, RunListing},
+    session,
 };
 
 use super::{
@@ -116,6 +117,6 @@ async fn a_session_whose_blobs_are_gone_does_not_hide_the_others() {
     assert!(listing.runs.is_empty());
     let [troubled] = listing.troubled.as_slice() else { panic!("{listing:?}") };
     assert_eq!(troubled.stream, StreamId::from(session.id));
-    assert!(matches!(troubled.trouble, SummaryError::Store(_)));
+    assert!(matches!(troubled.trouble, session::Error::Store(_)));
     assert_eq!((troubled.trouble.code(), troubled.trouble.health()), (Code::StoreNotFound, None));
 }

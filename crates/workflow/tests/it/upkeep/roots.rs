@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use piton_core::Digest;
 use piton_store::AppendPlan;
 use piton_store::port::{BlobNamespace, Roots as _};
-use piton_workflow::maintenance::EventRoots;
+use piton_workflow::maintenance::{artifact_roots, workflow_roots};
 
 use crate::carry::store::Store;
 use crate::carry::tale::Tale;
@@ -21,7 +21,7 @@ fn every_artifact_and_workflow_that_an_event_names_is_a_root() {
     let (store, tale) = (Store::in_memory(1), Tale::rich(7));
     store.write(&tale);
     let journal = store.journal.as_ref();
-    for roots in [EventRoots::artifacts(journal), EventRoots::pinned_workflows(journal)] {
+    for roots in [artifact_roots(journal), workflow_roots(journal)] {
         let (found, _) = ready(roots.roots(None)).unwrap();
         let found: BTreeSet<Digest> = found.into_iter().collect();
         assert!(!found.is_empty());
@@ -35,7 +35,7 @@ fn a_later_reading_gives_what_came_since_and_all_of_a_session_that_is_new() {
     let all = blobs(&tale, BlobNamespace::Artifacts);
     let newest = tale.plans.pop().unwrap();
     store.write(&tale);
-    let roots = EventRoots::artifacts(store.journal.as_ref());
+    let roots = artifact_roots(store.journal.as_ref());
     let (before, cursor) = ready(roots.roots(None)).unwrap();
     assert_eq!(ready(roots.roots(Some(&cursor))).unwrap().0, []);
     let stream = tale.session.into();
