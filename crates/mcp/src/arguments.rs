@@ -31,7 +31,16 @@ pub(crate) fn typed<T: DeserializeOwned>(
     arguments: Object,
 ) -> Result<T, Envelope> {
     serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| refusal(tool, &[error.to_string()]))
+        .map_err(|error| refusal(tool, &[reason(&error)]))
+}
+
+/// Returns the reason that a value does not fit its type, without the value, which serde quotes.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("a value has the wrong form, expected {expected}"),
+        None => text,
+    }
 }
 
 /// Removes fields that are `null`, which means that they were left out. A field that is required and takes any JSON
@@ -171,53 +180,4 @@ fn refusal(tool: &ToolCard, problems: &[String]) -> Envelope {
             "Send {name} one JSON object with these fields, as far as you need them: {}.",
             fields(properties)
         ))
-}
-
-#[cfg(test)]
-mod measure {
-    use super::*;
-    use std::time::Instant;
-    #[test]
-    fn measure_cost() {
-        let sets = crate::catalogue::sets();
-        let cards: Vec<_> = sets.iter().flat_map(|set| set.tools.iter()).collect();
-        for round in 0..3 {
-            let began = Instant::now();
-            let compiled: Vec<_> = cards
-                .iter()
-                .map(|card| {
-                    jsonschema::validator_for(&Value::Object((*card.input).clone())).unwrap()
-                })
-                .collect();
-            println!(
-                "MEASURE round {round}: compile {} validators {:?}",
-                compiled.len(),
-                began.elapsed()
-            );
-            let place = cards.iter().position(|card| card.name == "continue_workflow").unwrap();
-            let sent = serde_json::json!({"ackToken": "x".repeat(100), "label": "amber-otter", "output": {"notesMarkdown": "y".repeat(2000), "artifacts": [{"kind": "a", "rows": [1,2,3]}]}});
-            let object = sent.as_object().unwrap().clone();
-            let began = Instant::now();
-            for _ in 0..1000 {
-                let mut problems = Vec::new();
-                check_object(&cards[place].input, &object, "", &mut problems);
-                assert!(problems.is_empty());
-            }
-            println!("MEASURE own check {:?} per 1000", began.elapsed());
-            let began = Instant::now();
-            for _ in 0..1000 {
-                assert!(compiled[place].iter_errors(&sent).next().is_none());
-            }
-            println!("MEASURE jsonschema iter_errors {:?} per 1000", began.elapsed());
-            let wrong = serde_json::json!({"ackToken": 5, "output": {"notes": "secret", "artifacts": [3]}, "zzz": 1});
-            for error in compiled[place].iter_errors(&wrong) {
-                println!(
-                    "MEASURE says: {} at {} masked {}",
-                    error,
-                    error.instance_path(),
-                    error.masked()
-                );
-            }
-        }
-    }
 }

@@ -11,10 +11,12 @@
 //! | `phase` | running calls, and the shutdown of the server |
 //! | `message` | the message of a request, read within bounds |
 //! | `sessions` | the sessions of clients; idle ones make room for new ones |
+//! | `call_stream` | the identity of a call, and the ids of its events |
 //! | `kept` | replies that a client may request again |
 //! | `repeat` | calls that clients without sessions repeat |
 //! | `serve` | all parts put together |
 
+mod call_stream;
 mod connections;
 mod kept;
 mod listener;

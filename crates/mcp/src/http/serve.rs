@@ -16,7 +16,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::kept::OwnReplies;
+use super::kept::KeptReplies;
 use super::listener::Listener;
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
@@ -55,7 +55,7 @@ pub async fn serve_http(
     let offer = offer.into();
     let token = listener.token.as_ref().map(|token| token.digest().to_string());
     let server = format!("{} {token:?}", offer.digest());
-    let kept = listener.replies.clone().map(|replies| OwnReplies {
+    let kept = listener.replies.clone().map(|replies| KeptReplies {
         replies,
         server: Digest::of(&FileBytes(server.as_bytes())),
         clock: Arc::clone(offer.runtime().clock()),
@@ -76,7 +76,7 @@ pub async fn serve_handlers<H: ServerHandler>(
 async fn serve<H: ServerHandler>(
     listener: Listener,
     make: impl Fn() -> H + Send + Sync + 'static,
-    kept: Option<OwnReplies>,
+    kept: Option<KeptReplies>,
     stop: impl Future<Output = ()>,
 ) -> Stopped {
     let Listener { socket, token, .. } = listener;

@@ -159,13 +159,13 @@ fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)
 
 /// Returns the text of a file.
 pub(super) fn read(path: &Path) -> io::Result<String> {
-    let file = fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Asked before the file is opened: opening a pipe waits until somebody writes to it.
+    if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
     }
     let mut bytes = Vec::new();
     // One byte beyond the limit is enough to notice a file that is too large, even if it grows meanwhile.
-    file.take(SOURCE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(SOURCE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > SOURCE_BYTES_MAX {
         let told = format!("it has more than {SOURCE_BYTES_MAX} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, told));
