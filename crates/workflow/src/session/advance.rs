@@ -13,13 +13,14 @@ use super::sessions::Sessions;
 use super::text::output_form;
 use super::token_lookup::node_of;
 use crate::dedupe;
+use crate::event::ObservationRecorded;
 use crate::projection::{RecordedOutput, RunState};
 use crate::token::{AckPayload, NodeAddress, StatePayload, TokenError};
 
 impl Sessions {
     /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
     pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
-        let Continue { ack_token, state_token, output, context, label: _ } = request;
+        let Continue { ack_token, state_token, output, context, observations, label: _ } = request;
         let state = match &state_token {
             Some(token) => Some(self.reader().payload(token).await?.into_state()?),
             None => None,
@@ -37,7 +38,7 @@ impl Sessions {
         if let Some(state) = state {
             self.check_pair(state, ack.address).await.map_err(Error::of_token)?;
         }
-        let advanced = self.advance_at(ack, output, context).await;
+        let advanced = self.advance_at(ack, output, context, &observations).await;
         advanced.map_err(Error::of_token)
     }
 
@@ -66,6 +67,7 @@ impl Sessions {
         ack: AckPayload,
         output: Option<SubmittedOutput>,
         context: Option<Map<String, Value>>,
+        observations: &[ObservationRecorded],
     ) -> Result<Reply, Error> {
         let handed_in = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
@@ -91,8 +93,13 @@ impl Sessions {
             self.make_sure(ack).await?;
             return self.replay(ack, basis, &handed_in).await;
         }
-        let change =
-            AdvanceDraft { ack, step_context: &step_context, handed_in: &handed_in, context };
+        let change = AdvanceDraft {
+            ack,
+            step_context: &step_context,
+            handed_in: &handed_in,
+            context,
+            observations,
+        };
         // The session mutex guards memory only and must not be held across the append below.
         let (draft, reached) = {
             let mut cached = cached.lock();

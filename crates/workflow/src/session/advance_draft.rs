@@ -3,12 +3,13 @@
 //! | order | event |
 //! |---|---|
 //! | 1 | the attempt and its outcome |
-//! | 2 | gaps, and resolutions of gaps that are no longer missing |
-//! | 3 | artifacts that are recorded as events of their own |
-//! | 4 | the context, if it changed and the run advanced |
-//! | 5 | the engine's reasons for its choice |
-//! | 6 | the node that was reached, and the edge to it |
-//! | 7 | the output itself |
+//! | 2 | new observations about the surroundings |
+//! | 3 | gaps, and resolutions of gaps that are no longer missing |
+//! | 4 | artifacts that are recorded as events of their own |
+//! | 5 | the context, if it changed and the run advanced |
+//! | 6 | the engine's reasons for its choice |
+//! | 7 | the node that was reached, and the edge to it |
+//! | 8 | the output itself |
 
 use piton_core::{EventId, GapId, NodeId, SnapshotRef};
 use piton_store::NewBlob;
@@ -29,8 +30,8 @@ use crate::capability::Capability;
 use crate::engine::{Decision, GapDraft, KnownCapabilities, StepFacts, decide};
 use crate::event::{
     AdvanceOutcome, AdvanceRecorded, Cause, ContextSet, DecisionTraceAppended, EdgeCreated,
-    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, PayloadError, Resolution,
-    RunContext, TraceEntry,
+    EventBody, EvidenceRef, Few, GapRecorded, NodeCreated, NodeScope, ObservationRecorded,
+    PayloadError, Resolution, RunContext, TraceEntry,
 };
 use crate::explanation::TraceEntryKind;
 use crate::projection::{Contexts, RunState};
@@ -45,6 +46,7 @@ pub(super) struct AdvanceDraft<'a> {
     pub(super) step_context: &'a StepContext,
     pub(super) handed_in: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
+    pub(super) observations: &'a [ObservationRecorded],
 }
 
 impl AdvanceDraft<'_> {
@@ -68,6 +70,7 @@ impl AdvanceDraft<'_> {
             // A blocked attempt leaves the context as it was.
             Decision::Blocked { report, gaps } => {
                 self.record(draft, AdvanceOutcome::Blocked { blockers: report });
+                draft.push_observations(&cached.state, self.observations);
                 self.record_gaps(draft, run, gaps, &[]);
                 self.record_sides(draft);
                 self.record_outputs(draft, run);
@@ -77,6 +80,7 @@ impl AdvanceDraft<'_> {
                 // The node id derives from the attempt, so drafting the same attempt again leads to the same node.
                 let to = derive::node(self.ack.address.session, self.ack.attempt);
                 let cause = self.record(draft, AdvanceOutcome::Advanced { to_node_id: to });
+                draft.push_observations(&cached.state, self.observations);
                 self.record_gaps(draft, run, gaps, &resolves);
                 self.record_sides(draft);
                 if let Some(context) = context {

@@ -88,12 +88,16 @@ pub struct Continue {
     /// several runs are open.
     // Only a connection knows which runs are open, so it checks the label before the session gets the request.
     pub label: Option<String>,
+    /// Observations about the surroundings. They are not sent: the caller's own code adds what it sees.
+    #[serde(skip)]
+    pub observations: Vec<ObservationRecorded>,
 }
 
 /// A request to make a bookmark.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "agents know the token by this name")]
 pub struct Checkpoint {
     /// The right to make one bookmark: copy it from the call after `Bookmark:` of the last reply.
     pub checkpoint_token: String,

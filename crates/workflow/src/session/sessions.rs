@@ -16,6 +16,7 @@ use crate::event::{
     EventBody, LogFlaw, LogRules, ObservationRecorded, ObservedValue, SessionEvent,
 };
 use crate::observation::{ChangeOrdinal, ObservationKey};
+use crate::projection::SessionState;
 
 /// Starts runs and advances them. Clones share everything that they have read.
 #[derive(Clone)]
@@ -138,11 +139,19 @@ impl<'a> PlanDraft<'a> {
         id
     }
 
-    /// Adds the observations that a new session begins with. A value that repeats the last one of its key is no news.
-    pub(super) fn push_observations(&mut self, seen: &[ObservationRecorded]) {
+    /// Adds the observations that differ from what was last seen in the session.
+    pub(super) fn push_observations(
+        &mut self,
+        session: &SessionState,
+        seen: &[ObservationRecorded],
+    ) {
         let mut latest: HashMap<ObservationKey, (u64, &ObservedValue)> = HashMap::new();
         for data in seen {
+            // One batch may report a key twice. The value pushed last counts as known, not the one in the log.
             let known = latest.get(&data.key).copied();
+            let known = known.or_else(|| {
+                session.observed(data.key).map(|observed| (observed.changes, &observed.value))
+            });
             if known.is_some_and(|(_, value)| *value == data.value) {
                 continue;
             }

@@ -28,6 +28,7 @@ use crate::event::{
 };
 use crate::label::label;
 use crate::preference::PreferenceSource;
+use crate::projection::SessionState;
 use crate::run::ContextSource;
 use crate::snapshot::ExecutionSnapshot;
 use crate::token::NodeAddress;
@@ -187,7 +188,7 @@ impl NewRun {
             let set = ContextSet { context_id, context: context.clone(), source };
             draft.push(EventBody::ContextSet(at.run, set));
         }
-        draft.push_observations(&request.observations);
+        draft.push_observations(&SessionState::default(), &request.observations);
         for (ordinal, gap) in self.gaps.iter().enumerate() {
             let record = gap.clone().into_record(derive::root_gap(*session, at.run, ordinal));
             draft.push(EventBody::GapRecorded(*at, record));

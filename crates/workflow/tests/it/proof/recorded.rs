@@ -8,13 +8,13 @@ use piton_workflow::event::{
     EventBody, ObservationRecorded, ObservedValue, OutputPayload, Preferences,
 };
 use piton_workflow::projection::SessionState;
-use piton_workflow::session::{Reader, ReplyKind, ReplyNotice, Start, StartKey};
+use piton_workflow::session::{Continue, Reader, ReplyKind, ReplyNotice, Start, StartKey};
 use piton_workflow::{Autonomy, Confidence, EventKind, ObservationKey, RiskPolicy};
 use serde_json::{Value, json};
 
 use crate::engine::samples::{control, decision, looped, source, step, workflow};
 use crate::recall::counted::counted;
-use crate::session::rig::{Rig, pending, start};
+use crate::session::rig::{Rig, ack, pending, start};
 use crate::source::compile_value;
 
 fn seen(key: ObservationKey, value: &str) -> ObservationRecorded {
@@ -42,23 +42,26 @@ async fn observed(rig: &Rig, session: SessionId) -> Vec<String> {
 #[tokio::test]
 async fn what_is_seen_is_recorded_when_it_is_news() {
     let rig = Rig::memory();
-    let compiled = workflow(&[step("a"), step("b")]);
+    let compiled = workflow(&[step("a"), step("b"), step("c"), step("d")]);
     let root = seen(ObservationKey::RepoRoot, "/home/me/project");
     let branch = |name| seen(ObservationKey::GitBranch, name);
-    let observations =
-        vec![root.clone(), branch("main"), branch("main"), root, branch("fix"), branch("main")];
-    let key = Some(StartKey { key: "k".to_owned(), project_dir: "/work".to_owned() });
-    let begin = Start { observations, key, ..start(&compiled) };
-    let reply = rig.sessions.start(begin.clone()).await.unwrap();
+    let begin = Start { observations: vec![root.clone(), branch("main")], ..start(&compiled) };
+    let mut reply = rig.sessions.start(begin).await.unwrap();
     let session = reply.body.run.session_id;
-    let expected =
-        ["repo_root /home/me/project", "git_branch main", "git_branch fix", "git_branch main"];
+    let mut expected = vec!["repo_root /home/me/project", "git_branch main"];
     assert_eq!(observed(&rig, session).await, expected);
-    // The same call again records nothing, whatever is seen by then. Neither does going on.
-    let later = Start { observations: vec![branch("later")], ..begin };
-    assert_eq!(rig.sessions.start(later).await.unwrap(), reply);
-    rig.notes(&reply, "Done.").await;
-    assert_eq!(observed(&rig, session).await, expected);
+    for (name, is_news) in [("main", false), ("fix", true), ("main", true)] {
+        let observations = vec![root.clone(), branch(name)];
+        let request = Continue { observations, ..ack(&reply, "Done.", vec![]) };
+        reply = rig.sessions.proceed(request.clone()).await.unwrap();
+        if is_news {
+            expected.push(if name == "fix" { "git_branch fix" } else { "git_branch main" });
+        }
+        // Neither does the same call again, whatever is seen by then.
+        let later = Continue { observations: vec![branch("later")], ..request };
+        rig.sessions.proceed(later).await.unwrap();
+        assert_eq!(observed(&rig, session).await, expected);
+    }
     let state = SessionState::of(&rig.events(session).await);
     let latest = state.observed(ObservationKey::GitBranch).unwrap();
     assert_eq!((latest.changes, &latest.value), (3, &branch("main").value));

@@ -59,7 +59,7 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
     let request = Start {
         goal: Some("find the flaky test".to_owned()),
         context: object(json!({"ticket": "A-1", "files": [1, 2]})),
-        observations: vec![branch("main"), branch("main"), branch("fix")],
+        observations: vec![branch("main")],
         ..start(&compiled())
     };
     tick(rig);
@@ -75,6 +75,7 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
     let second = told
         .say(Continue {
             context: Some(object(json!({"files": null, "found": 3}))),
+            observations: vec![branch("main"), branch("fix")],
             ..ack(&blocked, "```\ncargo test\n```\nIt fails 3 of 50 times.", artifacts)
         })
         .await;
