@@ -36,8 +36,8 @@ impl LoadedSession {
         let journal: Arc<dyn JournalReader<SessionEvent>> = Arc::clone(&ports.journal) as _;
         let blobs: Arc<dyn BlobReader> = Arc::clone(&ports.blobs) as _;
         let loader = SessionLoader::new(journal, blobs);
-        let loaded = loader.load(&StreamId::from(session)).await;
-        let (folded, events) = loaded.map_err(|error| match error {
+        let read = loader.load(&StreamId::from(session)).await;
+        let (folded, events) = read.map_err(|error| match error {
             // A session that is not there is not damaged, and the store knows what helps with one that is.
             session::Error::Store(error) => error.envelope(),
             error => content_lost(session, error.envelope()),

@@ -1,11 +1,25 @@
 //! Maintenance: check, repair, clean, export, import, and new keys.
+//!
+//! *Invariants*: every namespace of blobs has its owner here, which keeps its blobs alive; a new namespace does not
+//! compile without one. A cleaning asks nobody else, and leaves a namespace alone if this process was not given its
+//! owner.
 
+use std::sync::Arc;
+
+use piton_backpack::journal::BackpackRoots;
+use piton_context::FrameRoots;
 use piton_context::check::{SetAside, set_aside_of_all};
 use piton_core::{BoundedText, Code, Envelope, SessionId};
+use piton_store::JournalRoots;
 use piton_store::collect::{CollectMode, SweepReport};
+use piton_store::port::{BlobNamespace, JournalReader, Roots};
+use piton_workflow::SessionEvent;
 use piton_workflow::bundle::{Bundle, Producer};
-use piton_workflow::maintenance::{Fate, RetentionDays, clean, repair, sharing, verify};
+use piton_workflow::maintenance::{
+    Fate, RetentionDays, artifact_roots, clean, repair, sharing, verify, workflow_roots,
+};
 use piton_workflow::transfer::{TransferError, export, import, salvage};
+use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::artifacts::content_lost;
 use super::reference::Reach;
@@ -136,5 +150,26 @@ impl Runtime {
     /// Creates a new key for tokens. Tokens signed with the key before the last become invalid.
     pub async fn rotate_keys(&self) -> Result<(), Envelope> {
         Ok(self.ports.keys.rotate().await?)
+    }
+
+    /// Returns the owners of every namespace.
+    fn owners(&self) -> Vec<Box<dyn Roots + '_>> {
+        BlobNamespace::ALL.iter().filter_map(|namespace| self.owner(*namespace)).collect()
+    }
+
+    /// Returns the owner of a namespace; `None` if this process does not have that part.
+    fn owner(&self, namespace: BlobNamespace) -> Option<Box<dyn Roots + '_>> {
+        let sessions: &dyn JournalReader<SessionEvent> = &*self.ports.journal;
+        // No wildcard: a new namespace must name its owner before this compiles.
+        Some(match namespace {
+            BlobNamespace::Snapshots => Box::new(JournalRoots::pins(sessions)),
+            BlobNamespace::Artifacts => Box::new(artifact_roots(sessions)),
+            BlobNamespace::PinnedWorkflows => Box::new(workflow_roots(sessions)),
+            BlobNamespace::Backpacks => {
+                Box::new(BackpackRoots::new(&*self.backpacks.as_ref()?.journal))
+            }
+            BlobNamespace::Virtual => Box::new(VirtualRoots::new(Arc::clone(&self.ports.table))),
+            BlobNamespace::Context => Box::new(FrameRoots::new(&*self.frames.as_ref()?.table)),
+        })
     }
 }

@@ -9,7 +9,7 @@
 //! | `workflows` | list and inspect workflows |
 //! | `runs` | start and resume runs |
 //! | `reference` | the session or run that a person names |
-//! | `loaded_session` | a fully loaded session |
+//! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |
 //! | `sessions` | list, show, draw, keep and delete sessions |
 //! | `verdicts` | a person's verdict on a step that waits for one |
@@ -17,8 +17,7 @@
 //! | `preferences` | preferences of runs, in general and for one run |
 //! | `backpacks` | the backpacks that agents are attached to |
 //! | `frames` | the context of a project |
-//! | `owners` | the owners that keep the blobs of each namespace alive |
-//! | `maintenance` | check, repair, clean, export, import, new keys |
+//! | `maintenance` | check, repair, clean, export, import, new keys; the owners of each namespace of blobs |
 //!
 //! *Invariants*: a use case loads, decides, appends, and replies. Each is a method of [`Runtime`]. The calls of an
 //! agent go through a [`Connection`](crate::Connection), which knows where the agent is.
@@ -29,7 +28,6 @@ mod backpacks;
 mod frames;
 pub(crate) mod loaded_session;
 mod maintenance;
-mod owners;
 mod ports;
 mod preferences;
 pub(crate) mod reference;

@@ -59,8 +59,7 @@ impl Cleaned {
 /// Removes sessions with a last event older than `retention` that are not marked to be kept. Then removes snapshots,
 /// artifacts and other blobs that nothing refers to. In a rehearsal it only reports what it would remove.
 ///
-/// The `owners` vouch for the namespaces that are collected: [`session_owners`](super::session_owners) for those of
-/// sessions, and the owners of other blobs for the rest.
+/// The `owners` vouch for the namespaces that are collected; one that nobody vouches for is left alone.
 ///
 /// If the control records of any session cannot be read, nothing is removed at all: the content that such a session
 /// refers to is not known.
@@ -171,6 +170,10 @@ impl Expiry<'_> {
         // session young again.
         if journal.age(&stream).await? < self.ttl {
             return Ok(Fate::Young);
+        }
+        // Taking the lease can take a while, and meanwhile a person may have asked for the session to be kept.
+        if control(table, session).await? == RetentionMark::Keep {
+            return Ok(Fate::Kept);
         }
         journal.delete(lease).await?;
         // The mark goes last: a crash before this line leaves nothing worse than a mark without a session.

@@ -24,5 +24,5 @@ pub use error::MaintenanceError;
 pub use expire::{Cleaned, Fate, SessionFate, clean};
 pub use ports::MaintenancePorts;
 pub use retention::{RetentionDays, RetentionDaysError, RetentionMark, control, set_control};
-pub use roots::{artifact_roots, session_owners, workflow_roots};
+pub use roots::{artifact_roots, workflow_roots};
 pub use verify::{BrokenContent, RepairReport, VerifyReport, repair, sharing, verify};

@@ -65,16 +65,6 @@ impl Advances {
         self.by_node.get(&node).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the outcome of an attempt on a node, if it was made.
-    pub fn outcome(&self, node: NodeId, attempt: AttemptId) -> Option<&AdvanceOutcome> {
-        self.attempt(node, attempt).map(|attempt| &attempt.outcome)
-    }
-
-    /// Returns the number of attempts on a node.
-    pub fn count(&self, node: NodeId) -> usize {
-        self.at_node(node).len()
-    }
-
     /// Returns the node that an attempt led to.
     pub fn reached(&self, attempt: AttemptId) -> Option<NodeId> {
         self.reached.get(&attempt).copied()

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use piton_core::{EventIndex, NodeId};
 
-use super::{graph::RunGraph, inherited::Inherited};
-use crate::{
-    capability::{Capability, CapabilityStatus, EnforcementGrade},
-    event::CapabilityObserved,
-    id_map::IdMap,
-};
+use super::graph::RunGraph;
+use super::inherited::Inherited;
+use crate::capability::{Capability, CapabilityStatus, EnforcementGrade};
+use crate::event::CapabilityObserved;
+use crate::id_map::IdMap;
 
 /// The known status of a capability on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

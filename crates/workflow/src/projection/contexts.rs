@@ -5,12 +5,12 @@
 
 use piton_core::{AttemptId, ContextId, NodeId};
 
-use super::{advances::Advances, graph::RunGraph, inherited::Inherited};
-use crate::{
-    event::{ContextSet, RunContext},
-    id_map::IdMap,
-    run::ContextSource,
-};
+use super::advances::Advances;
+use super::graph::RunGraph;
+use super::inherited::Inherited;
+use crate::event::{ContextSet, RunContext};
+use crate::id_map::IdMap;
+use crate::run::ContextSource;
 
 /// The contexts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

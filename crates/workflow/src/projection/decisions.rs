@@ -6,12 +6,12 @@
 use piton_core::{BoundedText, EventIndex, NodeId};
 use serde::{Deserialize, Serialize};
 
-use super::{gaps::Gap, graph::RunNode, run_state::RunState};
-use crate::{
-    bounds::{SAID_MAX, SUMMARY_BYTES_MAX},
-    gap::GapSeverity,
-    reason::ReasonCategory,
-};
+use super::gaps::Gap;
+use super::graph::RunNode;
+use super::run_state::RunState;
+use crate::bounds::{SAID_MAX, SUMMARY_BYTES_MAX};
+use crate::gap::GapSeverity;
+use crate::reason::ReasonCategory;
 
 piton_core::closed_set! {
     /// What a person decided.

@@ -7,11 +7,9 @@ use std::collections::BTreeSet;
 
 use piton_core::{EventIndex, GapId, NodeId};
 
-use crate::{
-    event::{GapRecorded, Resolution},
-    gap::GapSeverity,
-    id_map::IdMap,
-};
+use crate::event::{GapRecorded, Resolution};
+use crate::gap::GapSeverity;
+use crate::id_map::IdMap;
 
 /// Index of a gap in the list of records.
 type GapIndex = usize;

@@ -14,11 +14,9 @@
 
 use piton_core::{EventIndex, NodeId, SnapshotRef};
 
-use crate::{
-    event::{EdgeCreated, NodeCreated},
-    id_map::IdMap,
-    topology::{EdgeCause, NodeKind},
-};
+use crate::event::{EdgeCreated, NodeCreated};
+use crate::id_map::IdMap;
+use crate::topology::{EdgeCause, NodeKind};
 
 /// Index of a node in the list of nodes.
 type NodeIndex = usize;

@@ -18,7 +18,6 @@ mod contexts;
 mod decisions;
 mod gaps;
 mod graph;
-mod headline;
 mod inherited;
 mod outputs;
 mod preferences;
@@ -27,7 +26,6 @@ mod resume;
 mod run_state;
 mod session_state;
 mod side_records;
-mod status;
 mod summary;
 
 pub use advances::{Advances, RecordedAttempt, Submission};
@@ -36,15 +34,14 @@ pub use contexts::Contexts;
 pub use decisions::{DecisionKind, PersonDecision, RecordedDecision};
 pub use gaps::{Gap, Gaps};
 pub use graph::{RunGraph, RunNode};
-pub use headline::headline;
 pub use outputs::{Outputs, RecordedOutput};
 pub use preferences::PreferenceHistory;
 pub use recap::{ArtifactText, Noted, Produced, ProducedArtifact, RecapDraft, RecapPiece};
 pub use resume::{Ranking, Resumable, ResumeCandidate, ResumeQuery, WhyMatched, rank};
-pub use run_state::RunState;
+pub use run_state::{RunState, status};
 pub use session_state::{LastObservation, SessionState};
 pub use side_records::{SideRecord, SideRecordBody, SideRecords};
-pub use status::status;
 pub use summary::{
     RunSummary, SUMMARY_VERSION, SeenValue, StepPlace, Surroundings, TipState, WorkflowOutline,
+    headline,
 };

@@ -6,11 +6,9 @@
 use piton_core::{EventIndex, NodeId, OutputId};
 
 use super::advances::Submission;
-use crate::{
-    event::{NodeOutputAppended, OutputPayload},
-    id_map::IdMap,
-    output::OutputChannel,
-};
+use crate::event::{NodeOutputAppended, OutputPayload};
+use crate::id_map::IdMap;
+use crate::output::OutputChannel;
 
 /// A recorded output.
 #[derive(Clone, Debug, PartialEq, Eq)]

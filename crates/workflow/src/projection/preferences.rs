@@ -2,7 +2,8 @@
 
 use piton_core::{EventIndex, NodeId};
 
-use super::{graph::RunGraph, inherited::Inherited};
+use super::graph::RunGraph;
+use super::inherited::Inherited;
 use crate::event::Preferences;
 
 /// The preferences that were set on nodes of a run.

@@ -8,18 +8,16 @@
 //! *Limitations*: this is the one order that uses recorded times. Sessions share no counter, so nothing else says
 //! which of two was active last. A clock that was wrong misplaces a run here and nowhere else.
 
-use std::{borrow::Cow, cmp::Reverse, collections::BTreeSet};
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use piton_core::{
-    NodeId, RunId, SessionId, TimestampMs, WorkflowId,
-    budget::{TRUNCATION_MARKER, truncate},
-};
+use piton_core::budget::{TRUNCATION_MARKER, truncate};
+use piton_core::{NodeId, RunId, SessionId, TimestampMs, WorkflowId};
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{
-    bounds::{RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX},
-    label::Label,
-};
+use crate::bounds::{RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX};
+use crate::label::Label;
 
 piton_core::closed_set! {
     /// Why a run is offered. In the order of strength.

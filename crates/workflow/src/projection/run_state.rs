@@ -1,18 +1,19 @@
-//! The state of one run, folded from its events.
+//! The state of one run, folded from its events, and its status.
 
 use piton_core::{EventIndex, NodeId, RunId, TimestampMs};
 
-use super::{
-    advances::{Advances, Submission},
-    capabilities::Capabilities,
-    contexts::Contexts,
-    gaps::Gaps,
-    graph::{RunGraph, RunNode},
-    outputs::{Outputs, RecordedOutput},
-    preferences::PreferenceHistory,
-    side_records::{SideRecord, SideRecordBody, SideRecords},
-};
+use super::advances::{Advances, Submission};
+use super::capabilities::Capabilities;
+use super::contexts::Contexts;
+use super::gaps::{Gap, Gaps};
+use super::graph::{RunGraph, RunNode};
+use super::outputs::{Outputs, RecordedOutput};
+use super::preferences::PreferenceHistory;
+use super::side_records::{SideRecord, SideRecordBody, SideRecords};
 use crate::event::{AdvanceOutcome, EventBody, NodeCreated, RunStarted, SessionEvent};
+use crate::preference::Autonomy;
+use crate::reason::ReasonCategory;
+use crate::run::RunStatus;
 use crate::topology::NodeKind;
 
 /// The state of one run.
@@ -177,4 +178,26 @@ impl RunState {
         self.capabilities.add_node(&self.graph, id);
         self.contexts.add_node(&self.graph, id);
     }
+}
+
+/// Returns the status of `run` at its preferred tip. The caller takes `is_complete` from the snapshot of the preferred tip.
+pub fn status(run: &RunState, is_complete: bool) -> RunStatus {
+    if is_complete {
+        return if run.gaps.open_critical() > 0 {
+            RunStatus::CompleteWithGaps
+        } else {
+            RunStatus::Complete
+        };
+    }
+    let Some(tip) = run.graph.preferred_tip() else { return RunStatus::InProgress };
+    let preferences = run.preferences.effective(tip.id);
+    // A run that never stops is not blocked by any gap. Without preferences on record it counts as one that stops.
+    let stops =
+        preferences.is_none_or(|preferences| preferences.autonomy != Autonomy::FullAutoNeverStop);
+    let blocks =
+        |gap: &Gap| gap.is_critical() && gap.record.reason.category() != ReasonCategory::Unexpected;
+    if stops && run.gaps.open_on(tip.id).any(blocks) {
+        return RunStatus::Blocked;
+    }
+    RunStatus::InProgress
 }

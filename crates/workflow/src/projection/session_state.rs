@@ -3,11 +3,9 @@
 use piton_core::{EventIndex, NodeId, RunId, SessionId};
 
 use super::run_state::RunState;
-use crate::{
-    event::{EventBody, NodeScope, ObservedValue, SessionEvent},
-    id_map::IdMap,
-    observation::ObservationKey,
-};
+use crate::event::{EventBody, NodeScope, ObservedValue, SessionEvent};
+use crate::id_map::IdMap;
+use crate::observation::ObservationKey;
 
 /// The latest observation of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]

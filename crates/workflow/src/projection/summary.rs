@@ -16,23 +16,20 @@ use piton_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{
-    headline::headline, resume::ResumeCandidate, run_state::RunState, session_state::SessionState,
-    status::status,
+use super::resume::ResumeCandidate;
+use super::run_state::{RunState, status};
+use super::session_state::SessionState;
+use crate::bounds::{
+    NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
+    STEP_TITLES_BYTES_MAX,
 };
-use crate::{
-    bounds::{
-        NOTES_BYTES_MAX, OBSERVED_PATH_BYTES_MAX, RUN_GOAL_BYTES_MAX, RUN_TITLE_BYTES_MAX,
-        STEP_TITLES_BYTES_MAX,
-    },
-    compile::CompiledWorkflow,
-    event::ObservedValue,
-    label::{Label, label},
-    name::StepId,
-    observation::ObservationKey,
-    run::RunStatus,
-    snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step},
-};
+use crate::compile::CompiledWorkflow;
+use crate::event::ObservedValue;
+use crate::label::{Label, label};
+use crate::name::StepId;
+use crate::observation::ObservationKey;
+use crate::run::RunStatus;
+use crate::snapshot::{ExecutionSnapshot, StepTitle, derive_is_complete, derive_pending_step};
 
 /// Version of [`RunSummary`]. It changes when the fields or their meanings change.
 pub const SUMMARY_VERSION: u32 = 2;
@@ -283,4 +280,11 @@ fn title(
     let texts = [goal, first, recap, name, Some(run.started.workflow_id.as_str())];
     let line = texts.into_iter().flatten().find_map(headline).unwrap_or_default();
     BoundedText::new(shorten(line, RUN_TITLE_BYTES_MAX)).expect("it was shortened to the bound")
+}
+
+/// Returns the first line of a text that says something, without the marks of a heading or a list.
+pub fn headline(text: &str) -> Option<&str> {
+    let is_mark = |character: char| character.is_whitespace() || "#*->".contains(character);
+    let lines = text.lines().map(|line| line.trim_start_matches(is_mark).trim_end());
+    lines.into_iter().find(|line| !line.is_empty())
 }

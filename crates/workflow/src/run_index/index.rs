@@ -219,7 +219,7 @@ impl RunIndex {
     ) -> Result<Option<Arc<SessionSummary>>, Error> {
         let (folded, _) = match loader.load(stream).await {
             Err(Error::Store(piton_store::Error::NotFound { .. })) => return Ok(None),
-            loaded => loaded?,
+            read => read?,
         };
         let mut runs = Vec::with_capacity(folded.state.runs().len());
         for run in folded.state.runs() {

@@ -69,14 +69,14 @@ impl Sessions {
         context: Option<Map<String, Value>>,
         observations: &[ObservationRecorded],
     ) -> Result<Reply, Error> {
-        let handed_in = CheckedOutput::check(output)?;
+        let output = CheckedOutput::check(output)?;
         let AckPayload { address, attempt } = ack;
         // A retry is answered from the log alone: no lease is taken and nothing is judged again.
         let cached = self.reader().current(address.session).await?;
         let recorded = ReplyBasis::after(&cached.lock().state, address, attempt)?;
         if let Some(basis) = recorded {
             self.make_sure(ack).await?;
-            return self.replay(ack, basis, &handed_in).await;
+            return self.replay(ack, basis, &output).await;
         }
         // The pinned workflow and the snapshot are read before the lease is taken, so that the session is locked only
         // for the decision and the append. Both are immutable, so they cannot go stale in between.
@@ -91,12 +91,12 @@ impl Sessions {
         if let Some(basis) = found {
             drop(lease);
             self.make_sure(ack).await?;
-            return self.replay(ack, basis, &handed_in).await;
+            return self.replay(ack, basis, &output).await;
         }
         let change = AdvanceDraft {
             ack,
             step_context: &step_context,
-            handed_in: &handed_in,
+            output: &output,
             context,
             observations,
         };
@@ -117,7 +117,7 @@ impl Sessions {
         // The first reply is built from the record, exactly as a retry would build it, so that both are the same.
         let basis = ReplyBasis::after(&cached.lock().state, address, attempt)?;
         let mut reply = self.reader().reply(basis.ok_or(TokenError::UnknownNode)?).await?;
-        reply.notices.extend(handed_in.notice());
+        reply.notices.extend(output.notice());
         Ok(reply)
     }
 
@@ -136,7 +136,7 @@ impl Sessions {
         &self,
         ack: AckPayload,
         basis: ReplyBasis,
-        handed_in: &CheckedOutput,
+        output: &CheckedOutput,
     ) -> Result<Reply, Error> {
         let mut reply = self.reader().reply(basis).await?;
         let cached = self.reader().current(ack.address.session).await?;
@@ -145,14 +145,14 @@ impl Sessions {
             let (run, node) = node_of(&cached.state, ack.address)?;
             let outputs = outputs_of(run, ack.address.node, ack.attempt);
             // Output ids derive from the attempt and the content, so comparing ids compares contents.
-            let is_same = handed_in.is_what(ack.attempt, &outputs);
+            let is_same = output.is_what(ack.attempt, &outputs);
             (is_same, !node.is_tip(), ReplyBasis::now(&cached.state, ack.address)?)
         };
         if is_same {
-            reply.notices.extend(handed_in.notice());
+            reply.notices.extend(output.notice());
         } else {
             let step_context = self.reader().step_context(now).await?;
-            let token = self.reader().ack_token(&step_context.basis).await?;
+            let token = self.reader().mint_one(step_context.basis.ack_payload()).await?;
             let submit_call = NextCall::submit(ack.address.run, token.short.clone());
             let kind =
                 step_context.pending().and_then(|pending| step_context.artifact_kind(pending));

@@ -44,7 +44,7 @@ use crate::topology::{EdgeCause, EdgeKind, NodeKind};
 pub(super) struct AdvanceDraft<'a> {
     pub(super) ack: AckPayload,
     pub(super) step_context: &'a StepContext,
-    pub(super) handed_in: &'a CheckedOutput,
+    pub(super) output: &'a CheckedOutput,
     pub(super) context: Option<Map<String, Value>>,
     pub(super) observations: &'a [ObservationRecorded],
 }
@@ -65,7 +65,7 @@ impl AdvanceDraft<'_> {
         let facts = facts(run, node.id, context.as_ref().or(before));
         let workflow = &self.step_context.pinned.workflow;
         let state = &self.step_context.snapshot.state;
-        let decision = decide(workflow, state, &facts, &self.handed_in.submission())?;
+        let decision = decide(workflow, state, &facts, &self.output.submission())?;
         Ok(match decision {
             // A blocked attempt leaves the context as it was.
             Decision::Blocked { report, gaps } => {
@@ -134,7 +134,7 @@ impl AdvanceDraft<'_> {
 
     fn with_evidence(&self, record: GapRecorded) -> GapRecorded {
         // Only the ids matter here, so nothing needs to be looked up that these outputs might supersede.
-        let outputs = self.handed_in.outputs(self.ack.attempt, |_| Vec::new());
+        let outputs = self.output.outputs(self.ack.attempt, |_| Vec::new());
         let refs = outputs.iter().map(|output| EvidenceRef::Output { output_id: output.output_id });
         let refs: Vec<_> = refs.take(crate::bounds::EVIDENCE_REFS_MAX).collect();
         GapRecorded { evidence_refs: Few::new(refs).ok(), ..record }
@@ -144,7 +144,7 @@ impl AdvanceDraft<'_> {
     fn record_sides(&self, draft: &mut PlanDraft<'_>) {
         let Some(pending) = derive_pending_step(&self.step_context.snapshot) else { return };
         let Some(step) = self.step_context.pinned.workflow.step(&pending.step_id) else { return };
-        let artifacts = self.handed_in.artifacts();
+        let artifacts = self.output.artifacts();
         for body in artifact_events(step, self.at(), self.ack.attempt, artifacts) {
             draft.push(body);
         }
@@ -207,10 +207,10 @@ impl AdvanceDraft<'_> {
     fn record_outputs(&self, draft: &mut PlanDraft<'_>, run: &RunState) {
         let node = self.ack.address.node;
         let stands = |channel| run.outputs.current(node, channel).map(|output| output.id).collect();
-        for output in self.handed_in.outputs(self.ack.attempt, stands) {
+        for output in self.output.outputs(self.ack.attempt, stands) {
             draft.push(EventBody::NodeOutputAppended(self.at(), output));
         }
-        self.handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
+        self.output.blobs().iter().for_each(|blob| draft.store(blob.clone()));
     }
 }
 

@@ -30,7 +30,7 @@ impl Sessions {
         payload: CheckpointPayload,
         output: Option<SubmittedOutput>,
     ) -> Result<CheckpointReply, Error> {
-        let handed_in = CheckedOutput::check(output)?;
+        let output = CheckedOutput::check(output)?;
         let CheckpointPayload { address, attempt } = payload;
         let bookmark = checkpoint_node_id(address, attempt);
         let key = dedupe::node_created(address.session, address.run, bookmark);
@@ -40,7 +40,7 @@ impl Sessions {
             let basis = ReplyBasis::now(&cached.lock().state, address)?;
             self.reader().step_context(basis).await?;
             let (lease, cached) = self.locked(address.session).await?;
-            let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &handed_in)?;
+            let draft = self.draft_bookmark(&mut cached.lock(), payload, bookmark, &output)?;
             // Another caller may have made the bookmark before the lease was taken.
             if let Some(draft) = draft {
                 self.append(&lease, Some(&cached), draft).await?;
@@ -59,7 +59,7 @@ impl Sessions {
         cached: &mut FoldedSession,
         payload: CheckpointPayload,
         bookmark: NodeId,
-        handed_in: &CheckedOutput,
+        output: &CheckedOutput,
     ) -> Result<Option<PlanDraft<'_>>, Error> {
         let CheckpointPayload { address, attempt } = payload;
         let (run, node) = node_of(&cached.state, address)?;
@@ -79,10 +79,10 @@ impl Sessions {
         let edge = EdgeCreated::new(EdgeKind::Checkpoint, address.node, bookmark, cause);
         let edge = edge.expect("that is the cause of a bookmark");
         draft.push(EventBody::EdgeCreated(address.run, edge));
-        for output in handed_in.outputs(attempt, |_| Vec::new()) {
+        for output in output.outputs(attempt, |_| Vec::new()) {
             draft.push(EventBody::NodeOutputAppended(at, output));
         }
-        handed_in.blobs().iter().for_each(|blob| draft.store(blob.clone()));
+        output.blobs().iter().for_each(|blob| draft.store(blob.clone()));
         self.check(&draft, cached)?;
         Ok(Some(draft))
     }
@@ -96,8 +96,8 @@ impl Sessions {
         let cached = self.reader().current(payload.address.session).await?;
         let basis = ReplyBasis::after_bookmark(&cached.lock().state, payload.address, bookmark)?;
         let step_context = self.reader().step_context(basis).await?;
-        let state = self.reader().state_token(&step_context.basis).await?;
-        let checkpoint = self.reader().checkpoint_token(&step_context.basis).await?;
+        let state = self.reader().mint_one(step_context.basis.state_payload()).await?;
+        let checkpoint = self.reader().mint_one(step_context.basis.checkpoint_payload()).await?;
         let body = CheckpointBody {
             run: step_context.run_line(),
             checkpoint_node_id: bookmark,

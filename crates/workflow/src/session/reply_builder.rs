@@ -86,18 +86,18 @@ impl StepContext {
 type CountedPayload = (Payload, TokenOrdinals);
 
 impl ReplyBasis {
-    fn state_payload(&self) -> CountedPayload {
+    pub(super) fn state_payload(&self) -> CountedPayload {
         let payload = StatePayload { address: self.address, workflow_hash: self.workflow_hash };
         (Payload::State(payload), self.ordinals(AttemptOrdinal::FIRST))
     }
 
-    fn ack_payload(&self) -> CountedPayload {
+    pub(super) fn ack_payload(&self) -> CountedPayload {
         let attempt = attempt_id(self.address, AttemptKind::Ack, self.ack);
         let payload = AckPayload { address: self.address, attempt };
         (Payload::Ack(payload), self.ordinals(self.ack))
     }
 
-    fn checkpoint_payload(&self) -> CountedPayload {
+    pub(super) fn checkpoint_payload(&self) -> CountedPayload {
         let attempt = attempt_id(self.address, AttemptKind::Checkpoint, self.checkpoint);
         let payload = CheckpointPayload { address: self.address, attempt };
         (Payload::Checkpoint(payload), self.ordinals(self.checkpoint))
@@ -181,19 +181,8 @@ impl Reader {
         Ok(self.body(&step_context).await?.into())
     }
 
-    pub(super) async fn state_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(basis.state_payload()).await
-    }
-
-    pub(super) async fn ack_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(basis.ack_payload()).await
-    }
-
-    pub(super) async fn checkpoint_token(&self, basis: &ReplyBasis) -> Result<MintedToken, Error> {
-        self.mint_one(basis.checkpoint_payload()).await
-    }
-
-    async fn mint_one(&self, payload: CountedPayload) -> Result<MintedToken, Error> {
+    /// Mints one token.
+    pub(super) async fn mint_one(&self, payload: CountedPayload) -> Result<MintedToken, Error> {
         let minted = self.mint(&[payload]).await?.pop();
         Ok(minted.expect("one token for each that was asked for"))
     }

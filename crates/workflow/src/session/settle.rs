@@ -1,9 +1,9 @@
 //! The question that a run has for a person, and their verdict: yes, an answer, or no.
 //!
 //! *Invariants*: a person is asked once for each attempt of the agent. Anything that they said since then, even a no,
-//! is their answer, no matter how often the agent repeats its call. A verdict is recorded at the preferred tip and counts there alone. A yes or an answer ends the gap
-//! that waits for a person; a no leaves it open and is recorded beside it. Records of a person have the severity
-//! `info`, which sets them apart from those of the engine.
+//! is their answer, no matter how often the agent repeats its call. A verdict is recorded at the preferred tip and
+//! counts there alone. A yes or an answer ends the gap that waits for a person; a no leaves it open and is recorded
+//! beside it. Records of a person have the severity `info`, which sets them apart from those of the engine.
 
 use piton_core::{BoundedText, GapId, NodeId, RunId, SessionId, truncate};
 use serde::Serialize;

@@ -143,7 +143,8 @@ impl Reader {
         run: RunId,
         node: Option<NodeId>,
     ) -> Result<ResumedRun, Error> {
-        let token = self.state_token(&self.basis(session, run, node).await?).await?;
+        let basis = self.basis(session, run, node).await?;
+        let token = self.mint_one(basis.state_payload()).await?;
         let next_call = NextCall::ask(run, token.short);
         Ok(ResumedRun { state_token: token.long, next_call })
     }

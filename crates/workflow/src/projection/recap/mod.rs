@@ -14,7 +14,6 @@
 //! over what came after it, and that over other branches. Outputs belong to the branch that they led to: no branch
 //! shows what another one submitted at the step where they part.
 
-mod functions;
 mod produced;
 mod select;
 mod text;

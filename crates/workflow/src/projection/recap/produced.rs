@@ -13,27 +13,16 @@ use std::fmt::Write as _;
 
 use piton_core::{Digest, NodeId, OutputId, SnapshotRef, shorten};
 
-use super::{
-    super::{
-        graph::RunNode,
-        headline::headline,
-        outputs::RecordedOutput,
-        run_state::RunState,
-        side_records::{SideRecord, SideRecordBody},
-    },
-    text::RecapPiece,
+use super::text::RecapPiece;
+use crate::bounds::{
+    ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
+    PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
+    TRACES_TOLD_MAX,
 };
-use crate::{
-    bounds::{
-        ARTIFACT_SHOWN_BYTES_MAX, BOOKMARKS_BYTES_MAX, BOOKMARKS_TOLD_MAX, PRODUCED_ARTIFACTS_MAX,
-        PRODUCED_BYTES_MAX, PRODUCED_DIGESTS_MAX, RECAP_TITLE_BYTES_MAX, SIDE_RECORDS_MAX,
-        TRACES_TOLD_MAX,
-    },
-    event::{CapabilityObserved, CapabilityProvenance, OutputPayload, TraceEntry, UseResult},
-    explanation::TraceEntryKind,
-    snapshot::PendingStep,
-    topology::NodeKind,
-};
+use crate::event::OutputPayload;
+use crate::projection::{RecordedOutput, RunNode, RunState, SideRecord, SideRecordBody, headline};
+use crate::snapshot::PendingStep;
+use crate::topology::NodeKind;
 
 /// An artifact on the way to a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -230,9 +219,7 @@ impl Produced {
         pieces.extend(left_out(self.records_left_out));
         pieces
     }
-}
 
-impl Produced {
     /// Lists the artifacts that are shown by their digests and counts those that are not shown. Returns `None` if
     /// there are neither.
     fn older(&self) -> Option<RecapPiece> {
@@ -302,54 +289,4 @@ fn artifact_text(
     }
     text.push('\n');
     text
-}
-
-/// True for entries that are shown. The choice of the next step is not: the steps themselves show it.
-fn is_shown(entry: &TraceEntry) -> bool {
-    entry.kind != TraceEntryKind::SelectedNextStep
-}
-
-impl SideRecord {
-    /// True if [`SideRecord::lines`] has any.
-    pub fn has_lines(&self) -> bool {
-        match &self.body {
-            SideRecordBody::Divergence(_) | SideRecordBody::Capability(_) => true,
-            SideRecordBody::Trace(trace) => trace.entries().iter().any(is_shown),
-        }
-    }
-
-    /// Returns the record in sentences.
-    pub fn lines(&self) -> Vec<String> {
-        match &self.body {
-            SideRecordBody::Divergence(divergence) => {
-                let step = divergence.related_step_id.as_ref();
-                let step = step.map(|step| format!(" at {step}")).unwrap_or_default();
-                let (reason, summary) = (divergence.reason, divergence.summary.as_str());
-                vec![format!("left the workflow{step} ({reason}): {summary}")]
-            }
-            SideRecordBody::Capability(observed) => vec![observation_line(observed)],
-            SideRecordBody::Trace(trace) => trace
-                .entries()
-                .iter()
-                .filter(|entry| is_shown(entry))
-                .map(|entry| format!("{}: {}", entry.kind, entry.summary.as_str()))
-                .collect(),
-        }
-    }
-}
-
-fn observation_line(observed: &CapabilityObserved) -> String {
-    let how = match observed.provenance() {
-        CapabilityProvenance::ProbeStep { result, .. } => format!("probed: {result}"),
-        CapabilityProvenance::AttemptedUse { result: UseResult::Success, .. } => {
-            "used: success".to_owned()
-        }
-        CapabilityProvenance::AttemptedUse { result: UseResult::Failure(code), .. } => {
-            format!("used: failure, {code}")
-        }
-        CapabilityProvenance::ManualClaim { claimed_by, claim } => {
-            format!("{claimed_by} says {claim}")
-        }
-    };
-    format!("the capability {} is {} ({how})", observed.capability(), observed.status())
 }

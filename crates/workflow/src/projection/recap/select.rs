@@ -2,15 +2,9 @@
 
 use piton_core::{NodeId, OutputId, SnapshotRef};
 
-use super::super::{
-    graph::{RunGraph, RunNode},
-    outputs::RecordedOutput,
-    run_state::RunState,
-};
-use crate::{
-    bounds::{RECAP_BYTES_MAX, RECAP_STEPS_MAX},
-    topology::NodeKind,
-};
+use crate::bounds::{RECAP_BYTES_MAX, RECAP_STEPS_MAX};
+use crate::projection::{RecordedOutput, RunGraph, RunNode, RunState};
+use crate::topology::NodeKind;
 
 /// A node with notes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -100,9 +100,11 @@ fn attempts_are_found_by_node_and_attempt() {
     let (next, attempt) = log.advance(root);
     let advances = &log.state.runs()[0].advances;
     let outcome = AdvanceOutcome::Advanced { to_node_id: next.node };
-    assert_eq!(advances.outcome(root.node, attempt), Some(&outcome));
-    assert_eq!(advances.outcome(next.node, attempt), None);
-    assert_eq!((advances.count(root.node), advances.count(next.node)), (1, 0));
+    let recorded = advances.attempt(root.node, attempt);
+    assert_eq!(recorded.map(|recorded| &recorded.outcome), Some(&outcome));
+    assert_eq!(advances.attempt(next.node, attempt), None);
+    let counts = [root.node, next.node].map(|node| advances.at_node(node).len());
+    assert_eq!(counts, [1, 0]);
 }
 
 // shows: WR-160

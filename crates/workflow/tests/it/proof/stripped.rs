@@ -21,7 +21,8 @@ fn projected(events: &[SessionEvent]) -> String {
             let recap = run.outputs.recap(node.id);
             let (context, wants) =
                 (run.contexts.effective(node.id), run.preferences.effective(node.id));
-            (node.id, node.kind, node.cause, recap, context, wants, run.advances.count(node.id))
+            let attempts = run.advances.at_node(node.id).len();
+            (node.id, node.kind, node.cause, recap, context, wants, attempts)
         })
         .collect();
     let gaps: Vec<_> = run.gaps.all().iter().map(|gap| (&gap.record, gap.is_open())).collect();

@@ -5,6 +5,7 @@ mod blocked;
 mod checkpoint;
 mod context;
 mod given;
+mod loading;
 mod person;
 mod preferences;
 mod replay;

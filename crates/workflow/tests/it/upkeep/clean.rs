@@ -5,12 +5,15 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use piton_core::{Code, Digest, Envelope, SessionId};
+use piton_store::JournalRoots;
 use piton_store::collect::{CollectMode, SweepReport};
 use piton_store::memory::MemoryTable;
-use piton_store::port::BlobNamespace;
+use piton_store::port::{BlobNamespace, JournalReader, Roots};
 use piton_store::testing::{SimDisk, WatchedJournal};
+use piton_workflow::SessionEvent;
 use piton_workflow::maintenance::{
-    self, Cleaned, Fate, RetentionDays, RetentionMark, clean, session_owners, set_control,
+    self, Cleaned, Fate, RetentionDays, RetentionMark, artifact_roots, clean, set_control,
+    workflow_roots,
 };
 
 use crate::carry::store::{Store, block_on};
@@ -18,6 +21,15 @@ use crate::carry::tale::Tale;
 use crate::token::samples::ready;
 
 const DAY: Duration = Duration::from_hours(24);
+
+/// The roots that keep the blobs of sessions alive, one owner for each of their namespaces.
+fn session_owners<'a>(journal: &'a dyn JournalReader<SessionEvent>) -> [Box<dyn Roots + 'a>; 3] {
+    [
+        Box::new(JournalRoots::pins(journal)),
+        Box::new(artifact_roots(journal)),
+        Box::new(workflow_roots(journal)),
+    ]
+}
 
 fn cleaned(store: &Store, intent: CollectMode) -> Cleaned {
     let ports = store.upkeep();

@@ -7,8 +7,9 @@ use piton_core::{Code, SessionId};
 use piton_store::collect::CollectMode;
 use piton_store::memory::MemoryTable;
 use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_store::testing::WatchedJournal;
 use piton_workflow::maintenance::{
-    Fate, RetentionDays, RetentionMark, clean, control, set_control,
+    Fate, MaintenancePorts, RetentionDays, RetentionMark, clean, control, set_control,
 };
 
 use crate::carry::store::Store;
@@ -45,6 +46,23 @@ fn a_control_that_is_not_known_is_no_permission_to_remove() {
         ready(clean(store.upkeep(), RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
     assert_eq!(done.count(Fate::Spared), 1);
     assert!(done.warnings[0].message.ends_with("it stays."), "{}", done.warnings[0]);
+    assert!(store.events(tale.session) == tale.events());
+}
+
+#[test]
+fn a_session_that_is_kept_while_a_cleaning_waits_for_its_lease_stays() {
+    let (store, tale) = (Store::in_memory(1), Tale::rich(7));
+    store.write(&tale);
+    store.clock.advance(Duration::from_hours(24 * 1_000));
+    let journal = WatchedJournal::new(store.journal.as_ref(), |method, _| {
+        if method == "lease" {
+            ready(set_control(&store.table, tale.session, RetentionMark::Keep)).unwrap();
+        }
+    });
+    let ports = MaintenancePorts { journal: &journal, ..store.upkeep() };
+    let done = ready(clean(ports, RetentionDays::default(), &[], CollectMode::Remove)).unwrap();
+    assert_eq!(done.count(Fate::Kept), 1);
+    assert_eq!(ready(control(&store.table, tale.session)).unwrap(), RetentionMark::Keep);
     assert!(store.events(tale.session) == tale.events());
 }
 
