@@ -38,7 +38,7 @@ pub fn catalogue(role: Role) -> Arc<Catalogue> {
         .collect();
     let mut instructions = INSTRUCTIONS.to_owned();
     if role.allows(Right::Append) {
-        instructions = format!("{instructions} {}", FOR_WRITERS);
+        instructions = format!("{instructions} {FOR_WRITERS}");
     }
     Arc::new(Catalogue { name: "context", instructions, tools })
 }

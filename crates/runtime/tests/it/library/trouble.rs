@@ -69,7 +69,10 @@ fn a_pipe_in_place_of_a_file_is_reported_and_not_waited_for() {
     std::fs::remove_file(&pipe).unwrap();
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (sender, listed) = channel();
-    thread::spawn(move || sender.send(machine.agent().list_workflows(&ListWorkflows::default())));
+    thread::spawn(move || {
+        let listed = machine.agent().list_workflows(&ListWorkflows::default());
+        sender.send(listed).expect("the test waits for it");
+    });
     let listed = listed.recv_timeout(Duration::from_secs(30)).expect("nobody writes to the pipe");
     let problems = listed.unwrap().problems;
     assert_eq!(problems.len(), 1);
