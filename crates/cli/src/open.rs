@@ -140,7 +140,7 @@ impl Open {
     pub(crate) fn offer(&self, files: Option<Arc<FileWorld>>) -> ServerBuilder {
         let offer = ServerBuilder::from(&self.runtime).logged(Arc::new(self.log.clone()));
         match files {
-            Some(files) => offer.with_files(files),
+            Some(files) => offer.with_workspaces(files),
             None => offer,
         }
     }

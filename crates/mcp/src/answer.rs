@@ -5,13 +5,29 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::sets::ToolReply;
 
-/// Converts a reply to the result of a successful call. A note about this call alone becomes a second text.
-pub(crate) fn call_result(told: ToolReply) -> CallToolResult {
-    let ToolReply { structured, text, beside, .. } = told;
-    let texts = [Some(text), beside].into_iter().flatten();
-    let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
-    result.structured_content = structured;
-    result
+/// Converts the outcome of a call to its result, with structured content if the client gets that.
+pub(crate) fn call_result(
+    made: Result<ToolReply, Envelope>,
+    gets_structured: bool,
+) -> CallToolResult {
+    match made {
+        Ok(mut reply) => {
+            let structured = gets_structured.then(|| reply.structured()).flatten();
+            // A note about this call alone becomes a second text.
+            let texts = [Some(reply.text), reply.beside].into_iter().flatten();
+            let mut result = CallToolResult::success(texts.map(ContentBlock::text).collect());
+            result.structured_content = structured;
+            result
+        }
+        Err(envelope) => {
+            let envelope = for_agent(&envelope);
+            let text = ContentBlock::text(text_of(&envelope));
+            let mut result = CallToolResult::error(vec![text]);
+            let structured = || serde_json::to_value(&envelope).expect("an envelope is JSON");
+            result.structured_content = gets_structured.then(structured);
+            result
+        }
+    }
 }
 
 /// Added to advice that names a command or a setting. An agent has the tools and nothing else.
@@ -20,16 +36,20 @@ const ASK_THE_PERSON: &str = "No tool here does that: ask the person to do it.";
 /// Returns the failure with advice that an agent can follow.
 fn for_agent(envelope: &Envelope) -> Envelope {
     let Envelope { suggestion, .. } = envelope;
-    let is_for_person = ["`piton", "`PITON_"].iter().any(|of| suggestion.contains(of));
+    let is_for_person = ["`piton", "`PITON_"].iter().any(|mark| suggestion.contains(mark));
     if !is_for_person || suggestion.contains("the person") {
         return envelope.clone();
     }
     envelope.clone().with_suggestion(format!("{suggestion} {ASK_THE_PERSON}"))
 }
 
-/// Formats a failure as text for an agent.
+/// Formats a failure as text for an agent, with advice that it can follow.
 pub fn failure_text(envelope: &Envelope) -> String {
-    let Envelope { code, message, suggestion, retry, .. } = &for_agent(envelope);
+    text_of(&for_agent(envelope))
+}
+
+fn text_of(envelope: &Envelope) -> String {
+    let Envelope { code, message, suggestion, retry, .. } = envelope;
     let retry = match retry {
         Retry::NotRetryable => "The same call will fail again.".to_owned(),
         Retry::RetryableImmediate => "The same call may work at once.".to_owned(),
@@ -38,12 +58,4 @@ pub fn failure_text(envelope: &Envelope) -> String {
         }
     };
     format!("{code}: {message}\n\n{suggestion}\n{retry}")
-}
-
-/// Converts a failure to the result of a failed call, with advice.
-pub(crate) fn failed(envelope: &Envelope) -> CallToolResult {
-    let mut result = CallToolResult::error(vec![ContentBlock::text(failure_text(envelope))]);
-    let envelope = serde_json::to_value(for_agent(envelope)).expect("an envelope is JSON");
-    result.structured_content = Some(envelope);
-    result
 }

@@ -31,7 +31,16 @@ pub(crate) fn typed<T: DeserializeOwned>(
     arguments: Object,
 ) -> Result<T, Envelope> {
     serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| refusal(tool, &[error.to_string()]))
+        .map_err(|error| refusal(tool, &[reason(&error)]))
+}
+
+/// Returns the reason that a value does not fit its type, without the value, which serde quotes.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(", expected ") {
+        Some((_, expected)) => format!("a value has the wrong form, expected {expected}"),
+        None => text,
+    }
 }
 
 /// Removes fields that are `null`, which means that they were left out. A field that is required and takes any JSON

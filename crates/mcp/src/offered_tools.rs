@@ -24,14 +24,14 @@ pub(crate) type Left = Vec<(SessionId, Option<StepAccess>)>;
 #[derive(Debug)]
 pub(crate) struct OfferedTools {
     /// Access at the last notification.
-    told: Mutex<Vec<Option<StepAccess>>>,
+    last: Mutex<Vec<Option<StepAccess>>>,
     /// Counts changes, for subscribers.
     changes: watch::Sender<u64>,
 }
 
 impl Default for OfferedTools {
     fn default() -> Self {
-        Self { told: Mutex::new(distinct(&Vec::new())), changes: watch::Sender::new(0) }
+        Self { last: Mutex::new(distinct(&Vec::new())), changes: watch::Sender::new(0) }
     }
 }
 
@@ -39,9 +39,9 @@ impl OfferedTools {
     /// Records the access that steps leave now. Returns true if it changed.
     pub(crate) fn note(&self, left: &Left) -> bool {
         let now = distinct(left);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_other = *told != now;
-        *told = now;
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_other = *last != now;
+        *last = now;
         is_other
     }
 
@@ -99,19 +99,21 @@ pub(crate) fn with_map(
     sets: &[std::sync::Arc<dyn ToolSet>],
     left: &Left,
 ) -> Result<ToolReply, Envelope> {
-    let mut told = made?;
-    let session = told.run.as_ref().map(|run| run.session);
-    let access = match left.iter().rev().find(|(of, _)| Some(*of) == session) {
+    let mut reply = made?;
+    let session = reply.run.as_ref().map(|run| run.session);
+    let access = match left.iter().rev().find(|(own, _)| Some(*own) == session) {
         Some((_, access)) => access.as_ref(),
         None if left.is_empty() => None,
         // The run is over. The replies of the other runs report what their steps leave.
-        None => return Ok(told),
+        None => return Ok(reply),
     };
     let maps: Vec<String> = sets.iter().filter_map(|set| set.map(access)).collect();
     if !maps.is_empty() {
         let map = format!("What you may touch is something else now.\n{}", maps.join("\n"));
-        told.beside =
-            Some(told.beside.map_or_else(|| map.clone(), |before| format!("{before}\n\n{map}")));
+        reply.beside = Some(match reply.beside {
+            Some(before) => format!("{before}\n\n{map}"),
+            None => map,
+        });
     }
-    Ok(told)
+    Ok(reply)
 }

@@ -1,4 +1,4 @@
-//! Asks a person by elicitation.
+//! The person beside an agent: questions for them, and how the client is made to ask.
 //!
 //! Before the revision 2026-07-28, the client is asked while the call waits. From that revision on, the call ends with
 //! the question, and the client repeats it with the answer.
@@ -19,7 +19,6 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use serde_json::{Value, json};
 
 use crate::bounds::{PERSON_ANSWER_LENGTH_MAX, PERSON_WAIT};
-use crate::sets::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
 /// Name of the question among the input requests of a call.
 const QUESTION: &str = "person";
@@ -27,7 +26,53 @@ const QUESTION: &str = "person";
 /// Field of the form that the person fills in.
 const FIELD: &str = "answer";
 
-/// The person beside the agent that made a call.
+/// A question to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonQuestion {
+    /// Everything that the person needs to know, in plain words.
+    pub message: String,
+    pub form: AnswerForm,
+    /// Identifies the question in a repetition of the call, if the client repeats the call to bring the answer.
+    pub state: String,
+}
+
+/// Input that a person may give besides yes and no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerForm {
+    /// An optional remark.
+    Remark,
+    /// The answer that is asked for.
+    Answer,
+    /// No field at all, so that a secret cannot be typed into one.
+    Nothing,
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ElicitationAnswer {
+    /// Yes, with the text that they wrote.
+    Accepted(Option<String>),
+    Declined,
+    /// They closed the question, or did not answer in time.
+    NoAnswer,
+    /// They are asked after this call, and its repetition brings the answer.
+    Deferred,
+}
+
+/// The person beside an agent.
+pub trait Person: Send + Sync {
+    /// True if the client passes questions on to the person.
+    fn can_be_asked(&self) -> bool;
+
+    /// Asks the person a question. May wait for minutes; once per call.
+    fn ask<'a>(&'a self, asked: &'a PersonQuestion) -> BoxFuture<'a, ElicitationAnswer>;
+
+    /// Returns the state of the question that this repetition of a call answers. It is untrusted: any client can send
+    /// anything.
+    fn answered(&self) -> Option<&str>;
+}
+
+/// The person at the client of the agent that made a call, asked by elicitation.
 pub(crate) struct AtClient<'a> {
     context: &'a RequestContext<RoleServer>,
     /// Set when the client repeats a call to bring an answer.
@@ -68,11 +113,11 @@ impl<'a> AtClient<'a> {
         let Ok(waiting) = self.context.peer.send_cancellable_request(request, options).await else {
             // A client that cannot be reached, or that does not answer in time, gives no answer; the question stays
             // open.
-            return ElicitationAnswer::Nothing;
+            return ElicitationAnswer::NoAnswer;
         };
         match waiting.await_response().await {
             Ok(ClientResult::ElicitResult(said)) => elicitation_answer(said, asked.form),
-            _ => ElicitationAnswer::Nothing,
+            _ => ElicitationAnswer::NoAnswer,
         }
     }
 }
@@ -90,7 +135,7 @@ impl Person for AtClient<'_> {
                     // Remember the question. The call ends with it, and the client repeats the call with the answer.
                     let mut to_ask = self.to_ask.lock().unwrap_or_else(PoisonError::into_inner);
                     *to_ask = Some(asked.clone());
-                    ElicitationAnswer::Later
+                    ElicitationAnswer::Deferred
                 }
                 _ => self.ask_now(asked).await,
             }
@@ -143,13 +188,13 @@ fn elicitation_answer(said: ElicitResult, form: AnswerForm) -> ElicitationAnswer
     let written = said.content.as_ref().and_then(|content| content.get(FIELD));
     let written = written.and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty());
     match (said.action, form, written) {
-        (ElicitationAction::Decline, _, _) => ElicitationAnswer::No,
+        (ElicitationAction::Decline, _, _) => ElicitationAnswer::Declined,
         // A yes without the requested answer is not an answer.
-        (ElicitationAction::Accept, AnswerForm::Answer, None) => ElicitationAnswer::Nothing,
-        (ElicitationAction::Accept, AnswerForm::Nothing, _) => ElicitationAnswer::Yes(None),
+        (ElicitationAction::Accept, AnswerForm::Answer, None) => ElicitationAnswer::NoAnswer,
+        (ElicitationAction::Accept, AnswerForm::Nothing, _) => ElicitationAnswer::Accepted(None),
         (ElicitationAction::Accept, _, written) => {
-            ElicitationAnswer::Yes(written.map(str::to_owned))
+            ElicitationAnswer::Accepted(written.map(str::to_owned))
         }
-        _ => ElicitationAnswer::Nothing,
+        _ => ElicitationAnswer::NoAnswer,
     }
 }

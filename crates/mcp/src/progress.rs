@@ -29,22 +29,22 @@ async fn send_progress(context: &RequestContext<RoleServer>) -> std::convert::In
     let Some(token) = context.meta.get_progress_token() else { std::future::pending().await };
     let mut ticks = interval_at(Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut told = 0_u32;
+    let mut count = 0_u32;
     loop {
         ticks.tick().await;
-        told += 1;
+        count += 1;
         // A client that is gone cannot be notified; its call is cancelled by other means.
-        let _ = context.peer.notify_progress(progress(token.clone(), told)).await;
+        let _ = context.peer.notify_progress(progress(token.clone(), count)).await;
     }
 }
 
-fn progress(token: ProgressToken, told: u32) -> ProgressNotificationParam {
-    let seconds = PROGRESS_EVERY.as_secs() * u64::from(told);
-    ProgressNotificationParam::new(token, f64::from(told))
+fn progress(token: ProgressToken, count: u32) -> ProgressNotificationParam {
+    let seconds = PROGRESS_EVERY.as_secs() * u64::from(count);
+    ProgressNotificationParam::new(token, f64::from(count))
         .with_message(format!("Still at work after {seconds} s."))
 }
 
 fn cancelled() -> ErrorData {
-    let words = "The call was cancelled. Repeat it to find out what came of it.";
+    let words = "The call was cancelled. Repeat it to find out the result.";
     ErrorData::new(ErrorCode::INTERNAL_ERROR, words, None)
 }

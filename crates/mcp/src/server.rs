@@ -16,11 +16,10 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
-
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::answer::{call_result, failed};
+use crate::answer::call_result;
 use crate::bounds::QUOTED_BYTES_MAX;
 use crate::call::call;
 use crate::catalogue::{Catalogue, Hints, ToolCard};
@@ -100,8 +99,8 @@ impl Server {
         let (run, outcome, code) = match made {
             None => (None, CallOutcome::Cancelled, None),
             Some(Err(envelope)) => (None, CallOutcome::Failed, Some(envelope.code)),
-            Some(Ok(told)) if is_asking => (told.run.clone(), CallOutcome::Asked, None),
-            Some(Ok(told)) => (told.run.clone(), told.outcome, None),
+            Some(Ok(reply)) if is_asking => (reply.run.clone(), CallOutcome::Asked, None),
+            Some(Ok(reply)) => (reply.run.clone(), reply.outcome, None),
         };
         log.called(&Called { tool, run, outcome, code, took: began.elapsed() });
     }
@@ -149,11 +148,11 @@ impl Server {
         let made = if set.moves_runs() { self.moved(made, &context).await } else { made };
         let to_ask = person.into_question();
         self.note(card.name, began, made.as_ref().ok(), to_ask.is_some());
-        let mut answer = made?.map_or_else(|envelope| failed(&envelope), call_result);
-        if !gets_structured(self.answers, client.as_deref()) {
-            answer.structured_content = None;
-        }
-        Ok(to_ask.map_or_else(|| answer.into(), CallToolResponse::InputRequired))
+        let made = made?;
+        Ok(match to_ask {
+            Some(question) => CallToolResponse::InputRequired(question),
+            None => call_result(made, gets_structured(self.answers, client.as_deref())).into(),
+        })
     }
 
     async fn look_around(&self, context: &RequestContext<RoleServer>) {

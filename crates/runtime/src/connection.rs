@@ -11,21 +11,18 @@ use piton_backpack::BackpackId;
 use piton_core::{Code, Envelope, Provenance, RunId, SessionId, truncate};
 use piton_workflow::compile::StepAccess;
 use piton_workflow::event::Blocker;
-use piton_workflow::session::RunLine;
+use piton_workflow::session::{
+    Checkpoint, CheckpointReply, Continue, PersonVerdict, Question, Reply, ReplyBody, ReplyNotice,
+    RunLine, SettleRequest, SettledStep,
+};
 use piton_workflow::{BlockerCode, NextIntent};
 
 use crate::backpack::Attachment;
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
 use crate::context::{ContextAgent, Frames};
 use crate::project_env::{ProjectDir, project_dir};
-use crate::reply::{
-    ArtifactPart, CallNotices, CheckpointAnswer, InspectedWorkflow, ListedWorkflows, Question,
-    ReplyBody, ResumeCandidates, RunAnswer, SettledRun,
-};
-use crate::request::{
-    CheckpointWorkflow, ContinueWorkflow, GetArtifact, InspectWorkflow, ListWorkflows, PersonReply,
-    ResumeSession, StartWorkflow,
-};
+use crate::reply::{ArtifactPart, InspectedWorkflow, ListedWorkflows, ResumeCandidates};
+use crate::request::{GetArtifact, InspectWorkflow, ListWorkflows, ResumeSession, StartWorkflow};
 use crate::run_label::LabelledCall;
 use crate::workflow::Runtime;
 
@@ -203,26 +200,16 @@ impl Connection {
     }
 
     /// Starts a run, or returns the one that was started under the same key.
-    pub async fn start_workflow(&self, request: StartWorkflow) -> Result<RunAnswer, Envelope> {
+    pub async fn start_workflow(&self, request: StartWorkflow) -> Result<Reply, Envelope> {
         let project = self.project(request.project_dir.as_deref())?;
-        let started = self.runtime.start_workflow(request, project.as_ref()).await?;
-        let beside = CallNotices {
-            notices: started.reply.notices,
-            warnings: started.warning.into_iter().map(|warning| warning + ".").collect(),
-            project_dir: project.as_ref().map(ProjectDir::text),
-            person: None,
-            is_agreed: None,
-            other_runs: self.note(&started.reply.body.run, started.reply.body.is_complete),
-        };
-        Ok(RunAnswer { body: started.reply.body, beside })
+        let mut reply = self.runtime.start_workflow(request, project.as_ref()).await?;
+        reply.notices.extend(self.note(&reply.body.run, reply.body.is_complete));
+        Ok(reply)
     }
 
     /// Submits the output of a step, or asks for the current state of a run.
-    pub async fn continue_workflow(
-        &self,
-        request: ContinueWorkflow,
-    ) -> Result<RunAnswer, Envelope> {
-        let ContinueWorkflow { ack_token, state_token, label, .. } = &request;
+    pub async fn continue_workflow(&self, request: Continue) -> Result<Reply, Envelope> {
+        let Continue { ack_token, state_token, label, .. } = &request;
         let is_paired = ack_token.is_some() && state_token.is_some();
         // The label is checked before anything is written: a refusal must leave the run as it is.
         if let Some(token) = ack_token.as_ref().or(state_token.as_ref()) {
@@ -230,10 +217,9 @@ impl Connection {
             let open = if is_paired { Vec::new() } else { self.open_runs() };
             self.runtime.check_label(LabelledCall::Output, token, label.as_deref(), &open).await?;
         }
-        let reply = self.runtime.continue_workflow(request).await?;
-        let other_runs = self.note(&reply.body.run, reply.body.is_complete);
-        let beside = CallNotices { notices: reply.notices, other_runs, ..CallNotices::default() };
-        Ok(RunAnswer { body: reply.body, beside })
+        let mut reply = self.runtime.sessions.proceed(request).await?;
+        reply.notices.extend(self.note(&reply.body.run, reply.body.is_complete));
+        Ok(reply)
     }
 
     /// Returns the question for a person that follows from this reply; `None` if there is none or they have answered.
@@ -249,32 +235,32 @@ impl Connection {
         if !is_sent_back && !wants_confirmation {
             return Ok(None);
         }
-        self.runtime.question(body.run.session_id, body.run.run_id).await
+        let reader = self.runtime.sessions.reader();
+        Ok(reader.question(body.run.session_id, body.run.run_id).await?)
     }
 
     /// Records the person's answer to a question. It counts only if the run still asks that question.
     pub async fn answer_question(
         &self,
         question: &Question,
-        say: PersonReply,
-    ) -> Result<SettledRun, Envelope> {
-        self.runtime.settle_question(question, say).await
+        verdict: PersonVerdict,
+    ) -> Result<SettledStep, Envelope> {
+        let RunLine { session_id: session, run_id: run, .. } = question.run;
+        let node = Some(question.node);
+        self.runtime.record_verdict(SettleRequest { session, run, node, verdict }).await
     }
 
     /// Creates a bookmark.
     pub async fn checkpoint_workflow(
         &self,
-        request: CheckpointWorkflow,
-    ) -> Result<CheckpointAnswer, Envelope> {
+        request: Checkpoint,
+    ) -> Result<CheckpointReply, Envelope> {
         let (token, label) = (&request.checkpoint_token, request.label.as_deref());
         let open = self.open_runs();
         self.runtime.check_label(LabelledCall::Bookmark, token, label, &open).await?;
-        let reply = self.runtime.checkpoint_workflow(request).await?;
-        let other_runs = self.note(&reply.body.run, false);
-        Ok(CheckpointAnswer {
-            body: reply.body,
-            beside: CallNotices { other_runs, ..CallNotices::default() },
-        })
+        let mut reply = self.runtime.sessions.checkpoint(request).await?;
+        reply.notices.extend(self.note(&reply.body.run, false));
+        Ok(reply)
     }
 
     /// Returns an artifact of an earlier step.
@@ -300,11 +286,11 @@ impl Connection {
         project_dir(asked, configured.into_iter().chain(known.into_iter().flatten()))
     }
 
-    /// Remembers a run and returns a line about the other open ones.
-    fn note(&self, run: &RunLine, is_complete: bool) -> Option<String> {
+    /// Remembers a run and returns a notice of the other open ones.
+    fn note(&self, run: &RunLine, is_complete: bool) -> Option<ReplyNotice> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.note(run, is_complete);
-        open.others(run)
+        open.others(run).map(|message| ReplyNotice::OtherRuns { message })
     }
 }
 

@@ -40,7 +40,6 @@ pub mod models;
 mod nearest;
 pub mod project_env;
 pub mod provenance;
-pub mod replies;
 pub mod reply;
 pub mod request;
 mod run_label;
@@ -49,5 +48,7 @@ pub mod workflow;
 pub mod workspaces;
 
 pub use connection::{CallBasis, Connection, Whereabouts};
+// The port by which a front end keeps replies for clients that lose their connection. The use cases know nothing of it.
+pub use piton_store::port::{Replies, ReplyClaim, ReplyKey};
 pub use piton_workflow::compile::StepAccess;
 pub use workflow::{Runtime, RuntimePorts};

@@ -61,7 +61,7 @@ impl Runtime {
             return Ok(());
         }
         // From here on, the run is the one of the verified token, whatever the label says.
-        let run = self.token_run(token).await?;
+        let run = self.sessions.reader().token_run(token).await?;
         match sent {
             // A label that was sent is always compared, even where none would have been required.
             Some(sent) if is_label(sent, run.label) => Ok(()),
@@ -75,7 +75,8 @@ impl Runtime {
                 if others.is_empty() {
                     return Ok(());
                 }
-                let here = self.run_place(run.session, run.run, Some(run.node)).await?;
+                let here =
+                    self.sessions.reader().run_place(run.session, run.run, Some(run.node)).await?;
                 Err(required(writing, &here, &others))
             }
         }
@@ -89,7 +90,7 @@ impl Runtime {
                 continue;
             }
             // A run that can no longer be read cannot be the one that is meant.
-            let place = self.run_place(session, other, None).await;
+            let place = self.sessions.reader().run_place(session, other, None).await;
             places.extend(place.ok().filter(|place| !place.is_complete));
         }
         places
@@ -105,7 +106,7 @@ impl Runtime {
     ) -> Result<Envelope, Envelope> {
         // The node of a recorded attempt is already behind the run, so its place is that of the newest step.
         let node = (!run.is_recorded).then_some(run.node);
-        let here = self.run_place(run.session, run.run, node).await?;
+        let here = self.sessions.reader().run_place(run.session, run.run, node).await?;
         // Runs of this connection are the likely ones. Only if none has the label are all sessions searched.
         let mut named = self.others(run, open).await;
         named.retain(|place| is_same(sent, &place.label));
@@ -136,7 +137,7 @@ impl Runtime {
     async fn labelled(&self, sent: &str) -> Result<Vec<RunPlace>, Envelope> {
         let mut places = Vec::new();
         for (session, run) in self.open_runs_with(|label| is_label(sent, label)).await? {
-            places.extend(self.run_place(session, run, None).await.ok());
+            places.extend(self.sessions.reader().run_place(session, run, None).await.ok());
             if places.len() == OPEN_RUNS_SHOWN_MAX {
                 break;
             }

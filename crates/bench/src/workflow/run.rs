@@ -11,7 +11,7 @@ use piton_workflow::{
     Autonomy, RiskPolicy, SourceKind,
     compile::{CompiledWorkflow, Definitions, compile},
     event::Preferences,
-    session::{Continue, Reply, ReplyKind, SourcedWorkflow, Start, SubmittedOutput},
+    session::{Continue, Reply, ReplyBody, ReplyKind, SourcedWorkflow, Start, SubmittedOutput},
     source::SourceOrigin,
 };
 use serde_json::{Map, Value, json};
@@ -91,8 +91,8 @@ impl BenchRun {
 
     /// Takes the body of a reply that came over MCP.
     pub(crate) fn take_told(&mut self, body: Value) -> Result<()> {
-        let body = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
-        self.take(Reply { body, notices: Vec::new() })
+        let body: ReplyBody = serde_json::from_value(body).map_err(Error::json("read a reply"))?;
+        self.take(body.into())
     }
 
     /// Takes the reply to a request.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_core::error::sentence;
-use piton_runtime::request::{PersonReply, SessionReference, SettleRun};
+use piton_runtime::request::{PersonVerdict, SessionReference};
 
 use crate::{app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure};
 
@@ -39,29 +39,33 @@ pub(crate) struct Reject {
 
 impl Approve {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        record_reply(app, &self.run, PersonReply::Approve {})
+        record_reply(app, &self.run, PersonVerdict::Approved)
     }
 }
 
 impl AnswerRun {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        record_reply(app, &self.run, PersonReply::Answer { text: self.answer })
+        record_reply(app, &self.run, PersonVerdict::Answered(self.answer))
     }
 }
 
 impl Reject {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        record_reply(app, &self.run, PersonReply::Refuse { text: self.reason })
+        record_reply(app, &self.run, PersonVerdict::Refused(self.reason))
     }
 }
 
-fn record_reply(app: &App, run: &RunArgument, say: PersonReply) -> Result<CommandEnding, Failure> {
-    let is_no = matches!(say, PersonReply::Refuse { .. });
+fn record_reply(
+    app: &App,
+    run: &RunArgument,
+    verdict: PersonVerdict,
+) -> Result<CommandEnding, Failure> {
+    let is_no = matches!(verdict, PersonVerdict::Refused(_));
     let open = app.open()?;
     // Resolved to a single run first, so that a session with several is refused.
     let (_, run) = open.ids(&run.run)?;
     let run = SessionReference(run.to_string());
-    let settled = open.wait(open.runtime.settle_run(SettleRun { run, say }))?;
+    let settled = open.wait(open.runtime.settle_run(&run, verdict))?;
     let step = settled.run.step.map_or_else(String::new, |step| format!(", step {step}"));
     app.output.print(format_args!(
         "{} · {} ({}{step})",

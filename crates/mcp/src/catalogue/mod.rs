@@ -4,7 +4,7 @@
 //! [`sets`] is the registry: generators, snapshots and tests go through it.
 //!
 //! To add a set:
-//! 1. Make a module next to [`workflow`] with the names, texts and cards of its tools, and add its catalogue to
+//! 1. Make a file next to `workflow.rs` with the names, texts and cards of its tools, and add its catalogue to
 //!    [`sets`]. The schemas come from types of requests and replies in `piton-runtime`.
 //! 2. Give each tool the argument `run` with [`ToolCard::within_a_run`]: what a step allows depends on it.
 //! 3. Implement `ToolSet` for it in a module of `sets`, and decide in `sets::server_builder` which connections get it.

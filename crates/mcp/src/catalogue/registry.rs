@@ -1,12 +1,13 @@
-//! The registry of all sets.
+//! The registry of all sets, and what their cards have in common.
 
 use std::sync::Arc;
 
 use piton_core::Envelope;
 use piton_runtime::context::Role;
+use schemars::JsonSchema;
 
-use super::card::ToolCard;
-use super::schema::{Object, output};
+use super::card::{Hints, ToolCard};
+use super::schema::{Object, input, output};
 use super::{backpack, context, workflow, workspaces};
 
 /// A set of tools as agents read it: the whole set, or the part that one connection gets.
@@ -40,4 +41,25 @@ pub fn sets() -> Vec<Arc<Catalogue>> {
 /// Returns the schema of the structured content of every failed call.
 pub fn error_schema() -> Object {
     output::<Envelope>()
+}
+
+/// Hints of a tool that writes nothing.
+pub(super) const READ_ONLY: Hints = Hints { read_only: true, destructive: false, idempotent: true };
+
+/// Hints of a tool that writes, and writes nothing more when the call is repeated.
+pub(super) const IDEMPOTENT: Hints =
+    Hints { read_only: false, destructive: false, idempotent: true };
+
+/// Hints of a tool that writes with every call.
+pub(super) const WRITING: Hints = Hints { read_only: false, destructive: false, idempotent: false };
+
+/// Returns the card of a tool, with the schemas of its request and its reply.
+pub(super) fn card<Request: JsonSchema, Reply: JsonSchema>(
+    name: &'static str,
+    title: &'static str,
+    description: &str,
+    hints: Hints,
+) -> ToolCard {
+    let (input, output) = (Arc::new(input::<Request>()), Arc::new(output::<Reply>()));
+    ToolCard { name, title, description: description.to_owned(), hints, input, output }
 }

@@ -9,11 +9,7 @@
 //! that reply, and nothing is done twice. After a reply that got through, the client means another call, because some
 //! clients restart their numbering. Repetitions by clients without sessions are handled by `repeat`.
 //!
-//! Calls with the same id and message are numbered, and the number is part of the ids of their events. The record of
-//! the newest call is stored under the message alone, where a repetition finds it. When another call follows, the
-//! record moves to an entry with its number.
-//!
-//! *Invariants*: the id of an event identifies one call. The records of a session are found by its id alone, which is
+//! *Invariants*: the records of a session are found by its id alone, which is
 //! random and known only to its client. Without sessions, the id of the stream serves the same purpose. The stored
 //! messages are the ones that were sent. A server returns only records that it stored itself, or that were stored by
 //! another server that requires the same token and makes the same offer; a session continues at any of them.
@@ -22,19 +18,18 @@
 //! process died has no reply, and is made again when it is repeated; `startKey` makes that harmless.
 
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Poll, ready};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
+use piton_core::Digest;
 use piton_core::port::Clock;
-use piton_core::{Digest, FileBytes};
-use piton_runtime::replies::{Replies, ReplyClaim, ReplyKey};
+use piton_runtime::{Replies, ReplyClaim, ReplyKey};
 use rmcp::model::{
-    ClientJsonRpcMessage, CustomResult, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-    ServerNotification, ServerResult,
+    CustomResult, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
 use rmcp::transport::streamable_http_server::session::{
     EventStore, EventStoreError, EventStream, ServerSseMessage, SessionState, SessionStore,
@@ -45,46 +40,23 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
+use super::call_stream::CallStream;
 use crate::bounds::{REPLAY_PAUSE, REPLAY_WAIT};
 
 /// Name of the entry with the client's description of itself from the start of its session.
 const SESSION: &str = "session";
 
-/// Owner of the streams without a session, together with the first character of their id. Their records are bounded as
-/// if they belonged to that number of clients.
-const NOBODY: &str = "without a session";
-
 /// Maximum number of events that may wait for a client.
 const WAITING_EVENTS: usize = 16;
 
-/// Number of hex digits that tell the requests of a session apart.
-const REQUEST_DIGITS: usize = 32;
-
-/// The reply store of a server, and the identity that marks its own records.
+/// Replies that clients may request again, and the identity that marks the records of this server. Clones share the same
+/// store.
 #[derive(Clone)]
-pub(super) struct OwnReplies {
+pub(super) struct KeptReplies {
     pub(super) replies: Arc<dyn Replies>,
     /// The same for servers that require the same token and make the same offer.
     pub(super) server: Digest,
     pub(super) clock: Arc<dyn Clock>,
-}
-
-/// Replies that clients may request again. Clones share the same store.
-#[derive(Clone)]
-pub(super) struct KeptReplies {
-    replies: Arc<dyn Replies>,
-    server: Digest,
-    clock: Arc<dyn Clock>,
-}
-
-/// The events of one call. Clones refer to the same call.
-#[derive(Clone)]
-pub(super) struct CallStream {
-    /// Key of the newest call with the same message.
-    key: ReplyKey,
-    /// Tells calls with the same message apart. For a repetition it is known once the record of its call is seen.
-    /// `None` for a call without a session.
-    number: Option<Arc<OnceLock<u64>>>,
 }
 
 /// A call of this process, until its reply is there.
@@ -111,65 +83,7 @@ struct KeptCall {
     server: Option<Digest>,
 }
 
-impl CallStream {
-    /// Returns the stream of a request in a session.
-    pub(super) fn of_request(session: &str, request: &ClientJsonRpcMessage) -> Self {
-        let bytes = serde_json::to_vec(request).expect("a message is JSON");
-        let digits = Digest::of(&FileBytes(&bytes)).hex();
-        let name = format!("c{}", &digits[..REQUEST_DIGITS]);
-        let key = ReplyKey::new(session, name.parse().expect("hex digits are a name"));
-        Self { key, number: Some(Arc::default()) }
-    }
-
-    /// Returns the stream of a call without a session, or `None` if the id cannot be one.
-    fn without_session(id: &str) -> Option<Self> {
-        let nobody = format!("{NOBODY} {}", id.chars().next()?);
-        Some(Self { key: ReplyKey::new(&nobody, format!("s{id}").parse().ok()?), number: None })
-    }
-
-    /// Parses the id of an event of a session into its stream and position.
-    pub(super) fn of_event(session: &str, event: &str) -> Option<(Self, usize)> {
-        let (call, place) = event.rsplit_once('-')?;
-        // Older event ids have no call number.
-        let (name, number) = call.split_once('-').unwrap_or((call, "0"));
-        let digits = name.strip_prefix('c')?;
-        let is_ours =
-            digits.len() == REQUEST_DIGITS && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let key = ReplyKey::new(session, name.parse().ok().filter(|_| is_ours)?);
-        Some((Self { key, number: None }.numbered(number.parse().ok()?), place.parse().ok()?))
-    }
-
-    /// Returns the stream of the call with this number and the same message.
-    fn numbered(&self, number: u64) -> Self {
-        Self { key: self.key.clone(), number: Some(Arc::new(OnceLock::from(number))) }
-    }
-
-    fn number(&self) -> Option<u64> {
-        self.number.as_ref().and_then(|number| number.get().copied())
-    }
-
-    /// Returns the prefix of its event ids.
-    fn label(&self) -> String {
-        let name = self.key.name.as_str();
-        self.number().map_or_else(|| name.to_owned(), |number| format!("{name}-{number}"))
-    }
-
-    /// Returns the key of the record after another call has followed.
-    fn earlier(&self) -> ReplyKey {
-        let name = self.label().parse().expect("a name with a number is a name");
-        ReplyKey { client: self.key.client, name }
-    }
-
-    fn event(&self, place: usize) -> String {
-        format!("{}-{place}", self.label())
-    }
-}
-
 impl KeptReplies {
-    pub(super) fn new(OwnReplies { replies, server, clock }: OwnReplies) -> Self {
-        Self { replies, server, clock }
-    }
-
     /// Creates the record of a call that has sent nothing yet.
     fn fresh(&self, stream: &CallStream) -> KeptCall {
         let number = stream.number().unwrap_or_default();
@@ -350,6 +264,9 @@ impl KeptReplies {
     }
 
     async fn note_delivered(&self, stream: &CallStream) {
+        // While this holds the claim, no other call can begin with the same message and move the record away. If
+        // another call holds it, that one already follows this reply or notes it.
+        let Ok(Some(_claim)) = self.replies.claim(&stream.key).await else { return };
         if let Some(mut record) = self.record(stream).await
             && record.is_done
             && !record.is_delivered
@@ -492,10 +409,11 @@ impl SessionStore for KeptReplies {
 mod tests {
     use std::sync::Mutex;
 
+    use piton_core::FileBytes;
     use piton_store::Error;
     use piton_store::local::SystemClock;
     use piton_store::memory::MemoryReplies;
-    use rmcp::model::{ClientRequest, EmptyResult, PingRequest};
+    use rmcp::model::{ClientJsonRpcMessage, ClientRequest, EmptyResult, PingRequest};
 
     use super::*;
 
@@ -551,7 +469,7 @@ mod tests {
     fn own(replies: impl Replies + 'static, server: &str) -> KeptReplies {
         let server = Digest::of(&FileBytes(server.as_bytes()));
         let (replies, clock) = (Arc::new(replies), Arc::new(SystemClock));
-        KeptReplies::new(OwnReplies { replies, server, clock })
+        KeptReplies { replies, server, clock }
     }
 
     fn ping() -> ClientJsonRpcMessage {
@@ -597,5 +515,36 @@ mod tests {
         assert!(again.begin(&stream).await.is_none());
         let events: Vec<_> = again.follow(stream, 0).collect().await;
         assert_eq!(events.len(), 1, "it gets the reply of the first");
+    }
+
+    #[tokio::test]
+    async fn a_delivery_that_is_noted_late_leaves_the_record_of_the_next_call_alone() {
+        let replies = MemoryReplies::new(Arc::new(SystemClock));
+        let server = own(replies.clone(), "one");
+        let stream = CallStream::of_request("a session", &ping());
+        let call = server.begin(&stream).await.expect("it is the first of its kind");
+        let sent = call.stream.clone();
+        let mut record = server.fresh(&sent);
+        record.add(Some(&pong()));
+        assert!(server.keep(&sent, &record).await);
+        drop(call);
+        // Two connections got the reply. While one of them notes it, the other does too, and the client calls again.
+        let next = Arc::new(Mutex::new(None));
+        let (other, noted, again, begun) =
+            (server.clone(), sent.clone(), stream.clone(), Arc::clone(&next));
+        let meanwhile = async move {
+            other.note_delivered(&noted).await;
+            let call = other.begin(&again).await;
+            *begun.lock().unwrap() = call;
+        };
+        let meanwhile = Mutex::new(Some(Box::pin(meanwhile) as BoxFuture<'static, ()>));
+        own(Interrupted { replies, meanwhile }, "one").note_delivered(&sent).await;
+        let next = next.lock().unwrap().take();
+        let next = match next {
+            Some(next) => next,
+            None => server.begin(&stream).await.expect("the reply got through"),
+        };
+        let newest = server.read(&stream.key).await.expect("a call has a record");
+        assert_eq!(Some(newest.number), next.stream.number(), "it is the next call's");
     }
 }

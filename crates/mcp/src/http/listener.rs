@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use piton_core::{Code, Envelope};
-use piton_runtime::replies::Replies;
+use piton_runtime::Replies;
 use tokio::net::TcpListener;
 
 use super::token::Token;

@@ -6,16 +6,17 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `listener`, `token`, `access` | the address, and the check of callers |
+//! | `listener`, `token` | the address, and the check of callers |
 //! | `connections` | connections, their limit, and the end of those that send nothing |
 //! | `phase` | running calls, and the shutdown of the server |
 //! | `message` | the message of a request, read within bounds |
 //! | `sessions` | the sessions of clients; idle ones make room for new ones |
+//! | `call_stream` | the identity of a call, and the ids of its events |
 //! | `kept` | replies that a client may request again |
 //! | `repeat` | calls that clients without sessions repeat |
 //! | `serve` | all parts put together |
 
-mod access;
+mod call_stream;
 mod connections;
 mod kept;
 mod listener;

@@ -31,14 +31,14 @@ use futures_util::stream::poll_fn;
 use futures_util::{Stream, StreamExt as _};
 use piton_core::DigestBuilder;
 use piton_core::port::TimestampMs;
-use piton_runtime::replies::{ReplyClaim, ReplyKey};
+use piton_runtime::{ReplyClaim, ReplyKey};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::select;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 
-use super::kept::OwnReplies;
+use super::kept::KeptReplies;
 use super::phase::OneCall;
 use crate::bounds::{
     MESSAGE_BYTES_MAX, REPEAT_GRACE, REPLAY_PAUSE, REPLAY_WAIT, UNHEARD_BYTES_MAX, UNHEARD_TIME,
@@ -61,7 +61,7 @@ type BodyPart = Result<Bytes, axum::Error>;
 /// A call without a session.
 #[derive(Clone)]
 struct LoneCall {
-    kept: OwnReplies,
+    kept: KeptReplies,
     key: ReplyKey,
 }
 
@@ -86,7 +86,7 @@ struct KeptReply {
 
 /// Makes a call, unless it repeats one.
 pub(super) async fn check(
-    State(kept): State<Option<OwnReplies>>,
+    State(kept): State<Option<KeptReplies>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -169,7 +169,7 @@ fn still_under_way() -> Response {
 }
 
 impl LoneCall {
-    fn new(kept: OwnReplies, headers: &HeaderMap, message: &[u8]) -> Self {
+    fn new(kept: KeptReplies, headers: &HeaderMap, message: &[u8]) -> Self {
         let mut digest = DigestBuilder::new();
         // The identity of the server is part of the key, so that other servers never find this record.
         digest.update(kept.server.as_bytes());

@@ -13,18 +13,18 @@ use axum::response::Response;
 use piton_core::{Digest, FileBytes};
 use rmcp::ServerHandler;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
-use super::kept::OwnReplies;
+use super::kept::KeptReplies;
 use super::listener::Listener;
 use super::message::Room;
 use super::phase::{Phase, UnderWay};
 use super::sessions::ClientSessions;
-use super::{access, connections, message, phase, repeat};
+use super::{connections, message, phase, repeat, token};
 use crate::bounds::{MESSAGE_BYTES_MAX, SHUTDOWN_WAIT};
 use crate::server::Server;
 use crate::sets::ServerBuilder;
-use tokio::sync::watch;
-use tokio::time::timeout;
 
 /// Path of the MCP endpoint.
 pub const PATH: &str = "/mcp";
@@ -55,7 +55,7 @@ pub async fn serve_http(
     let offer = offer.into();
     let token = listener.token.as_ref().map(|token| token.digest().to_string());
     let server = format!("{} {token:?}", offer.digest());
-    let kept = listener.replies.clone().map(|replies| OwnReplies {
+    let kept = listener.replies.clone().map(|replies| KeptReplies {
         replies,
         server: Digest::of(&FileBytes(server.as_bytes())),
         clock: Arc::clone(offer.runtime().clock()),
@@ -76,7 +76,7 @@ pub async fn serve_handlers<H: ServerHandler>(
 async fn serve<H: ServerHandler>(
     listener: Listener,
     make: impl Fn() -> H + Send + Sync + 'static,
-    kept: Option<OwnReplies>,
+    kept: Option<KeptReplies>,
     stop: impl Future<Output = ()>,
 ) -> Stopped {
     let Listener { socket, token, .. } = listener;
@@ -98,7 +98,7 @@ async fn serve<H: ServerHandler>(
         .layer(from_fn_with_state((staged.clone(), calls.clone()), phase::count))
         .fallback(nothing_here);
     let router = match token {
-        Some(token) => router.layer(from_fn_with_state(token, access::check)),
+        Some(own) => router.layer(from_fn_with_state(own, token::check)),
         None => router,
     };
     let stopping = async {

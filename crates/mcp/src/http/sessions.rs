@@ -20,7 +20,8 @@ use rmcp::transport::streamable_http_server::session::{
     SessionStore,
 };
 
-use super::kept::{CallStream, KeptReplies, OwnReplies, is_reply};
+use super::call_stream::CallStream;
+use super::kept::{KeptReplies, is_reply};
 use super::phase::call_of;
 use crate::bounds::SESSIONS_MAX;
 
@@ -135,12 +136,12 @@ impl Uses {
 }
 
 impl ClientSessions {
-    pub(super) fn new(replies: Option<OwnReplies>) -> Self {
+    pub(super) fn new(kept: Option<KeptReplies>) -> Self {
         Self {
             held: LocalSessionManager::default(),
             uses: Arc::default(),
             entrance: tokio::sync::Mutex::default(),
-            kept: replies.map(KeptReplies::new),
+            kept,
         }
     }
 

@@ -1,7 +1,12 @@
-//! The token that callers of the server must send.
+//! The token that callers of the server must send, and the check of it.
 
 use std::fmt;
 
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
 use piton_core::{Code, Digest, Envelope, FileBytes};
 
 use crate::bounds::{TOKEN_BYTES_MAX, TOKEN_BYTES_MIN};
@@ -46,4 +51,19 @@ impl Token {
         let difference = pairs.fold(0, |found, (left, right)| found | (left ^ right));
         self.0.len() == sent.len() && std::hint::black_box(difference) == 0
     }
+}
+
+/// Lets requests with the token pass and rejects all others.
+pub(super) async fn check(State(token): State<Token>, request: Request, next: Next) -> Response {
+    if bearer(request.headers()).is_some_and(|sent| token.is(sent)) {
+        return next.run(request).await;
+    }
+    let words = "Send the token of this server as `Authorization: Bearer …`.\n";
+    let headers = [(WWW_AUTHENTICATE, "Bearer"), (CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (StatusCode::UNAUTHORIZED, headers, words).into_response()
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

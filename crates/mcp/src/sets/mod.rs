@@ -3,18 +3,16 @@
 //! A set receives a [`CheckedCall`] whose arguments fit the schema of its tool, and returns a [`ToolReply`] or an
 //! envelope. It knows nothing of the protocol.
 
+mod ask_person;
 mod backpack;
-mod checked_call;
 mod context;
-mod person;
 mod server_builder;
-mod set;
-mod tool_reply;
+mod tool_set;
 mod workflow;
 mod workspaces;
 
-pub use checked_call::CheckedCall;
-pub use person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 pub use server_builder::ServerBuilder;
-pub use set::ToolSet;
-pub use tool_reply::ToolReply;
+pub use tool_set::{ToolReply, ToolSet};
+
+pub use crate::call::CheckedCall;
+pub use crate::person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};

@@ -10,7 +10,7 @@ use piton_runtime::{Connection, Runtime};
 
 use super::backpack::BackpackTools;
 use super::context::ContextTools;
-use super::set::ToolSet;
+use super::tool_set::ToolSet;
 use super::workflow::WorkflowTools;
 use super::workspaces::WorkspaceTools;
 use crate::log::CallLog;
@@ -65,13 +65,13 @@ impl ServerBuilder {
 
     /// Attaches agents to this backpack, whatever is configured.
     #[must_use]
-    pub fn attached(self, backpack: Option<BackpackId>) -> Self {
+    pub fn backpack(self, backpack: Option<BackpackId>) -> Self {
         Self { backpack, ..self }
     }
 
     /// Adds the tools that these Workspaces allow.
     #[must_use]
-    pub fn with_files(mut self, world: Arc<FileWorld>) -> Self {
+    pub fn with_workspaces(mut self, world: Arc<FileWorld>) -> Self {
         self.workspaces.extend(world.configs().map(|config| format!("{config:?}")));
         self.with(move |connection| {
             let set = WorkspaceTools::new(Arc::clone(connection), Arc::clone(&world))?;

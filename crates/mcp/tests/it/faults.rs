@@ -88,7 +88,7 @@ async fn whatever_is_sent_to_a_tool_is_answered_with_a_reply_or_an_envelope() {
     let count = 400;
     for place in 0..count {
         let tool = WorkflowTool::ALL[place % WorkflowTool::ALL.len()];
-        let schema = tool.input_schema();
+        let schema = tool.card().input;
         let fields = schema["properties"].as_object().unwrap();
         let names: Vec<&str> = fields.keys().map(String::as_str).chain(["other"]).collect();
         let arguments = Value::Object(odd.object(0, &names));

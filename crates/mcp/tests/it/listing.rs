@@ -41,7 +41,7 @@ pub(crate) async fn offer(machine: &Machine, mounts: &[&str]) -> ServerBuilder {
     let mounts: Vec<Mount> = mounts.iter().map(|text| text.parse().unwrap()).collect();
     let joined = join(vec![Declared::typed(&mounts, machine.project())], None);
     let world = FileWorld::open(joined, &ports).await.unwrap();
-    ServerBuilder::from(machine.runtime()).with_files(Arc::new(world))
+    ServerBuilder::from(machine.runtime()).with_workspaces(Arc::new(world))
 }
 
 async fn client(machine: &Machine, revision: &'static str) -> Pipe {

@@ -253,7 +253,7 @@ async fn servers_that_ask_for_other_tokens_or_offer_something_else_share_no_repl
         (files(&"/mem=memory:ro").await, None),
         (files(&"/mem=memory:rw").await, None),
         (files(&"/mem=.:rw").await, None),
-        (ServerBuilder::from(machine.runtime()).attached("own".parse().ok()), None),
+        (ServerBuilder::from(machine.runtime()).backpack("own".parse().ok()), None),
         (machine.runtime_with(settings).into(), None),
     ];
     // Each reply begins with the name of its run.

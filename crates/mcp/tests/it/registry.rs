@@ -86,7 +86,7 @@ fn the_list_of_tools_of_each_set_is_small() {
 
 #[test]
 fn all_tools_for_files_cost_little_more_than_half_of_what_the_reference_server_takes() {
-    let files = sets().into_iter().find(|set| set.name == "files").unwrap();
+    let files = sets().into_iter().find(|set| set.name == "workspaces").unwrap();
     let bytes = serde_json::to_vec(&json!({ "tools": listed(&files) })).unwrap().len();
     assert!(bytes < 7_000, "{bytes} bytes");
 }
@@ -123,7 +123,7 @@ fn descriptions_name_only_tools_that_exist() {
 async fn every_next_intent_is_explained_where_it_occurs() {
     let tools = tools().await;
     assert!(!tools[3]["description"].as_str().unwrap().contains("nextIntent"), "no text has one");
-    let schema = WorkflowTool::ContinueWorkflow.output_schema();
+    let schema = WorkflowTool::ContinueWorkflow.card().output;
     let words = schema["properties"]["nextIntent"]["description"].as_str().unwrap();
     for intent in
         ["perform_pending_then_continue", "await_user_confirmation", "rehydrate_only", "complete"]

@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 use crate::rig::{Machine, Pipe};
 
-fn validator(schema: Object) -> Validator {
-    jsonschema::validator_for(&Value::Object(schema)).unwrap()
+fn validator(schema: &Object) -> Validator {
+    jsonschema::validator_for(&Value::Object(schema.clone())).unwrap()
 }
 
 /// Calls a tool and holds what it took and what it answered to their schemas.
 async fn call(pipe: &mut Pipe, tool: WorkflowTool, arguments: Value) -> Value {
-    validator(tool.input_schema()).validate(&arguments).unwrap();
+    validator(&tool.card().input).validate(&arguments).unwrap();
     let answer = pipe.call(tool.as_str(), arguments).await;
     assert!(!answer.is_error, "{}", answer.text);
-    if let Err(error) = validator(tool.output_schema()).validate(&answer.structured) {
+    if let Err(error) = validator(&tool.card().output).validate(&answer.structured) {
         panic!("{tool}: {error} at {} in {}", error.instance_path(), answer.structured);
     }
     answer.structured
@@ -73,7 +73,7 @@ fn fields(schema: &Value, found: &mut BTreeSet<String>) {
 async fn what_a_step_requires_stands_in_its_prompt_and_in_no_field_beside_it() {
     let mut known = BTreeSet::new();
     for tool in [WorkflowTool::StartWorkflow, WorkflowTool::ContinueWorkflow] {
-        fields(&Value::Object(tool.output_schema()), &mut known);
+        fields(&Value::Object((*tool.card().output).clone()), &mut known);
     }
     assert!(known.contains("prompt") && known.contains("nextIntent"), "{known:?}");
     let beside = ["instruction", "guide", "requirement", "criteria"];
@@ -95,7 +95,7 @@ async fn what_a_step_requires_stands_in_its_prompt_and_in_no_field_beside_it() {
 async fn every_failure_is_an_envelope_with_a_text_that_says_the_same() {
     let machine = Machine::new();
     let mut pipe = Pipe::at(&machine).await;
-    let envelope = validator(error_schema());
+    let envelope = validator(&error_schema());
     for (tool, arguments) in [
         ("list_workflows", json!({ "projectDir": "relative" })),
         ("inspect_workflow", json!({ "workflowId": "no.such" })),

@@ -57,7 +57,7 @@ impl ToolSet for Echo {
             if word == "mud" {
                 return Err(Envelope::new(Code::ValidationError, "That is no word."));
             }
-            Ok(ToolReply::new(&Said { word: word.clone(), run }, word))
+            Ok(ToolReply::new(Said { word, run }, |said| said.word.clone()))
         })
     }
 }

@@ -226,3 +226,20 @@ async fn what_a_run_knows_is_never_sent_back() {
         assert!(!reply.to_string().contains(MARK), "{reply}");
     }
 }
+
+#[tokio::test]
+async fn a_refusal_of_arguments_quotes_no_value() {
+    let machine = Machine::new();
+    let mut pipe = Pipe::at(&machine).await;
+    for (tool, arguments) in [
+        ("resume_session", json!({ "sessionId": "MARKER-4711" })),
+        ("resume_session", json!({ "runId": "MARKER-4711" })),
+        ("get_artifact", json!({ "digest": "MARKER-4711", "offset": -4711 })),
+        ("inspect_workflow", json!({ "workflowId": "wr.tour", "mode": "MARKER-4711" })),
+        ("continue_workflow", json!({ "ackToken": 4711, "output": "MARKER-4711" })),
+    ] {
+        let refused = pipe.call(tool, arguments).await;
+        assert!(refused.is_error, "{tool}");
+        assert!(!refused.text.contains("4711"), "{tool}: {}", refused.text);
+    }
+}

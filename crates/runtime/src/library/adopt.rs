@@ -95,7 +95,7 @@ pub fn plan_adoption(
         if let (ScanError::Io(error), true) = (&trouble, path == directory) {
             return Err(format!("{} cannot be read: {error}", directory.display()));
         }
-        let reason = super::compiled::scan_failed(&trouble);
+        let reason = trouble.to_string();
         plan.refused.push(NotAdopted { path: below(&path, directory), reason });
     }
     let mut files = Vec::new();

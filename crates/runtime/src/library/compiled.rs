@@ -16,11 +16,11 @@ use piton_workflow::compile::{CompiledWorkflow, compile};
 use piton_workflow::source::{DeclaredId, RoutineId, SourceOrigin, SourceProblem};
 use serde::Deserialize;
 
-use super::contents::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine};
+use super::contents::{LibraryContents, LibraryWorkflow, Routine, UnloadedFile};
 use super::routines::{RoutineFile, Routines, routine_name};
 use super::scan::{ScanError, SourceStamp, read, scan};
 use super::source::WorkflowSource;
-use crate::bounds::{COMPILED_KEPT_MAX, SOURCE_DEPTH_MAX, SOURCE_ENTRIES_MAX, SOURCE_FILES_MAX};
+use crate::bounds::COMPILED_KEPT_MAX;
 
 /// Text that occurs in every file that calls a routine.
 const CALL: &str = "\"templateCall\"";
@@ -29,7 +29,7 @@ const CALL: &str = "\"templateCall\"";
 type FileOutcome = Result<Arc<CompiledWorkflow>, Arc<[SourceProblem]>>;
 
 /// Every workflow that this process knows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Library {
     bundled: OnceLock<Vec<LibraryWorkflow>>,
     kept: Mutex<HashMap<(SourceKind, PathBuf), CachedFile>>,
@@ -60,23 +60,16 @@ struct Candidate {
     kept: CachedFile,
 }
 
-impl Default for Library {
-    fn default() -> Self {
-        let (bundled, kept) = (OnceLock::new(), Mutex::default());
-        Self { bundled, kept }
-    }
-}
-
 impl Library {
     /// Returns everything found in `sources`, including the workflows that ship with Piton.
     pub fn contents(&self, sources: &[WorkflowSource]) -> LibraryContents {
-        let mut stock = LibraryContents::default();
+        let mut contents = LibraryContents::default();
         // Built-in workflows come first: later sources win, and the compiler keeps others out of their namespace.
         for found in self.bundled() {
-            stock.put(found.clone());
+            contents.put(found.clone());
         }
         // All files are read before any is compiled: ids and routines depend on the whole set.
-        let candidates = self.candidates(sources, &mut stock.broken);
+        let candidates = self.candidates(sources, &mut contents.broken);
         // Declared ids are reserved before any id is assigned, so an assigned id never collides with one found later.
         let mut taken = namespaced(&candidates);
         let mut routines =
@@ -89,51 +82,51 @@ impl Library {
                 // A routine is compiled too, so that its problems are found even if nothing calls it.
                 Ok(Ok(workflow)) if candidate.routine().is_some() => {
                     let routine = candidate.into_workflow(workflow);
-                    stock.routines.push(Routine { routine, used_by: Vec::new() });
+                    contents.routines.push(Routine { routine, used_by: Vec::new() });
                 }
                 Ok(Ok(workflow)) => {
                     let called = candidate.kept.calls.iter().flatten();
                     for path in called.filter_map(|name| routines.path(candidate.source, name)) {
                         callers.entry(path).or_default().push(workflow.workflow_id.clone());
                     }
-                    stock.put(candidate.into_workflow(workflow));
+                    contents.put(candidate.into_workflow(workflow));
                 }
-                Ok(Err(problems)) => {
-                    stock.broken.push(candidate.broken(BrokenReason::Problems(problems)));
+                Ok(Err(found)) => {
+                    let Candidate { path, kind, .. } = &candidate;
+                    contents.broken.push(UnloadedFile::flawed(path, *kind, &found));
                 }
-                Err(told) => stock.broken.push(candidate.broken(BrokenReason::Unreadable(told))),
+                Err(reason) => {
+                    let Candidate { path, kind, .. } = &candidate;
+                    contents.broken.push(UnloadedFile::unreadable(path, *kind, reason));
+                }
             }
         }
         // Callers are known only after every file has been compiled.
-        for Routine { routine, used_by } in &mut stock.routines {
+        for Routine { routine, used_by } in &mut contents.routines {
             let callers = routine.path.as_ref().and_then(|path| callers.remove(path));
             *used_by = callers.unwrap_or_default();
         }
-        stock
+        contents
     }
 
     fn bundled(&self) -> &[LibraryWorkflow] {
         self.bundled.get_or_init(|| {
-            let stocked = |bundled: &BuiltinWorkflow| {
+            let workflow = |bundled: &BuiltinWorkflow| {
                 let workflow = Arc::new(bundled.compiled());
-                let hash = workflow.workflow_hash();
-                let (kind, bundled) = (SourceKind::Bundled, Some(*bundled));
-                LibraryWorkflow {
-                    workflow,
-                    hash,
-                    kind,
-                    path: None,
-                    legacy_id: None,
-                    bundled,
-                    order: 0,
-                }
+                let (hash, kind) = (workflow.workflow_hash(), SourceKind::Bundled);
+                let (path, legacy_id, bundled) = (None, None, Some(*bundled));
+                LibraryWorkflow { workflow, hash, kind, path, legacy_id, bundled, order: 0 }
             };
-            BuiltinWorkflow::ALL.iter().map(stocked).collect()
+            BuiltinWorkflow::ALL.iter().map(workflow).collect()
         })
     }
 
     /// Returns the files of all sources, each with its cached state or the state just read.
-    fn candidates(&self, sources: &[WorkflowSource], broken: &mut Vec<Broken>) -> Vec<Candidate> {
+    fn candidates(
+        &self,
+        sources: &[WorkflowSource],
+        broken: &mut Vec<UnloadedFile>,
+    ) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         for (source, WorkflowSource { kind, directory, is_named }) in sources.iter().enumerate() {
             let scanned = scan(directory);
@@ -144,8 +137,7 @@ impl Library {
                 if is_absent && path == *directory && !is_named {
                     continue;
                 }
-                let reason = BrokenReason::Unreadable(scan_failed(&trouble));
-                broken.push(Broken { path, kind: *kind, reason });
+                broken.push(UnloadedFile::unreadable(&path, *kind, trouble.to_string()));
             }
             for (path, stamp) in scanned.files {
                 let kept = stamp.and_then(|stamp| self.known(*kind, &path, stamp));
@@ -155,8 +147,7 @@ impl Library {
                         candidates.push(Candidate { kind: *kind, source, directory, path, kept });
                     }
                     Err(error) => {
-                        let reason = BrokenReason::Unreadable(error.to_string());
-                        broken.push(Broken { path, kind: *kind, reason });
+                        broken.push(UnloadedFile::unreadable(&path, *kind, error.to_string()));
                     }
                 }
             }
@@ -207,7 +198,7 @@ impl Library {
             && candidate.kept.routines == seen
         {
             self.keep(candidate);
-            return Ok(outcome_of(outcome));
+            return Ok(outcome.clone());
         }
         let text = read(&candidate.path).map_err(|error| error.to_string())?;
         let mut origin = candidate.origin();
@@ -221,7 +212,7 @@ impl Library {
         candidate.kept.given = given;
         candidate.kept.calls = routines_called(&text);
         candidate.kept.routines = seen;
-        candidate.kept.outcome = Some(outcome_of(&outcome));
+        candidate.kept.outcome = Some(outcome.clone());
         self.keep(candidate);
         Ok(outcome)
     }
@@ -271,17 +262,6 @@ impl Candidate {
         let (kind, path) = (self.kind, Some(self.path));
         LibraryWorkflow { workflow, hash, kind, path, legacy_id, bundled: None, order: 0 }
     }
-
-    fn broken(self, reason: BrokenReason) -> Broken {
-        Broken { path: self.path, kind: self.kind, reason }
-    }
-}
-
-fn outcome_of(outcome: &FileOutcome) -> FileOutcome {
-    match outcome {
-        Ok(workflow) => Ok(Arc::clone(workflow)),
-        Err(problems) => Err(Arc::clone(problems)),
-    }
 }
 
 /// Returns the names of the routines that a file calls, as [`Routines`] has them; `None` if it calls none.
@@ -308,31 +288,4 @@ pub(super) fn declared(text: &str) -> Option<String> {
         id: String,
     }
     serde_json::from_str(text).ok().map(|head: CachedHead| head.id)
-}
-
-pub(super) fn scan_failed(trouble: &ScanError) -> String {
-    match trouble {
-        ScanError::Io(error) => error.to_string(),
-        ScanError::TooManyFiles => {
-            format!(
-                "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
-            )
-        }
-        ScanError::TooManyEntries => {
-            format!(
-                "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
-            )
-        }
-        ScanError::TooDeep { others } => {
-            let as_others = match others {
-                0 => String::new(),
-                1 => ", as one other directory is".to_owned(),
-                _ => format!(", as {others} other directories are"),
-            };
-            format!(
-                "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{as_others}; \
-                 move the workflows in it up, or name it in `workflows.dirs` of your configuration"
-            )
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Orders everything that was found: which file wins, which is shadowed, and which does not load.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use piton_core::{WorkflowHash, WorkflowId};
@@ -9,6 +9,7 @@ use piton_workflow::SourceKind;
 use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::source::SourceProblem;
+use serde::Serialize;
 
 /// A workflow that can be run.
 #[derive(Clone, Debug)]
@@ -36,32 +37,69 @@ pub struct Routine {
     pub used_by: Vec<WorkflowId>,
 }
 
-/// A workflow that is replaced by another one with the same id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shadowed {
-    /// The id of both.
-    pub id: WorkflowId,
-    /// The file that is replaced.
-    pub path: PathBuf,
-    /// The file that wins.
-    pub by: PathBuf,
-}
-
 /// A file or directory that does not load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
-    pub path: PathBuf,
-    /// The kind of source that it was found in.
-    pub kind: SourceKind,
-    pub reason: BrokenReason,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct UnloadedFile {
+    /// What.
+    pub path: String,
+    /// Where it was found.
+    pub source_kind: SourceKind,
+    /// Everything that is wrong with it.
+    pub problems: Vec<FileProblem>,
 }
 
-/// Reasons that a file or directory does not load.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BrokenReason {
-    Unreadable(String),
-    /// It does not compile.
-    Problems(Arc<[SourceProblem]>),
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FileProblem {
+    /// Something in it.
+    Inside(SourceProblem),
+    /// It cannot be read at all.
+    Unreadable {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// A workflow file that is replaced by another one with the same id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ShadowedFile {
+    /// The id of both.
+    pub workflow_id: WorkflowId,
+    /// The file that does not count.
+    pub path: String,
+    /// The file that does.
+    pub by: String,
+}
+
+impl UnloadedFile {
+    /// Creates the entry of a file or directory that cannot be read.
+    pub(super) fn unreadable(path: &Path, source_kind: SourceKind, reason: String) -> Self {
+        Self::new(path, source_kind, vec![FileProblem::Unreadable { reason }])
+    }
+
+    /// Creates the entry of a file that does not compile.
+    pub(super) fn flawed(path: &Path, source_kind: SourceKind, found: &[SourceProblem]) -> Self {
+        Self::new(path, source_kind, found.iter().cloned().map(FileProblem::Inside).collect())
+    }
+
+    fn new(path: &Path, source_kind: SourceKind, problems: Vec<FileProblem>) -> Self {
+        Self { path: path.display().to_string(), source_kind, problems }
+    }
+
+    /// Renders the problems as text that ends in a line break.
+    pub fn text(&self) -> String {
+        let problems = self.problems.iter().map(|problem| match problem {
+            FileProblem::Inside(problem) => format!("  {problem}\n"),
+            FileProblem::Unreadable { reason } => format!("  {reason}\n"),
+        });
+        format!("{} does not load:\n{}", self.path, problems.collect::<Vec<_>>().concat())
+    }
 }
 
 /// Every workflow that was found, in order.
@@ -72,9 +110,9 @@ pub struct LibraryContents {
     /// Routines, in the order of sources and paths.
     pub routines: Vec<Routine>,
     /// Replaced workflows, weakest first.
-    pub shadowed: Vec<Shadowed>,
+    pub shadowed: Vec<ShadowedFile>,
     /// Files and directories that do not load, in the order of sources and paths.
-    pub broken: Vec<Broken>,
+    pub broken: Vec<UnloadedFile>,
 }
 
 impl LibraryContents {
@@ -92,7 +130,8 @@ impl LibraryContents {
         let before = self.workflows.insert(id.clone(), found);
         // A bundled workflow has no file, and the compiler keeps every other file out of its namespace.
         if let (Some(path), Some(by)) = (before.and_then(|before| before.path), by) {
-            self.shadowed.push(Shadowed { id, path, by });
+            let (path, by) = (path.display().to_string(), by.display().to_string());
+            self.shadowed.push(ShadowedFile { workflow_id: id, path, by });
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Lookup of a workflow by its id or an older id, with suggestions for an id that does not exist.
 
+use std::path::Path;
+
 use piton_core::{Code, Envelope, WorkflowId};
 use piton_workflow::builtin_workflows::resolve;
 
@@ -10,7 +12,7 @@ use crate::nearest::nearest;
 /// A workflow that was found.
 #[derive(Clone, Debug)]
 pub struct FoundWorkflow<'a> {
-    pub stocked: &'a LibraryWorkflow,
+    pub workflow: &'a LibraryWorkflow,
     /// Set if the workflow has another id than the one asked for.
     pub warning: Option<String>,
     pub is_routine: bool,
@@ -33,22 +35,22 @@ impl LibraryContents {
     pub fn find(&self, id: &str) -> Result<FoundWorkflow<'_>, NotFound> {
         let id = id.trim();
         let direct = id.parse::<WorkflowId>().ok().and_then(|id| self.workflows.get(&id));
-        if let Some(stocked) = direct {
-            return Ok(FoundWorkflow { stocked, warning: None, is_routine: false });
+        if let Some(workflow) = direct {
+            return Ok(FoundWorkflow { workflow, warning: None, is_routine: false });
         }
         // Several files may declare the same id without a namespace. The strongest source wins, as it does for full
         // ids.
         let legacy = self.workflows.values().filter(|one| one.legacy_id.as_deref() == Some(id));
-        if let Some(stocked) = legacy.max_by_key(|one| one.order) {
-            let canonical = &stocked.workflow.workflow_id;
+        if let Some(workflow) = legacy.max_by_key(|one| one.order) {
+            let canonical = &workflow.workflow.workflow_id;
             let warning = format!("`{id}` has no namespace; use `{canonical}`");
-            return Ok(FoundWorkflow { stocked, warning: Some(warning), is_routine: false });
+            return Ok(FoundWorkflow { workflow, warning: Some(warning), is_routine: false });
         }
         // Old ids of bundled workflows come last: a file of the user may have taken the name.
         let alias = resolve(id).and_then(|found| {
-            let stocked = self.workflows.get(&found.workflow.workflow_id())?;
+            let workflow = self.workflows.get(&found.workflow.workflow_id())?;
             let warning = found.warning.map(|warning| warning.to_string());
-            Some(FoundWorkflow { stocked, warning, is_routine: false })
+            Some(FoundWorkflow { workflow, warning, is_routine: false })
         });
         alias.ok_or_else(|| self.not_found(id))
     }
@@ -58,7 +60,7 @@ impl LibraryContents {
         self.find(id).or_else(|not_found| {
             let routine = self.routine(id.trim()).ok_or(not_found)?;
             let warning = Some(format!("`{}` is a routine: a part of other workflows", id.trim()));
-            Ok(FoundWorkflow { stocked: &routine.routine, warning, is_routine: true })
+            Ok(FoundWorkflow { workflow: &routine.routine, warning, is_routine: true })
         })
     }
 
@@ -72,9 +74,9 @@ impl LibraryContents {
 
     fn not_found(&self, id: &str) -> NotFound {
         let ids: Vec<&str> = self.workflows.keys().map(WorkflowId::as_str).collect();
-        let named_so = |path: &std::path::Path| {
+        let named_so = |path: &str| {
             let name = id.rsplit('.').next().unwrap_or(id).replace('-', "_");
-            path.file_stem().is_some_and(|stem| {
+            Path::new(path).file_stem().is_some_and(|stem| {
                 stem.to_string_lossy().replace('-', "_").contains(name.as_str())
             })
         };
@@ -86,7 +88,7 @@ impl LibraryContents {
             asked: id.chars().take(NAMES_LISTED_MAX * 4).collect(),
             close: nearest(id, ids.iter().copied()).into_iter().map(str::to_owned).collect(),
             known: ids.into_iter().take(NAMES_LISTED_MAX).map(str::to_owned).collect(),
-            broken: broken.map(|broken| broken.path.display().to_string()),
+            broken: broken.map(|broken| broken.path.clone()),
         }
     }
 }
@@ -112,6 +114,12 @@ impl NotFound {
             format!("Did you mean {}? The list of workflows shows all of them.", close.join(" or "))
         };
         Envelope::new(Code::ValidationError, message).with_suggestion(suggestion)
+    }
+}
+
+impl From<NotFound> for Envelope {
+    fn from(error: NotFound) -> Self {
+        error.envelope()
     }
 }
 

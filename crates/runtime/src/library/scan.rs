@@ -4,6 +4,7 @@
 //! dot are skipped, and links to directories are not followed, so every search ends.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads workflow files")]
 
+use std::fmt;
 use std::fs::{self, Metadata};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -56,6 +57,34 @@ pub(super) enum ScanError {
         /// Number of other directories that lie too deep as well.
         others: usize,
     },
+}
+
+impl fmt::Display for ScanError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => error.fmt(formatter),
+            Self::TooManyFiles => write!(
+                formatter,
+                "it holds more than {SOURCE_FILES_MAX} workflow files; those behind are not read"
+            ),
+            Self::TooManyEntries => write!(
+                formatter,
+                "more than {SOURCE_ENTRIES_MAX} files and directories are in the way; name a smaller directory"
+            ),
+            Self::TooDeep { others } => {
+                let as_others = match others {
+                    0 => String::new(),
+                    1 => ", as one other directory is".to_owned(),
+                    _ => format!(", as {others} other directories are"),
+                };
+                write!(
+                    formatter,
+                    "it is not searched, because it lies more than {SOURCE_DEPTH_MAX} directories deep{as_others}; \
+                     move the workflows in it up, or name it in `workflows.dirs` of your configuration"
+                )
+            }
+        }
+    }
 }
 
 /// Finds every `*.json` file below `directory`.
@@ -130,13 +159,13 @@ fn names_in(directory: &Path, entries: &mut usize) -> Result<Vec<(PathBuf, bool)
 
 /// Returns the text of a file.
 pub(super) fn read(path: &Path) -> io::Result<String> {
-    let file = fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Asked before the file is opened: opening a pipe waits until somebody writes to it.
+    if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a file"));
     }
     let mut bytes = Vec::new();
     // One byte beyond the limit is enough to notice a file that is too large, even if it grows meanwhile.
-    file.take(SOURCE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    fs::File::open(path)?.take(SOURCE_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > SOURCE_BYTES_MAX {
         let told = format!("it has more than {SOURCE_BYTES_MAX} bytes");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, told));

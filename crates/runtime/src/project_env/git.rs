@@ -52,11 +52,11 @@ fn commit_of(head: &CheckoutHead, git: &Path) -> Option<String> {
 
 /// Returns the beginning of a file as text; `None` if it cannot be read.
 fn read(path: &Path, bytes_max: u64) -> Option<String> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
+    // Asked before the file is opened: opening a pipe waits until somebody writes to it.
+    if !path.is_file() {
         return None;
     }
-    file.take(bytes_max).read_to_end(&mut bytes).ok()?;
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(bytes_max).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -4,17 +4,14 @@
 //! |---|---|
 //! | `project` | the directory that a call is about |
 //! | `git` | git's files, read without git |
-//! | `checkout` | parsing of those files, pure |
-//! | `observe` | the observations recorded from them |
+//! | `checkout` | parsing of those files, and the observations recorded from them; pure |
 //!
 //! *Invariants*: anything that cannot be read is left out; no call fails because of it.
 
 mod checkout;
 mod git;
-mod observe;
 mod project;
 
-pub use checkout::Checkout;
+pub use checkout::{Checkout, observations};
 pub use git::checkout;
-pub use observe::observations;
 pub use project::{ProjectDir, project_dir};

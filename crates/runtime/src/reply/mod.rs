@@ -1,25 +1,34 @@
-//! Replies to callers.
+//! Replies to callers. Calls about a run are answered with the replies of [`piton_workflow::session`].
 //!
-//! *Invariants*: every reply to an agent names its run and the next call to make. Anything that applies to a single
-//! call stands beside the body, which repeats byte for byte. Nothing here quotes the context of a run.
+//! | file | contents |
+//! |---|---|
+//! | `workflows` | workflows, listed and inspected |
+//! | `resume` | runs that could be resumed |
+//! | `artifact` | artifacts, as agents and people read them again |
+//! | `session` | sessions with their runs, step by step or as a graph; preferences |
+//! | `maintenance` | results of keeping, deleting, checking, cleaning and importing sessions |
+//!
+//! *Invariants*: every reply to an agent names its run and the next call to make. Nothing here quotes the context of a
+//! run.
 
-mod agent;
 mod artifact;
-mod person;
-mod text;
-mod tree;
+mod maintenance;
+mod resume;
+mod session;
+mod workflows;
 
-pub use agent::{
-    CallNotices, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows,
-    ResumeCandidate, ResumeCandidates, RunAnswer, Searched, ShadowedFile, UnloadedFile,
-    WorkflowEntry, WorkflowWarning,
-};
 pub use artifact::{ArtifactPart, ArtifactShown, SessionArtifact};
-pub use person::{
-    AppliedPreferences, BlockShown, BookmarkShown, BrokenShown, CleanedUp, DecisionShown, Deleted,
-    GapShown, ImportedSession, KeptSession, RunShown, SessionList, SessionShown, SetAsideList,
-    SetAsideShown, SettledRun, Soundness, StepShown, SweptBlobs, TroubledSession,
+pub use maintenance::{
+    BrokenShown, CleanedUp, Deleted, ImportedSession, KeptSession, SetAsideList, SetAsideShown,
+    Soundness, SweptBlobs,
 };
 pub use piton_workflow::UserOnlyDependency;
-pub use piton_workflow::session::{CheckpointBody, Question, ReplyBody};
-pub use tree::{RunTree, TreeNode};
+pub use piton_workflow::session::{
+    CheckpointBody, CheckpointReply, Question, Reply, ReplyBody, ReplyNotice, SettledStep,
+};
+pub use resume::{ResumeCandidate, ResumeCandidates, Searched};
+pub use session::{
+    AppliedPreferences, BlockShown, BookmarkShown, DecisionShown, GapShown, RunShown, RunTree,
+    SessionList, SessionShown, StepShown, TreeNode, TroubledSession,
+};
+pub use workflows::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};

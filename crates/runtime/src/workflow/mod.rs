@@ -7,7 +7,7 @@
 //! | `applied` | records the configuration in force |
 //! | `artifacts` | read artifacts |
 //! | `workflows` | list and inspect workflows |
-//! | `runs` | start, continue, bookmark and resume runs |
+//! | `runs` | start and resume runs |
 //! | `reference` | the session or run that a person names |
 //! | `loaded_session` | a session that was loaded for inspection |
 //! | `run_tree` | a run as people see it: step by step, or as a graph |

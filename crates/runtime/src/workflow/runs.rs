@@ -1,84 +1,59 @@
-//! Starts, continues, bookmarks and resumes runs.
+//! Starts and resumes runs.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use piton_core::{Code, Envelope, NodeId, RunId, SessionId, truncate};
+use piton_core::{Code, Envelope, RunId, SessionId, truncate};
 use piton_workflow::bounds::{
     RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX, SOURCE_REF_BYTES_MAX,
 };
 use piton_workflow::label::Label;
 use piton_workflow::projection::{ResumeQuery, RunSummary, WhyMatched};
 use piton_workflow::run_index::{Offers, UnreadableSession};
-use piton_workflow::session::{
-    self, Checkpoint, CheckpointReply, Continue, Reply, RunPlace, SourcedWorkflow, Start, StartKey,
-    TokenRun,
-};
+use piton_workflow::session::{self, Reply, ReplyNotice, SourcedWorkflow, Start, StartKey};
 
 use super::artifacts::content_lost;
 use super::runtime::Runtime;
 use crate::config::ConfigProblem;
-use crate::library::{FoundWorkflow, LibraryWorkflow, NotFound};
+use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::{Checkout, ProjectDir, checkout, observations};
 use crate::reply::{ResumeCandidate, ResumeCandidates, Searched};
-use crate::request::{
-    CheckpointWorkflow, ContinueWorkflow, ResumeSession, StartWorkflow, StepOutput,
-};
-
-/// The result of starting a run.
-pub(crate) struct Started {
-    pub(crate) reply: Reply,
-    /// Set if the workflow has another id than the one asked for.
-    pub(crate) warning: Option<String>,
-}
+use crate::request::{ResumeSession, StartWorkflow};
 
 impl Runtime {
+    /// Starts a run, or returns the one that was started under the same key.
     pub(crate) async fn start_workflow(
         &self,
         request: StartWorkflow,
         project: Option<&ProjectDir>,
-    ) -> Result<Started, Envelope> {
+    ) -> Result<Reply, Envelope> {
         let path = project.map(ProjectDir::path);
         let settings = self.settings_for(path).map_err(|found| ConfigProblem::envelope(&found))?;
-        let stock = self.library_contents(&settings, path);
-        let FoundWorkflow { stocked, warning, .. } =
-            stock.find(&request.workflow_id).map_err(|error| NotFound::envelope(&error))?;
-        let project_dir = project.map(ProjectDir::text).unwrap_or_default();
+        let contents = self.library_contents(&settings, path);
+        let FoundWorkflow { workflow, warning, .. } = contents.find(&request.workflow_id)?;
+        let project_dir = project.map(ProjectDir::text);
+        let key = request.start_key.map(|key| {
+            let project_dir = project_dir.clone().unwrap_or_default();
+            StartKey { key, project_dir }
+        });
         let start = Start {
             workflow: SourcedWorkflow {
-                compiled: Arc::clone(&stocked.workflow),
-                source_kind: stocked.kind,
-                source_ref: source_ref(stocked),
+                compiled: Arc::clone(&workflow.workflow),
+                source_kind: workflow.kind,
+                source_ref: source_ref(workflow),
             },
             goal: request.goal,
             context: request.context.unwrap_or_default(),
             preferences: settings.preferences(),
             // The checkout at the start is recorded, so that the run can be found by branch or commit later.
             observations: path.and_then(checkout).as_ref().map(observations).unwrap_or_default(),
-            key: request.start_key.map(|key| StartKey { key, project_dir }),
+            key,
         };
-        let reply = self.sessions.start(start).await.map_err(|error| error.envelope())?;
-        Ok(Started { reply, warning })
-    }
-
-    pub(crate) async fn continue_workflow(
-        &self,
-        request: ContinueWorkflow,
-    ) -> Result<Reply, Envelope> {
-        let ContinueWorkflow { ack_token, state_token, output, context, label: _ } = request;
-        let output = output.map(handed_in);
-        let observations = Vec::new();
-        let request = Continue { ack_token, state_token, output, context, observations };
-        self.sessions.proceed(request).await.map_err(|error| error.envelope())
-    }
-
-    pub(crate) async fn checkpoint_workflow(
-        &self,
-        request: CheckpointWorkflow,
-    ) -> Result<CheckpointReply, Envelope> {
-        let CheckpointWorkflow { checkpoint_token, output, label: _ } = request;
-        let request = Checkpoint { checkpoint_token, output: output.map(handed_in) };
-        self.sessions.checkpoint(request).await.map_err(|error| error.envelope())
+        let mut reply = self.sessions.start(start).await?;
+        let other_id = warning.map(|warning| ReplyNotice::OtherId { message: warning + "." });
+        reply.notices.extend(other_id);
+        reply.notices.extend(project_dir.map(|path| ReplyNotice::ProjectDir { path }));
+        Ok(reply)
     }
 
     pub(crate) async fn resume_session(
@@ -111,7 +86,7 @@ impl Runtime {
                 include_completed: query.with_completed,
             });
             let Offers { offers, more, completed_left_out, unreadable } =
-                self.recall.resume(&query).await.map_err(|error| error.envelope())?;
+                self.recall.resume(&query).await?;
             reply = ResumeCandidates { more, completed_left_out, unreadable, ..reply };
             offers.into_iter().map(|offer| (offer.summary, offer.resumable.why)).collect()
         };
@@ -134,28 +109,12 @@ impl Runtime {
         }
     }
 
-    /// Returns the run that a token belongs to.
-    pub(crate) async fn token_run(&self, token: &str) -> Result<TokenRun, Envelope> {
-        self.sessions.reader().token_run(token).await.map_err(|error| error.envelope())
-    }
-
-    /// Returns the position of a run at a node, or at its preferred tip, with the calls that continue it.
-    pub(crate) async fn run_place(
-        &self,
-        session: SessionId,
-        run: RunId,
-        node: Option<NodeId>,
-    ) -> Result<RunPlace, Envelope> {
-        let reader = self.sessions.reader();
-        reader.run_place(session, run, node).await.map_err(|error| error.envelope())
-    }
-
     /// Returns the open runs of all sessions whose label matches, newest first.
     pub(crate) async fn open_runs_with(
         &self,
         is_meant: impl Fn(Label) -> bool,
     ) -> Result<Vec<(SessionId, RunId)>, Envelope> {
-        let mut runs = self.recall.list().await.map_err(|error| error.envelope())?.runs;
+        let mut runs = self.recall.list().await?.runs;
         runs.retain(|run| !run.status.is_complete() && is_meant(run.label));
         runs.sort_by_key(|run| (Reverse(run.active_at), run.session_id, run.run_id));
         Ok(runs.iter().map(|run| (run.session_id, run.run_id)).collect())
@@ -167,7 +126,7 @@ impl Runtime {
         session: Option<SessionId>,
         run: Option<RunId>,
     ) -> Result<Vec<(Arc<RunSummary>, Vec<WhyMatched>)>, Envelope> {
-        let listing = self.recall.list().await.map_err(|error| error.envelope())?;
+        let listing = self.recall.list().await?;
         let is_meant = |summary: &Arc<RunSummary>| {
             session.is_none_or(|session| summary.session_id == session)
                 && run.is_none_or(|run| summary.run_id == run)
@@ -217,14 +176,9 @@ impl Runtime {
     }
 }
 
-fn handed_in(output: StepOutput) -> session::SubmittedOutput {
-    let StepOutput { notes_markdown, artifacts } = output;
-    session::SubmittedOutput { notes_markdown, artifacts }
-}
-
 /// Returns the location of a workflow's file, for people. Only the end of a path that is too long is kept.
-fn source_ref(stocked: &LibraryWorkflow) -> String {
-    let Some(path) = &stocked.path else { return "piton".to_owned() };
+fn source_ref(workflow: &LibraryWorkflow) -> String {
+    let Some(path) = &workflow.path else { return "piton".to_owned() };
     let text = path.display().to_string();
     if text.len() <= SOURCE_REF_BYTES_MAX {
         return text;

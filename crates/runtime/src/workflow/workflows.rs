@@ -9,12 +9,9 @@ use piton_workflow::compile::{CompiledWarning, CompiledWorkflow};
 use piton_workflow::source::IdStatus;
 
 use super::runtime::Runtime;
-use crate::library::{Broken, BrokenReason, FoundWorkflow, LibraryWorkflow, NotFound, Shadowed};
+use crate::library::{FoundWorkflow, LibraryWorkflow};
 use crate::project_env::ProjectDir;
-use crate::reply::{
-    FileProblem, InspectedWorkflow, ListedWorkflows, ShadowedFile, UnloadedFile, WorkflowEntry,
-    WorkflowWarning,
-};
+use crate::reply::{InspectedWorkflow, ListedWorkflows, WorkflowEntry, WorkflowWarning};
 use crate::request::{InspectMode, ListWorkflows};
 
 impl Runtime {
@@ -31,8 +28,8 @@ impl Runtime {
             Ok(settings) => (settings, Vec::new()),
             Err(problems) => (self.configuration.settings(), problems),
         };
-        let stock = self.library_contents(&settings, path);
-        let mut workflows: Vec<WorkflowEntry> = stock.workflows.values().map(entry).collect();
+        let contents = self.library_contents(&settings, path);
+        let mut workflows: Vec<WorkflowEntry> = contents.workflows.values().map(entry).collect();
         let (all, tags) = (workflows.len(), tags_of(&workflows));
         workflows.retain(|entry| fits(entry, request));
         workflows.sort_by(|left, right| left.workflow_id.cmp(&right.workflow_id));
@@ -40,8 +37,8 @@ impl Runtime {
             left_out: all - workflows.len(),
             workflows,
             tags,
-            problems: stock.broken.iter().map(unloaded).collect(),
-            shadowed: stock.shadowed.iter().map(shadowed).collect(),
+            problems: contents.broken,
+            shadowed: contents.shadowed,
             config_problems,
             project_dir: project.map(ProjectDir::text),
         }
@@ -55,14 +52,13 @@ impl Runtime {
         project: Option<&Path>,
     ) -> Result<InspectedWorkflow, Envelope> {
         let settings = self.settings_for(project).unwrap_or_else(|_| self.configuration.settings());
-        let stock = self.library_contents(&settings, project);
-        let FoundWorkflow { stocked, warning, is_routine } =
-            stock.find_to_read(id).map_err(|error| NotFound::envelope(&error))?;
-        let workflow: &CompiledWorkflow = &stocked.workflow;
+        let contents = self.library_contents(&settings, project);
+        let FoundWorkflow { workflow: found, warning, is_routine } = contents.find_to_read(id)?;
+        let workflow: &CompiledWorkflow = &found.workflow;
         let titles = || workflow.steps.iter().map(|step| step.title.clone()).collect();
         let first = || workflow.steps.first().map(|step| step.prompt.clone());
         Ok(InspectedWorkflow {
-            entry: entry(stocked),
+            entry: entry(found),
             step_titles: if mode == InspectMode::Preview { titles() } else { Vec::new() },
             first_prompt: if mode == InspectMode::Preview { first() } else { None },
             compiled: (mode == InspectMode::Full).then(|| workflow.clone()),
@@ -72,8 +68,8 @@ impl Runtime {
     }
 }
 
-fn entry(stocked: &LibraryWorkflow) -> WorkflowEntry {
-    let LibraryWorkflow { workflow, hash, kind, legacy_id, bundled, .. } = stocked;
+fn entry(found: &LibraryWorkflow) -> WorkflowEntry {
+    let LibraryWorkflow { workflow, hash, kind, legacy_id, bundled, .. } = found;
     let id = &workflow.workflow_id;
     let warning = |warning: &CompiledWarning| WorkflowWarning {
         code: warning.code,
@@ -113,25 +109,4 @@ fn matches_query(entry: &WorkflowEntry, query: &str) -> bool {
     let texts = texts.into_iter().chain([entry.when_to_use.as_ref()]).flatten();
     let whole = texts.map(|text| text.to_lowercase()).collect::<Vec<_>>().join("\n");
     query.split_whitespace().all(|word| whole.contains(&word.to_lowercase()))
-}
-
-fn unloaded(broken: &Broken) -> UnloadedFile {
-    let problems = match &broken.reason {
-        BrokenReason::Unreadable(reason) => {
-            vec![FileProblem::Unreadable { reason: reason.clone() }]
-        }
-        BrokenReason::Problems(problems) => {
-            problems.iter().cloned().map(FileProblem::Inside).collect()
-        }
-    };
-    let path = broken.path.display().to_string();
-    UnloadedFile { path, source_kind: broken.kind, problems }
-}
-
-fn shadowed(shadowed: &Shadowed) -> ShadowedFile {
-    ShadowedFile {
-        workflow_id: shadowed.id.clone(),
-        path: shadowed.path.display().to_string(),
-        by: shadowed.by.display().to_string(),
-    }
 }

@@ -9,7 +9,7 @@ use piton_core::TimestampMs;
 use piton_core::port::NoTrace;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_runtime::config::{ConfigProblem, Configuration, Environment};
-use piton_runtime::request::{ContinueWorkflow, StartWorkflow, StepOutput};
+use piton_runtime::request::{Continue, StartWorkflow, SubmittedOutput};
 use piton_runtime::{Connection, Runtime, RuntimePorts, Whereabouts};
 use piton_store::local::{
     DataDir, LocalBlobs, LocalCache, LocalKeyRing, LocalLeases, LocalTable, SegmentedJournal,
@@ -170,13 +170,13 @@ pub(crate) fn start(id: &str) -> StartWorkflow {
 }
 
 /// The same call for a run that is not the only one.
-pub(crate) fn labelled(run: &RunLine, call: ContinueWorkflow) -> ContinueWorkflow {
-    ContinueWorkflow { label: Some(run.label.to_string()), ..call }
+pub(crate) fn labelled(run: &RunLine, call: Continue) -> Continue {
+    Continue { label: Some(run.label.to_string()), ..call }
 }
 
 /// Hands in notes for the step that an answer asks for.
-pub(crate) fn notes(ack_token: Option<&String>, notes: &str) -> ContinueWorkflow {
-    let output = StepOutput { notes_markdown: Some(notes.to_owned()), artifacts: Vec::new() };
+pub(crate) fn notes(ack_token: Option<&String>, notes: &str) -> Continue {
+    let output = SubmittedOutput { notes_markdown: Some(notes.to_owned()), artifacts: Vec::new() };
     let ack_token = ack_token.cloned();
-    ContinueWorkflow { ack_token, output: Some(output), ..ContinueWorkflow::default() }
+    Continue { ack_token, output: Some(output), ..Continue::default() }
 }

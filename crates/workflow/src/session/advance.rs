@@ -20,7 +20,7 @@ use crate::token::{AckPayload, NodeAddress, StatePayload, TokenError};
 impl Sessions {
     /// Continues a run. An ack token submits an output; a state token alone asks for the state of the run.
     pub async fn proceed(&self, request: Continue) -> Result<Reply, Error> {
-        let Continue { ack_token, state_token, output, context, observations } = request;
+        let Continue { ack_token, state_token, output, context, observations, label: _ } = request;
         let state = match &state_token {
             Some(token) => Some(self.reader().payload(token).await?.into_state()?),
             None => None,

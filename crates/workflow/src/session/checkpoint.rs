@@ -106,6 +106,6 @@ impl Sessions {
             checkpoint_token: checkpoint.long,
             next_call: NextCall::ask(payload.address.run, state.short),
         };
-        Ok(CheckpointReply { body })
+        Ok(CheckpointReply { body, notices: Vec::new() })
     }
 }

@@ -42,7 +42,7 @@ impl Reader {
                 pending.prompt.push_str(part.trim());
             }
         }
-        Ok(Reply { body, notices: Vec::new() })
+        Ok(body.into())
     }
 
     /// Returns the notes taken on the way to a node and after it, and the artifacts produced on the way.

@@ -32,10 +32,19 @@ piton_core::closed_set! {
 /// A reply to a call about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The recorded facts.
+    /// The recorded facts; the same call gives the same bytes.
     pub body: ReplyBody,
     /// Remarks that are true of this call only.
     pub notices: Vec<ReplyNotice>,
+    /// The consent of the person, if they were asked during this call. After a no the next call must not be made yet.
+    pub is_agreed: Option<bool>,
+}
+
+impl From<ReplyBody> for Reply {
+    /// Creates a reply without any remarks.
+    fn from(body: ReplyBody) -> Self {
+        Self { body, notices: Vec::new(), is_agreed: None }
+    }
 }
 
 /// What a reply says about a run.
@@ -211,14 +220,7 @@ pub struct GapLine {
 }
 
 /// Something that is true of one call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(
-    tag = "code",
-    rename_all = "SCREAMING_SNAKE_CASE",
-    rename_all_fields = "camelCase",
-    deny_unknown_fields
-)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ReplyNotice {
     /// The token was used before with another output; that one counts, and this one was not recorded.
     OutputNotRecorded {
@@ -239,13 +241,35 @@ pub enum ReplyNotice {
         /// What goes beyond what.
         message: String,
     },
+    /// The workflow was found under another id than the one asked for.
+    OtherId {
+        /// The id to use.
+        message: String,
+    },
+    /// The project directory that was used.
+    ProjectDir {
+        /// The directory.
+        path: String,
+    },
+    /// Other runs are open in the same connection.
+    OtherRuns {
+        /// The runs, in one line.
+        message: String,
+    },
+    /// A person was asked during the call.
+    PersonAsked {
+        /// The result, in a sentence or two.
+        message: String,
+    },
 }
 
 /// A reply to a call that makes a bookmark.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckpointReply {
-    /// The recorded facts.
+    /// The recorded facts; the same call gives the same bytes.
     pub body: CheckpointBody,
+    /// Remarks that are true of this call only.
+    pub notices: Vec<ReplyNotice>,
 }
 
 /// What a reply says about a bookmark.

@@ -178,7 +178,7 @@ impl Reader {
     /// Builds a reply without notices.
     pub(super) async fn reply(&self, basis: ReplyBasis) -> Result<Reply, Error> {
         let step_context = self.step_context(basis).await?;
-        Ok(Reply { body: self.body(&step_context).await?, notices: Vec::new() })
+        Ok(self.body(&step_context).await?.into())
     }
 
     /// Mints one token.

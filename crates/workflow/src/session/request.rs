@@ -1,8 +1,12 @@
 //! Requests, as callers send them.
+//!
+//! The comments on the fields of [`Continue`], [`Checkpoint`] and [`SubmittedOutput`] are the descriptions that agents
+//! read in the schemas of the tools.
 
 use std::sync::Arc;
 
 use piton_core::{NodeId, RunId, SessionId};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::compile::CompiledWorkflow;
@@ -44,36 +48,62 @@ pub struct StartKey {
     pub project_dir: String,
 }
 
-/// The output that an agent submits for a step.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The output of a step.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubmittedOutput {
-    /// Account of what was done and decided in this step.
+    /// What was done in this step alone, in 10 to 30 lines of markdown: decisions, results (files, paths, numbers), and
+    /// notable risks, questions and omissions. Earlier notes are kept.
+    ///
+    /// WRONG: the notes of all steps so far. RIGHT: the notes of this step.
     pub notes_markdown: Option<String>,
-    /// The results of the step, as JSON.
+    /// Structured results, each a JSON object with a `kind`, where the step asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Value>,
 }
 
 /// A request to continue a run. An ack token submits an output; a state token alone asks for the state of the run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Continue {
-    /// The token that may submit an output.
+    /// The right to submit the output of one step: copy it from the call after `Next:` of the last reply.
+    /// Each reply brings a new one. If you lost it, call `resume_session`.
+    ///
+    /// WRONG: the ackToken of an earlier step, which repeats that step's answer. RIGHT: the one of the last reply.
     pub ack_token: Option<String>,
-    /// The position that the caller believes the run to be at.
+    /// Asks where a run stands, with a recap: send it alone.
+    ///
+    /// WRONG: a stateToken with an output. RIGHT: a stateToken alone, then the ackToken of its reply with the output.
     pub state_token: Option<String>,
+    /// What the step produced. Only with an ackToken.
     pub output: Option<SubmittedOutput>,
-    /// Changes to the context of the run; `null` removes a key.
+    /// Only what changes in what the run knows; the rest is kept. `null` takes a key away. Only with an ackToken.
+    ///
+    /// WRONG: the whole context again. RIGHT: `{"branch": "fix-login"}`.
     pub context: Option<Map<String, Value>>,
-    /// Observations about the surroundings.
+    /// The two words that the run's replies begin with, such as `amber-otter`. It must fit the token; required while
+    /// several runs are open.
+    // Only a connection knows which runs are open, so it checks the label before the session gets the request.
+    pub label: Option<String>,
+    /// Observations about the surroundings. They are not sent: the caller's own code adds what it sees.
+    #[serde(skip)]
     pub observations: Vec<ObservationRecorded>,
 }
 
 /// A request to make a bookmark.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "agents know the token by this name")]
 pub struct Checkpoint {
-    /// The token that may make it.
+    /// The right to make one bookmark: copy it from the call after `Bookmark:` of the last reply.
     pub checkpoint_token: String,
-    /// Notes and artifacts to keep with the bookmark.
+    /// What to remember of this moment.
     pub output: Option<SubmittedOutput>,
+    /// As for `continue_workflow`.
+    pub label: Option<String>,
 }
 
 /// A person's verdict about the step that a run waits at.

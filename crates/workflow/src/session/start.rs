@@ -119,7 +119,8 @@ impl Sessions {
         let notice = |warning: &PreferenceWarning| ReplyNotice::BeyondRecommendation {
             message: beyond(*warning),
         };
-        Ok(Some(Reply { body, notices: warnings.iter().map(notice).collect() }))
+        let notices = warnings.iter().map(notice).collect();
+        Ok(Some(Reply { notices, ..body.into() }))
     }
 }
 

@@ -28,23 +28,34 @@ pub const DECIDED: &str = "What a person decided, the newest last:";
 const OUTPUT_FORM: &str = r#""output": { "notesMarkdown": "…" }"#;
 
 impl Reply {
-    /// Returns the reply as text, notices included.
+    /// Returns the body as text. The text repeats byte for byte until a person settles the question in it; after a no,
+    /// it withholds the next call.
     pub fn text(&self) -> String {
-        let mut text = self.body.text();
-        for notice in &self.notices {
-            text.push_str("\n\n");
-            text.push_str(&notice.text());
-        }
-        text
+        self.is_agreed
+            .map_or_else(|| self.body.text(), |is_agreed| self.body.text_settled(is_agreed))
     }
 }
 
 impl ReplyNotice {
-    /// Returns the notice as text.
-    pub fn text(&self) -> String {
+    /// Returns the notices of a call as text; `None` if there are none.
+    pub fn text_of(notices: &[Self]) -> Option<String> {
+        let lines: Vec<String> = notices.iter().map(ToString::to_string).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+impl fmt::Display for ReplyNotice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OutputNotRecorded { message, .. } => format!("OUTPUT_NOT_RECORDED: {message}"),
-            Self::NotesCut { message } | Self::BeyondRecommendation { message } => message.clone(),
+            Self::OutputNotRecorded { message, .. } => {
+                write!(formatter, "OUTPUT_NOT_RECORDED: {message}")
+            }
+            Self::ProjectDir { path } => write!(formatter, "Project directory: {path}"),
+            Self::NotesCut { message }
+            | Self::BeyondRecommendation { message }
+            | Self::OtherId { message }
+            | Self::OtherRuns { message }
+            | Self::PersonAsked { message } => formatter.write_str(message),
         }
     }
 }
@@ -58,7 +69,7 @@ impl ReplyBody {
 
     /// Returns the body as text for an agent after its person was asked. Without their consent, the agent must not
     /// make the next call.
-    pub fn text_settled(&self, is_agreed: bool) -> String {
+    fn text_settled(&self, is_agreed: bool) -> String {
         self.text_with(if is_agreed { NEXT } else { HELD }, "")
     }
 
@@ -122,7 +133,7 @@ impl ReplyBody {
         if let Some(pending) = &self.pending {
             write!(text, " ({})", pending.title).expect("writing to a string does not fail");
         }
-        writeln!(text, " is not finished: {things} to be mended.\n{}", self.decided())
+        writeln!(text, " is not finished: {things} to be fixed.\n{}", self.decided())
             .expect("writing to a string does not fail");
         for (basis, blocker) in blockers.iter().enumerate() {
             let blank = if basis == 0 { "" } else { "\n" };
@@ -148,7 +159,7 @@ impl ReplyBody {
         let RunLine { label, workflow_id, .. } = &self.run;
         let mut text =
             format!("Run {label} · {workflow_id} · done.\n{}{}", self.decided(), self.gaps());
-        text.push_str("\nThere is nothing more to call. Tell the person what came of it.");
+        text.push_str("\nThere is nothing more to call. Tell the person the result.");
         text
     }
 
@@ -184,7 +195,7 @@ impl ReplyBody {
         if self.gaps_recorded.is_empty() {
             return String::new();
         }
-        let mut text = "\nThe run goes on; this is recorded as missing:\n".to_owned();
+        let mut text = "\nThe run continues; this is recorded as missing:\n".to_owned();
         for gap in &self.gaps_recorded {
             writeln!(text, "- {}", gap.summary.replace('\n', "\n  "))
                 .expect("writing to a string does not fail");

@@ -54,7 +54,7 @@ pub(super) fn run(
     }
     // A client that leaves and a system that shuts down send signals. Calls in progress may finish first.
     let told = open.wait(async { stop::signals() })?;
-    let served = open.wait(serve_stdio(offer.attached(backpack), whereabouts, told));
+    let served = open.wait(serve_stdio(offer.backpack(backpack), whereabouts, told));
     // Standard input may still be blocked in a read, so a normal shutdown could hang.
     open.leave();
     served?;

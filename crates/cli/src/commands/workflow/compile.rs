@@ -48,8 +48,8 @@ impl Compile {
         if let Some(warning) = &found.warning {
             output::warn(format_args!("{warning}."));
         }
-        let workflow = &*found.stocked.workflow;
-        let compiled = Compiled { workflow_hash: found.stocked.hash, workflow };
+        let workflow = &*found.workflow.workflow;
+        let compiled = Compiled { workflow_hash: found.workflow.hash, workflow };
         if app.output.is_json() {
             app.output.reply("piton.workflow.compile/1", &compiled)?;
         } else {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_runtime::library::{Broken, BrokenReason, WorkflowSource, catalog_beside};
+use piton_runtime::library::{FileProblem, UnloadedFile, WorkflowSource, catalog_beside};
 use piton_workflow::{
     SourceKind,
     compile::compile,
@@ -95,13 +95,15 @@ fn everything_here(app: &App) -> Result<Vec<ValidatedFile>, Failure> {
     Ok(sound.chain(stock.broken.iter().map(broken)).collect())
 }
 
-fn broken(broken: &Broken) -> ValidatedFile {
-    let (unreadable, problems) = match &broken.reason {
-        BrokenReason::Unreadable(reason) => (Some(reason.clone()), Vec::new()),
-        BrokenReason::Problems(problems) => (None, problems.to_vec()),
-    };
-    let path = broken.path.display().to_string();
-    ValidatedFile { path, unreadable, problems, warnings: Vec::new() }
+fn broken(file: &UnloadedFile) -> ValidatedFile {
+    let (mut unreadable, mut problems) = (None, Vec::new());
+    for problem in &file.problems {
+        match problem {
+            FileProblem::Unreadable { reason } => unreadable = Some(reason.clone()),
+            FileProblem::Inside(problem) => problems.push(problem.clone()),
+        }
+    }
+    ValidatedFile { path: file.path.clone(), unreadable, problems, warnings: Vec::new() }
 }
 
 fn print(app: &App, validated: &Validated) {

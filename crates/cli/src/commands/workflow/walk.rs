@@ -6,8 +6,8 @@ use piton_core::{LostNumber, refuse_lost_numbers};
 use piton_runtime::{
     Connection,
     provenance::NodeReference,
-    reply::RunAnswer,
-    request::{ContinueWorkflow, ResumeSession, SessionReference, StartWorkflow, StepOutput},
+    reply::Reply,
+    request::{Continue, ResumeSession, SessionReference, StartWorkflow, SubmittedOutput},
 };
 use piton_workflow::{
     BlockerCode,
@@ -89,10 +89,10 @@ impl WalkWorkflow {
                     continue;
                 }
             };
-            let request = ContinueWorkflow {
+            let request = Continue {
                 ack_token: Some(ack_token),
                 output: Some(output),
-                ..ContinueWorkflow::default()
+                ..Continue::default()
             };
             answer = open.wait(connection.continue_workflow(request))?;
         }
@@ -105,13 +105,13 @@ fn take_up(
     open: &Open,
     connection: &Connection,
     reference: &NodeReference,
-) -> Result<RunAnswer, Failure> {
+) -> Result<Reply, Failure> {
     // A named node is entered by a fork, which writes nothing until an output is submitted.
     let state_token = match &reference.node {
         Some(_) => open.wait(open.runtime.fork_run(reference))?.next_call.params.state_token,
         None => current_answer(open, connection, &reference.run)?,
     };
-    let request = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let request = Continue { state_token, ..Continue::default() };
     open.wait(connection.continue_workflow(request))
 }
 
@@ -129,16 +129,16 @@ fn current_answer(
 }
 
 /// Classifies the input: JSON is the artifact that a step asked for, anything else is notes.
-fn output(text: String) -> Result<StepOutput, LostNumber> {
+fn output(text: String) -> Result<SubmittedOutput, LostNumber> {
     // Only objects and arrays count: notes such as `42` or `true` are valid JSON as well.
     let is_json = text.trim_start().starts_with(['{', '[']);
     if is_json {
         refuse_lost_numbers(&text)?;
     }
     Ok(match serde_json::from_str(&text).ok().filter(|_| is_json) {
-        Some(Value::Array(artifacts)) => StepOutput { notes_markdown: None, artifacts },
-        Some(artifact) => StepOutput { notes_markdown: None, artifacts: vec![artifact] },
-        None => StepOutput { notes_markdown: Some(text), artifacts: Vec::new() },
+        Some(Value::Array(artifacts)) => SubmittedOutput { notes_markdown: None, artifacts },
+        Some(artifact) => SubmittedOutput { notes_markdown: None, artifacts: vec![artifact] },
+        None => SubmittedOutput { notes_markdown: Some(text), artifacts: Vec::new() },
     })
 }
 
@@ -151,7 +151,7 @@ fn blockers(body: &ReplyBody) -> &[Blocker] {
     body.blockers.as_ref().map_or(&[][..], |report| report.blockers())
 }
 
-fn print(app: &App, answer: &RunAnswer) {
+fn print(app: &App, answer: &Reply) {
     let output = &app.output;
     let body = &answer.body;
     let RunLine { label, workflow_id, step, of, .. } = &body.run;

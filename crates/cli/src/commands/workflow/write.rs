@@ -75,8 +75,8 @@ impl Fork {
         let here = WorkflowLibrary::of(app)?;
         let found = here.stock.find_to_read(&self.workflow);
         let found = found.map_err(|error| NotFound::envelope(&error))?;
-        let stocked = found.stocked;
-        let text = match (&stocked.path, stocked.bundled) {
+        let workflow = found.workflow;
+        let text = match (&workflow.path, workflow.bundled) {
             (Some(path), _) => files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?,
             (None, Some(bundled)) => bundled.text().to_owned(),
             (None, None) => {
@@ -87,8 +87,8 @@ impl Fork {
             }
         };
         // The file still has the id that it was written with; the library may know it under a newer one.
-        let declared = stocked.legacy_id.clone();
-        let before = declared.unwrap_or_else(|| stocked.workflow.workflow_id.to_string());
+        let declared = workflow.legacy_id.clone();
+        let before = declared.unwrap_or_else(|| workflow.workflow.workflow_id.to_string());
         write(app, &here, &self.place, &renamed(&text, &before, &self.id)?, self.id)
     }
 }

@@ -1,5 +1,6 @@
 //! Older ids, and ids that nobody has.
 
+use piton_runtime::reply::{Reply, ReplyNotice};
 use piton_runtime::request::{InspectMode, InspectWorkflow, ListWorkflows};
 use piton_workflow::compile::WarningCode;
 use piton_workflow::source::IdStatus;
@@ -8,6 +9,17 @@ use crate::rig::{Machine, start, two_steps};
 
 fn inspect(id: &str) -> InspectWorkflow {
     InspectWorkflow { workflow_id: id.to_owned(), mode: InspectMode::Metadata, project_dir: None }
+}
+
+/// The warnings about the id that was asked for.
+fn warnings(reply: &Reply) -> Vec<&str> {
+    let mut warnings = Vec::new();
+    for notice in &reply.notices {
+        if let ReplyNotice::OtherId { message } = notice {
+            warnings.push(message.as_str());
+        }
+    }
+    warnings
 }
 
 // shows: WR-399, WR-401, WR-406
@@ -28,9 +40,9 @@ async fn a_file_with_an_older_id_is_listed_started_and_warned_about() {
 
     let by_older = agent.start_workflow(start("My-Flow")).await.unwrap();
     assert_eq!(by_older.body.run.workflow_id.as_str(), "project.my_flow");
-    assert_eq!(by_older.beside.warnings, ["`My-Flow` has no namespace; use `project.my_flow`."]);
+    assert_eq!(warnings(&by_older), ["`My-Flow` has no namespace; use `project.my_flow`."]);
     let by_id = agent.start_workflow(start("project.my_flow")).await.unwrap();
-    assert!(by_id.beside.warnings.is_empty());
+    assert!(warnings(&by_id).is_empty());
 }
 
 // shows in part: WR-405 (that an older name of a bundled workflow starts it)
@@ -40,7 +52,7 @@ async fn an_older_name_of_a_bundled_workflow_starts_it_unless_a_file_has_that_id
     let agent = machine.agent();
     let bundled = agent.start_workflow(start("tour")).await.unwrap();
     assert_eq!(bundled.body.run.workflow_id.as_str(), "wr.tour");
-    assert_eq!(bundled.beside.warnings, ["`tour` is an older name of `wr.tour`; use `wr.tour`."]);
+    assert_eq!(warnings(&bundled), ["`tour` is an older name of `wr.tour`; use `wr.tour`."]);
     machine.write("project/.piton/workflows/tour.json", &two_steps("tour"));
     let own = agent.start_workflow(start("tour")).await.unwrap();
     assert_eq!(own.body.run.workflow_id.as_str(), "project.tour");

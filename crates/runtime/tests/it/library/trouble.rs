@@ -1,6 +1,11 @@
 //! What does not load is listed, never silently absent.
 
-use piton_runtime::reply::FileProblem;
+use std::process::Command;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use piton_runtime::library::FileProblem;
 use piton_runtime::request::ListWorkflows;
 
 use crate::rig::{Machine, two_steps};
@@ -55,6 +60,23 @@ fn what_cannot_be_read_is_told_and_absent_default_directories_are_not() {
     };
     assert!(reason(&huge).contains("more than 1048576 bytes"), "{}", reason(&huge));
     assert!(reason(&binary).contains("UTF-8"), "{}", reason(&binary));
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_reported_and_not_waited_for() {
+    let machine = Machine::in_memory();
+    let pipe = machine.write("project/.piton/workflows/pipe.json", "");
+    std::fs::remove_file(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (sender, listed) = channel();
+    thread::spawn(move || {
+        let listed = machine.agent().list_workflows(&ListWorkflows::default());
+        sender.send(listed).expect("the test waits for it");
+    });
+    let listed = listed.recv_timeout(Duration::from_secs(30)).expect("nobody writes to the pipe");
+    let problems = listed.unwrap().problems;
+    assert_eq!(problems.len(), 1);
+    assert!(problems[0].text().contains("it is not a file"), "{}", problems[0].text());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use piton_core::NodeId;
 use piton_runtime::Connection;
 use piton_runtime::provenance::NodeReference;
 use piton_runtime::reply::ReplyBody;
-use piton_runtime::request::{ContinueWorkflow, SessionReference};
+use piton_runtime::request::{Continue, SessionReference};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ fn found(text: &str, all: &[String]) -> Vec<String> {
 
 async fn look(agent: &Connection, body: &ReplyBody) -> ReplyBody {
     let state_token = Some(body.state_token.clone());
-    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let asked = Continue { state_token, ..Continue::default() };
     agent.continue_workflow(asked).await.unwrap().body
 }
 

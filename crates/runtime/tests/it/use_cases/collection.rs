@@ -10,7 +10,7 @@ use piton_core::port::fixed::ManualClock;
 use piton_core::{Digest, TimestampMs};
 use piton_runtime::context::{FramePorts, PutFrame};
 use piton_runtime::project_env::project_dir;
-use piton_runtime::request::StepOutput;
+use piton_runtime::request::SubmittedOutput;
 use piton_runtime::workspaces::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
 use piton_runtime::{CallBasis, Runtime};
 use piton_store::collect::CollectMode;
@@ -80,7 +80,7 @@ impl Kept {
         let mut handed_in = notes(first.ack_token.as_ref(), "Done.");
         let artifacts = vec![json!({ "kind": "report", "text": "long" })];
         let notes_markdown = Some("Done.".to_owned());
-        handed_in.output = Some(StepOutput { notes_markdown, artifacts });
+        handed_in.output = Some(SubmittedOutput { notes_markdown, artifacts });
         agent.continue_workflow(handed_in).await.unwrap();
     }
 

@@ -2,7 +2,7 @@
 
 use piton_core::Code;
 use piton_runtime::provenance::NodeReference;
-use piton_runtime::request::ContinueWorkflow;
+use piton_runtime::request::Continue;
 use serde_json::json;
 
 use crate::rig::{Machine, notes, start, workflow};
@@ -27,7 +27,7 @@ pub(super) async fn forked() -> (Machine, String) {
     let forked = machine.runtime().fork_run(&at(&format!("{run}@second"))).await.unwrap();
     assert!(forked.was_left);
     let state_token = forked.next_call.params.state_token;
-    let taken = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let taken = Continue { state_token, ..Continue::default() };
     let taken = agent.continue_workflow(taken).await.unwrap().body;
     assert!(taken.pending.as_ref().unwrap().prompt.contains("Do second."));
     let mut right = notes(taken.ack_token.as_ref(), "Took the right way.\nIt is long.");
@@ -74,7 +74,7 @@ async fn each_line_of_a_recap_is_told_with_the_output_that_it_came_from() {
     // What is told by line is what an agent reads.
     let agent = machine.agent();
     let state_token = runtime.fork_run(&at(&run)).await.unwrap().next_call.params.state_token;
-    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let asked = Continue { state_token, ..Continue::default() };
     let prompt = agent.continue_workflow(asked).await.unwrap().body.pending.unwrap().prompt;
     for line in &blame.lines {
         assert!(prompt.contains(&line.text), "{}", line.text);

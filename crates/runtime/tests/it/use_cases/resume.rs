@@ -1,8 +1,8 @@
 //! Finding a run to go on with.
 
 use piton_core::{Code, NodeId};
-use piton_runtime::reply::RunAnswer;
-use piton_runtime::request::{ContinueWorkflow, ResumeSession};
+use piton_runtime::reply::Reply;
+use piton_runtime::request::{Continue, ResumeSession};
 use piton_store::StreamId;
 use piton_store::port::CacheKey;
 use piton_workflow::projection::{SUMMARY_VERSION, WhyMatched};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::rig::{Machine, labelled, notes, start, two_steps};
 
-async fn two_runs(machine: &Machine) -> Vec<RunAnswer> {
+async fn two_runs(machine: &Machine) -> Vec<Reply> {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     let agent = machine.agent();
     let mut runs = Vec::new();
@@ -40,10 +40,7 @@ async fn each_candidate_brings_the_call_that_goes_on_with_it() {
         assert_eq!(best.git_branch.as_deref(), Some("fix/login"));
         assert!(best.snippet.contains("red valve"));
         for token in [&best.state_token, best.next_call.params.state_token.as_ref().unwrap()] {
-            let asked = ContinueWorkflow {
-                state_token: Some(token.clone()),
-                ..ContinueWorkflow::default()
-            };
+            let asked = Continue { state_token: Some(token.clone()), ..Continue::default() };
             let there = agent.continue_workflow(asked).await.unwrap();
             assert_eq!(there.body.run.run_id, best.run_id);
             assert_eq!(there.body.pending.unwrap().step_id.as_str(), "second");
@@ -57,7 +54,7 @@ async fn each_candidate_brings_the_call_that_goes_on_with_it() {
 async fn a_poisoned_cache_changes_no_step_that_is_taken() {
     for machine in [Machine::in_memory(), Machine::on_disk()] {
         let runs = two_runs(&machine).await;
-        let RunAnswer { body, .. } = &runs[1];
+        let Reply { body, .. } = &runs[1];
         machine.runtime().list_sessions().await.unwrap();
         let key = CacheKey {
             stream: StreamId::from(body.run.session_id),
@@ -81,10 +78,7 @@ async fn a_poisoned_cache_changes_no_step_that_is_taken() {
         let agent = machine.agent();
         let request = ResumeSession { run_id: Some(body.run.run_id), ..ResumeSession::default() };
         let candidate = agent.resume_session(&request).await.unwrap().candidates.remove(0);
-        let asked = ContinueWorkflow {
-            state_token: Some(candidate.state_token),
-            ..ContinueWorkflow::default()
-        };
+        let asked = Continue { state_token: Some(candidate.state_token), ..Continue::default() };
         let there = agent.continue_workflow(asked).await.unwrap().body;
         assert_eq!(there.pending.unwrap().step_id.as_str(), "second");
         let last = labelled(&body.run, notes(body.ack_token.as_ref(), "Opened it."));

@@ -3,8 +3,9 @@
 use piton_core::digest::FileBytes;
 use piton_core::{BoundedText, Digest, canonical};
 use piton_runtime::bounds::ARTIFACT_PART_BYTES_MAX;
+use piton_runtime::reply::ReplyNotice;
 use piton_runtime::request::{
-    CheckpointWorkflow, ContinueWorkflow, GetArtifact, SessionReference, StepOutput,
+    Checkpoint, Continue, GetArtifact, SessionReference, SubmittedOutput,
 };
 use piton_store::StreamId;
 use piton_workflow::event::ObservedValue;
@@ -26,7 +27,8 @@ async fn a_run_starts_in_the_project_and_goes_to_its_end() {
         machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
         let agent = machine.agent();
         let first = agent.start_workflow(start("project.a")).await.unwrap();
-        assert_eq!(first.beside.project_dir, Some(machine.project().display().to_string()));
+        let path = machine.project().display().to_string();
+        assert_eq!(first.notices, [ReplyNotice::ProjectDir { path }]);
         assert_eq!(first.body.pending.as_ref().unwrap().prompt, "Do first.");
         let second =
             agent.continue_workflow(notes(first.body.ack_token.as_ref(), "One.")).await.unwrap();
@@ -46,12 +48,9 @@ async fn the_part_of_an_artifact_that_an_agent_reads_is_bounded_whatever_its_kin
     let first = agent.start_workflow(start("project.a")).await.unwrap();
     let artifact = json!({ "kind": format!("long\n{}", "x".repeat(200_000)) });
     let output =
-        StepOutput { notes_markdown: Some("One.".into()), artifacts: vec![artifact.clone()] };
-    let submitted = ContinueWorkflow {
-        ack_token: first.body.ack_token,
-        output: Some(output),
-        ..ContinueWorkflow::default()
-    };
+        SubmittedOutput { notes_markdown: Some("One.".into()), artifacts: vec![artifact.clone()] };
+    let submitted =
+        Continue { ack_token: first.body.ack_token, output: Some(output), ..Continue::default() };
     agent.continue_workflow(submitted).await.unwrap();
     let digest = Digest::of(&canonical::encode(&artifact).unwrap()).to_string();
     let part = agent.get_artifact(&GetArtifact { digest, offset: None }).await.unwrap();
@@ -173,10 +172,10 @@ async fn nothing_of_the_context_comes_back_in_any_reply() {
     forward.context = json!({ "other": secret }).as_object().cloned();
     let second = agent.continue_workflow(forward).await.unwrap();
     let state_token = Some(second.body.state_token.clone());
-    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let asked = Continue { state_token, ..Continue::default() };
     let third = agent.continue_workflow(asked).await.unwrap();
     for answer in [first, second, third] {
-        assert!(!serde_json::to_string(&answer).unwrap().contains(secret));
+        assert!(!format!("{answer:?}").contains(secret));
         assert!(!answer.text().contains(secret));
     }
 }
@@ -186,16 +185,17 @@ async fn a_bookmark_is_made_and_come_back_to() {
     let machine = machine();
     let agent = machine.agent();
     let first = agent.start_workflow(start("project.a")).await.unwrap();
-    let output = StepOutput { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
-    let request = CheckpointWorkflow {
+    let output =
+        SubmittedOutput { notes_markdown: Some("Half way.".to_owned()), artifacts: Vec::new() };
+    let request = Checkpoint {
         label: None,
         checkpoint_token: first.body.checkpoint_token.clone().unwrap(),
         output: Some(output),
     };
     let made = agent.checkpoint_workflow(request).await.unwrap();
-    let back = ContinueWorkflow {
+    let back = Continue {
         state_token: made.body.next_call.params.state_token.clone(),
-        ..ContinueWorkflow::default()
+        ..Continue::default()
     };
     let there = agent.continue_workflow(back).await.unwrap();
     assert_eq!(there.body.pending.unwrap().step_id.as_str(), "first");
@@ -207,9 +207,9 @@ async fn a_bookmark_is_made_and_come_back_to() {
 #[test]
 fn requests_refuse_fields_that_nobody_knows() {
     let known = json!({ "ackToken": "x", "output": { "notesMarkdown": "n", "artifacts": [{}] } });
-    assert!(serde_json::from_value::<ContinueWorkflow>(known).is_ok());
+    assert!(serde_json::from_value::<Continue>(known).is_ok());
     for strange in [json!({ "continueToken": "x" }), json!({ "output": { "notes": "n" } })] {
-        assert!(serde_json::from_value::<ContinueWorkflow>(strange).is_err());
+        assert!(serde_json::from_value::<Continue>(strange).is_err());
     }
 }
 

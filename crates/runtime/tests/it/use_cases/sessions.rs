@@ -11,7 +11,7 @@ fn reference(text: &impl ToString) -> SessionReference {
 }
 
 /// A run that was blocked once, then forked at its first step.
-async fn forked(machine: &Machine) -> piton_runtime::reply::RunAnswer {
+async fn forked(machine: &Machine) -> piton_runtime::reply::Reply {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     let agent = machine.agent();
     let first = agent.start_workflow(start("project.a")).await.unwrap();
@@ -19,7 +19,7 @@ async fn forked(machine: &Machine) -> piton_runtime::reply::RunAnswer {
     assert!(blocked.body.blockers.is_some());
     let one = notes(blocked.body.ack_token.as_ref(), "# The first way\nA.");
     agent.continue_workflow(one).await.unwrap();
-    let state = piton_runtime::request::ContinueWorkflow {
+    let state = piton_runtime::request::Continue {
         state_token: Some(first.body.state_token.clone()),
         ..Default::default()
     };

@@ -1,7 +1,7 @@
 //! What a person says about a step that waits for one.
 
 use piton_core::Code;
-use piton_runtime::request::{PersonReply, SessionReference, SettleRun};
+use piton_runtime::request::{PersonVerdict, SessionReference};
 use serde_json::json;
 
 use crate::rig::{Machine, notes, start};
@@ -22,23 +22,21 @@ async fn a_person_approves_by_the_two_words_of_a_run_and_the_agent_goes_on() {
 
     let run = SessionReference(first.body.run.label.to_string());
     let runtime = machine.runtime();
-    for say in
-        [PersonReply::Answer { text: " ".to_owned() }, PersonReply::Refuse { text: String::new() }]
+    for verdict in [PersonVerdict::Answered(" ".to_owned()), PersonVerdict::Refused(String::new())]
     {
-        let said_nothing = runtime.settle_run(SettleRun { run: run.clone(), say }).await;
+        let said_nothing = runtime.settle_run(&run, verdict).await;
         assert_eq!(said_nothing.unwrap_err().code, Code::ValidationError);
     }
-    let refused = PersonReply::Refuse { text: "back it up first".to_owned() };
-    let settled = runtime.settle_run(SettleRun { run: run.clone(), say: refused }).await.unwrap();
+    let refused = PersonVerdict::Refused("back it up first".to_owned());
+    let settled = runtime.settle_run(&run, refused).await.unwrap();
     assert_eq!(settled.run.run_id, first.body.run.run_id);
     assert!(settled.summary.contains("back it up first"), "{}", settled.summary);
-    runtime.settle_run(SettleRun { run: run.clone(), say: PersonReply::Approve {} }).await.unwrap();
+    runtime.settle_run(&run, PersonVerdict::Approved).await.unwrap();
     let next = notes(waits.body.ack_token.as_ref(), "Dropped.");
     let next = agent.continue_workflow(next).await.unwrap();
     assert_eq!(next.body.pending.unwrap().step_id.as_str(), "end");
 
     let session = SessionReference(first.body.run.session_id.to_string());
-    let nothing = SettleRun { run: session, say: PersonReply::Approve {} };
-    let refused = runtime.settle_run(nothing).await.unwrap_err();
+    let refused = runtime.settle_run(&session, PersonVerdict::Approved).await.unwrap_err();
     assert_eq!(refused.code, Code::ValidationError);
 }

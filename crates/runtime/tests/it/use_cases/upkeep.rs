@@ -1,18 +1,18 @@
 //! Check, repair, clean, export, import, new keys.
 
 use piton_core::Code;
-use piton_runtime::reply::RunAnswer;
-use piton_runtime::request::{ContinueWorkflow, ExportSession, SessionReference};
+use piton_runtime::reply::Reply;
+use piton_runtime::request::{Continue, ExportSession, SessionReference};
 use piton_store::collect::CollectMode;
 
 use crate::rig::{Machine, notes, start, two_steps};
 
-async fn run(machine: &Machine) -> RunAnswer {
+async fn run(machine: &Machine) -> Reply {
     machine.write("project/.piton/workflows/a.json", &two_steps("project.a"));
     machine.agent().start_workflow(start("project.a")).await.unwrap()
 }
 
-fn export(answer: &RunAnswer) -> ExportSession {
+fn export(answer: &Reply) -> ExportSession {
     ExportSession {
         session: SessionReference(answer.body.run.session_id.to_string()),
         salvage: false,
@@ -35,7 +35,7 @@ async fn a_session_is_carried_to_another_machine_and_goes_on_there() {
     };
     let found = agent.resume_session(&request).await.unwrap();
     let state_token = Some(found.candidates[0].state_token.clone());
-    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let asked = Continue { state_token, ..Continue::default() };
     let stands = agent.continue_workflow(asked).await.unwrap();
     let next = agent.continue_workflow(notes(stands.body.ack_token.as_ref(), "On.")).await.unwrap();
     assert_eq!(next.body.pending.unwrap().step_id.as_str(), "second");
@@ -80,7 +80,7 @@ async fn a_cleaning_goes_by_the_configuration_and_spares_what_is_kept() {
     let machine = Machine::on_disk();
     let (old, kept) = (run(&machine).await, run(&machine).await);
     let runtime = machine.runtime();
-    let session = |answer: &RunAnswer| SessionReference(answer.body.run.session_id.to_string());
+    let session = |answer: &Reply| SessionReference(answer.body.run.session_id.to_string());
     let set = runtime.keep_session(&session(&kept), true).await.unwrap();
     assert!(set.kept && runtime.show_session(&session(&kept)).await.unwrap().kept);
     let before = runtime.clean(CollectMode::Remove).await.unwrap();
@@ -111,7 +111,7 @@ async fn tokens_of_the_key_before_the_last_are_worthless() {
     let runtime = machine.runtime();
     runtime.rotate_keys().await.unwrap();
     let state_token = Some(started.body.state_token.clone());
-    let asked = ContinueWorkflow { state_token, ..ContinueWorkflow::default() };
+    let asked = Continue { state_token, ..Continue::default() };
     assert!(machine.agent().continue_workflow(asked.clone()).await.is_ok());
     runtime.rotate_keys().await.unwrap();
     let refused = machine.agent().continue_workflow(asked).await.unwrap_err();

@@ -79,8 +79,11 @@ async fn every_use(
     ] {
         errors.push((what, sessions().proceed(request).await.unwrap_err()));
     }
-    let bookmark =
-        Checkpoint { checkpoint_token: last.body.checkpoint_token.clone().unwrap(), output: None };
+    let bookmark = Checkpoint {
+        checkpoint_token: last.body.checkpoint_token.clone().unwrap(),
+        output: None,
+        label: None,
+    };
     errors.push(("bookmark", sessions().checkpoint(bookmark).await.unwrap_err()));
     let prefer = Prefer {
         session: last.body.run.session_id,
@@ -161,7 +164,7 @@ async fn content_that_a_node_needs_and_that_is_damaged_is_refused_and_nothing_is
             assert_eq!(error.code(), Code::StoreCorruptBlob, "{namespace}: {error}");
         }
         let checkpoint_token = last.body.checkpoint_token.clone().unwrap();
-        let bookmark = Checkpoint { checkpoint_token, output: None };
+        let bookmark = Checkpoint { checkpoint_token, output: None, label: None };
         let error = cold().checkpoint(bookmark).await.unwrap_err();
         assert_eq!(error.code(), Code::StoreCorruptBlob, "{namespace}: {error}");
         assert_eq!(tree(dir.path()), before, "{namespace}");

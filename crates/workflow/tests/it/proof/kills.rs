@@ -87,6 +87,7 @@ fn bookmark<'a>(rig: &'a Rig, reply: &'a Reply) -> Answer<'a> {
             notes_markdown: Some("Before the risky part.".to_owned()),
             ..SubmittedOutput::default()
         }),
+        label: None,
     };
     Box::pin(async { Ok(json(&rig.sessions.checkpoint(request).await?.body)) })
 }

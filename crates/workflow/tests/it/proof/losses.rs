@@ -129,6 +129,7 @@ async fn a_run_whose_pinned_workflow_is_gone_is_refused_and_nothing_is_written()
     let bookmark = Checkpoint {
         checkpoint_token: second.body.checkpoint_token.clone().unwrap(),
         output: None,
+        label: None,
     };
     assert_eq!(cold().checkpoint(bookmark).await.unwrap_err().code(), Code::StoreNotFound);
     assert_eq!(tree(dir.path()), before);

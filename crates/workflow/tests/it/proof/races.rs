@@ -112,6 +112,7 @@ async fn several_tokens_of_one_session_at_the_same_time_are_each_recorded_once()
                         let bookmark = Checkpoint {
                             checkpoint_token: second.body.checkpoint_token.clone().unwrap(),
                             output: None,
+                            label: None,
                         };
                         until_free(|| sessions.checkpoint(bookmark.clone())).await;
                     }
@@ -158,6 +159,7 @@ async fn making_a_bookmark_again_needs_no_lock_and_making_a_new_one_does() {
     let bookmark = |reply: &Reply| Checkpoint {
         checkpoint_token: reply.body.checkpoint_token.clone().unwrap(),
         output: None,
+        label: None,
     };
     let made = rig.sessions.checkpoint(bookmark(&first)).await.unwrap();
     let second = rig.notes(&first, "One.").await;
@@ -183,8 +185,11 @@ async fn what_another_process_records_just_before_the_lock_is_found_under_it() {
     let dir = tempfile::tempdir().unwrap();
     let rig = Rig::local(dir.path(), 1);
     let first = rig.start(&workflow(&[step("one"), step("two")])).await;
-    let bookmark =
-        Checkpoint { checkpoint_token: first.body.checkpoint_token.clone().unwrap(), output: None };
+    let bookmark = Checkpoint {
+        checkpoint_token: first.body.checkpoint_token.clone().unwrap(),
+        output: None,
+        label: None,
+    };
     let other = Rig::local(dir.path(), 2);
     // The same call in another process, between the look and the lock of this one.
     let late = |before: BoxFuture<'static, ()>| {

@@ -89,6 +89,7 @@ pub(super) async fn tell(rig: &Rig, tick: &dyn Fn(&Rig)) -> Story {
             notes_markdown: Some("Before the risky part.".to_owned()),
             ..SubmittedOutput::default()
         }),
+        label: None,
     };
     let made = rig.sessions.checkpoint(bookmark.clone()).await.expect("it is made");
     tick(rig);

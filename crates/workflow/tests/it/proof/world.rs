@@ -319,7 +319,7 @@ impl World {
         let is_new = !self.answered.contains_key(&call);
         let notes_markdown = Some("A bookmark.".to_owned());
         let output = Some(SubmittedOutput { notes_markdown, ..SubmittedOutput::default() });
-        let request = Checkpoint { checkpoint_token: token, output };
+        let request = Checkpoint { checkpoint_token: token, output, label: None };
         let answer = self.processes[process].sessions.checkpoint(request.clone()).await;
         if !self.is_alive(known) {
             assert_eq!(answer.expect_err("its key is gone").code(), Code::TokenBadSignature);

@@ -16,6 +16,7 @@ fn bookmark(reply: &Reply, notes: Option<&str>) -> Checkpoint {
             notes_markdown: Some(notes.to_owned()),
             artifacts: vec![json!({"kind": "commit", "id": "abc"})],
         }),
+        label: None,
     }
 }
 

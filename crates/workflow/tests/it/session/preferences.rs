@@ -124,7 +124,7 @@ async fn transcript(preferences: Preferences) -> String {
     let here = rig.sessions.proceed(state(&replies[0])).await.unwrap();
     replies.push(rig.sessions.proceed(ack(&here, "", vec![observed("success")])).await.unwrap());
     let checkpoint_token = here.body.checkpoint_token.clone().unwrap();
-    let bookmark = Checkpoint { checkpoint_token, output: None };
+    let bookmark = Checkpoint { checkpoint_token, output: None, label: None };
     let made = rig.sessions.checkpoint(bookmark).await.unwrap();
     replies.push(here);
     let mut lines = vec![serde_json::to_string(&made.body).unwrap()];

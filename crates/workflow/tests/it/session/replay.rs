@@ -77,7 +77,7 @@ async fn another_output_under_a_used_token_is_not_recorded_and_that_is_said() {
         let again = rig.hand_in(&first, notes, artifacts.clone()).await.unwrap();
         assert_eq!(body(&again), body(&second));
         let token = fresh_token(&again);
-        assert!(again.text().contains(token));
+        assert!(ReplyNotice::text_of(&again.notices).unwrap().contains(token));
     }
     let same = rig.hand_in(&first, "One.", vec![json!({"kind": "k", "a": 1.0})]).await.unwrap();
     assert_eq!(same.notices, [], "the same, written in another way");

@@ -1,4 +1,4 @@
-//! Maps the calls of the set to their operations.
+//! The set `workspaces`: each tool is one operation on the Workspaces of the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,15 +9,16 @@ use piton_runtime::workspaces::{ALIASES, FileWorld};
 use piton_runtime::{Connection, StepAccess};
 use serde_json::Value;
 
+use super::tool_set::{ToolReply, ToolSet};
 use crate::bounds::FLUSH_AFTER;
+use crate::call::CheckedCall;
 use crate::catalogue::workspaces::world_catalogue;
 use crate::catalogue::{Catalogue, ToolCard};
-use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
 /// Name of the acting agent if the client did not give one.
 const NAMELESS: &str = "agent";
 
-pub(in crate::sets) struct WorkspaceTools {
+pub(super) struct WorkspaceTools {
     connection: Arc<Connection>,
     world: Arc<FileWorld>,
     catalogue: Catalogue,
@@ -27,7 +28,7 @@ pub(in crate::sets) struct WorkspaceTools {
 
 impl WorkspaceTools {
     /// Creates the set of a connection. Returns `None` if its Workspaces allow no tool.
-    pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
+    pub(super) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
         let catalogue = world_catalogue(&world);
         (!catalogue.tools.is_empty()).then(|| Self {
             connection,

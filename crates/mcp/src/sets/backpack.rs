@@ -1,17 +1,19 @@
-//! Maps the calls of the set to their use cases.
+//! The set `backpack`: maps calls to the use cases of the backpack that the agent is attached to.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::Envelope;
+use piton_runtime::backpack::reply::{HistoryShown, KeysListed, Packed, Unpacked};
 use piton_runtime::backpack::{Attachment, CallerScope};
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
+use super::tool_set::{ToolReply, ToolSet};
+use crate::call::CheckedCall;
 use crate::catalogue::backpack::{BackpackTool, catalogue};
 use crate::catalogue::{Catalogue, ToolCard};
-use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
-pub(in crate::sets) struct BackpackTools {
+pub(super) struct BackpackTools {
     connection: Arc<Connection>,
     /// The configured attachment. A problem with it is reported when a tool is called.
     attachment: Result<Attachment, Envelope>,
@@ -19,7 +21,7 @@ pub(in crate::sets) struct BackpackTools {
 }
 
 impl BackpackTools {
-    pub(in crate::sets) fn new(
+    pub(super) fn new(
         connection: Arc<Connection>,
         attachment: Result<Attachment, Envelope>,
     ) -> Self {
@@ -27,31 +29,27 @@ impl BackpackTools {
     }
 
     /// Returns the identity that a call acts with. This is the one place that decides what a call may do.
-    fn caller_scope(&self, attachment: &Attachment, standing: &CallBasis) -> CallerScope {
-        CallerScope::new(attachment.agent.as_ref(), self.connection.client(), standing)
+    fn caller_scope(&self, attachment: &Attachment, basis: &CallBasis) -> CallerScope {
+        CallerScope::new(attachment.agent.as_ref(), self.connection.client(), basis)
     }
 
     async fn make(&self, call: CheckedCall<'_>) -> Result<ToolReply, Envelope> {
         let tool: BackpackTool = call.tool().parse().expect("its catalogue has these tools alone");
         let attachment = self.attachment.as_ref().map_err(Clone::clone)?;
-        let standing = self.connection.call_basis(call.run()).await?;
-        let (acting, state) = (self.caller_scope(attachment, &standing), &attachment.state);
+        let basis = self.connection.call_basis(call.run()).await?;
+        let (caller, state) = (self.caller_scope(attachment, &basis), &attachment.state);
         Ok(match tool {
             BackpackTool::Pack => {
-                let reply = state.pack(&acting, &call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
+                ToolReply::new(state.pack(&caller, &call.request()?).await?, Packed::text)
             }
             BackpackTool::Unpack => {
-                let reply = state.unpack(&acting, &call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
+                ToolReply::new(state.unpack(&caller, &call.request()?).await?, Unpacked::text)
             }
             BackpackTool::Keys => {
-                let reply = state.keys(&acting, &call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
+                ToolReply::new(state.keys(&caller, &call.request()?).await?, KeysListed::text)
             }
             BackpackTool::History => {
-                let reply = state.history(&acting, &call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
+                ToolReply::new(state.history(&caller, &call.request()?).await?, HistoryShown::text)
             }
         })
     }

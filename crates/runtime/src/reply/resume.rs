@@ -1,174 +1,87 @@
-//! Text rendering of replies to agents.
-//!
-//! The first line answers; the last names the next call.
+//! Runs that could be resumed, as data and as text.
 
 use std::fmt::Write as _;
 
-use piton_core::shorten;
-use piton_workflow::Tag;
-use piton_workflow::projection::WhyMatched;
-use piton_workflow::session::ReplyNotice;
-use serde_json::json;
+use piton_core::{RunId, SessionId, TimestampMs, WorkflowId, shorten};
+use piton_workflow::RunStatus;
+use piton_workflow::label::Label;
+use piton_workflow::projection::{StepPlace, WhyMatched};
+use piton_workflow::session::NextCall;
+use serde::Serialize;
 
-use super::agent::{
-    CallNotices, CheckpointAnswer, FileProblem, InspectedWorkflow, ListedWorkflows,
-    ResumeCandidate, ResumeCandidates, RunAnswer, Searched, UnloadedFile, WorkflowEntry,
-};
 use crate::bounds::SEARCHED_BYTES_MAX;
 
 const INFALLIBLE: &str = "writing to a string does not fail";
 
-impl RunAnswer {
-    /// Renders the body as text. The text repeats byte for byte until a person settles the question in it; after a no,
-    /// it withholds the next call.
-    pub fn text(&self) -> String {
-        let settled = self.beside.is_agreed.map(|is_agreed| self.body.text_settled(is_agreed));
-        settled.unwrap_or_else(|| self.body.text())
-    }
+/// Runs that could be continued.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeCandidates {
+    /// The best first; at most five.
+    pub candidates: Vec<ResumeCandidate>,
+    /// What was searched for; nothing if ids were sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searched: Option<Searched>,
+    /// How many more match; all the others, if none does.
+    pub more: usize,
+    /// How many completed runs match and were not asked for; all of them, if none does.
+    pub completed_left_out: usize,
+    /// How many sessions cannot be read.
+    pub unreadable: usize,
 }
 
-impl CheckpointAnswer {
-    /// Renders the body as text, which repeats byte for byte.
-    pub fn text(&self) -> String {
-        self.body.text()
-    }
+/// What runs were searched for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Searched {
+    /// Words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// The branch: what was sent, or what is checked out where the client works.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The commit, in the same way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_head_sha: Option<String>,
+    /// Whether completed runs were searched too.
+    pub include_completed: bool,
 }
 
-impl CallNotices {
-    /// Renders the notices of this call as text; `None` if there are none.
-    pub fn text(&self) -> Option<String> {
-        let project = self.project_dir.as_ref().map(|dir| format!("Project directory: {dir}"));
-        let lines: Vec<String> = self
-            .notices
-            .iter()
-            .map(ReplyNotice::text)
-            .chain(self.warnings.iter().cloned())
-            .chain(self.person.clone())
-            .chain(project)
-            .chain(self.other_runs.clone())
-            .collect();
-        (!lines.is_empty()).then(|| lines.join("\n"))
-    }
-}
-
-impl ListedWorkflows {
-    /// Renders the list as text.
-    pub fn text(&self) -> String {
-        let mut text = match (self.workflows.len(), self.left_out) {
-            (0, 0) => "There are no workflows.\n".to_owned(),
-            (0, left_out) => format!("None of the {left_out} workflows fits.\n"),
-            (1, _) => "1 workflow.\n".to_owned(),
-            (count, _) => format!("{count} workflows.\n"),
-        };
-        for entry in &self.workflows {
-            write!(text, "\n{}", entry.text()).expect(INFALLIBLE);
-        }
-        if self.left_out > 0 {
-            let tags: Vec<&str> = self.tags.iter().map(Tag::as_str).collect();
-            write!(
-                text,
-                "\nLeft out: {}. Tags that there are: {}.\n",
-                self.left_out,
-                tags.join(", ")
-            )
-            .expect(INFALLIBLE);
-        }
-        for problem in &self.config_problems {
-            write!(text, "\nConfiguration: {problem}\n").expect(INFALLIBLE);
-        }
-        for file in &self.problems {
-            write!(text, "\n{}", file.text()).expect(INFALLIBLE);
-        }
-        for file in &self.shadowed {
-            write!(
-                text,
-                "\n{} is not used: {} has the same id `{}`.\n",
-                file.path, file.by, file.workflow_id
-            )
-            .expect(INFALLIBLE);
-        }
-        match self.workflows.first() {
-            Some(first) => write!(
-                text,
-                "\nNext: start_workflow {{ \"workflowId\": {}, \"goal\": \"…\" }}",
-                json!(first.workflow_id)
-            ),
-            None if self.left_out > 0 => write!(text, "\nNext: list_workflows {{}}"),
-            None => write!(text, "\nTell the person: there is nothing to start."),
-        }
-        .expect(INFALLIBLE);
-        text
-    }
-}
-
-impl WorkflowEntry {
-    /// Renders the entry as text that ends in a line break.
-    pub fn text(&self) -> String {
-        let mut text = self.workflow_id.clone();
-        if let Some(name) = &self.name {
-            write!(text, ": {name}").expect(INFALLIBLE);
-        }
-        let steps = if self.steps == 1 { "step" } else { "steps" };
-        writeln!(text, " ({} {steps}, {})", self.steps, self.source_kind).expect(INFALLIBLE);
-        if let Some(description) = &self.description {
-            writeln!(text, "  {}", description.replace('\n', "\n  ")).expect(INFALLIBLE);
-        }
-        if let Some(when) = &self.when_to_use {
-            writeln!(text, "  Use it when: {when}").expect(INFALLIBLE);
-        }
-        if !self.tags.is_empty() {
-            let tags: Vec<&str> = self.tags.iter().map(Tag::as_str).collect();
-            writeln!(text, "  Tags: {}", tags.join(", ")).expect(INFALLIBLE);
-        }
-        if let Some(suggested) = &self.suggested_id {
-            writeln!(text, "  Its id has no namespace; its author should write `{suggested}`.")
-                .expect(INFALLIBLE);
-        }
-        text
-    }
-}
-
-impl UnloadedFile {
-    /// Renders the problems as text that ends in a line break.
-    pub fn text(&self) -> String {
-        let mut text = format!("{} does not load:\n", self.path);
-        for problem in &self.problems {
-            match problem {
-                FileProblem::Inside(problem) => writeln!(text, "  {problem}"),
-                FileProblem::Unreadable { reason } => writeln!(text, "  {reason}"),
-            }
-            .expect(INFALLIBLE);
-        }
-        text
-    }
-}
-
-impl InspectedWorkflow {
-    /// Renders the workflow as text.
-    pub fn text(&self) -> String {
-        let mut text = self.entry.text();
-        if let Some(warning) = &self.warning {
-            writeln!(text, "\n{warning}.").expect(INFALLIBLE);
-        }
-        for (place, title) in self.step_titles.iter().enumerate() {
-            write!(text, "\n{}. {title}", place + 1).expect(INFALLIBLE);
-        }
-        if let Some(prompt) = &self.first_prompt {
-            write!(text, "\n\nThe first step asks:\n\n{}\n", prompt.trim_end()).expect(INFALLIBLE);
-        }
-        if let Some(compiled) = &self.compiled {
-            let whole =
-                serde_json::to_string_pretty(compiled).expect("a compiled workflow is JSON");
-            write!(text, "\n\n{whole}\n").expect(INFALLIBLE);
-        }
-        if self.is_routine {
-            return text;
-        }
-        let id = json!(self.entry.workflow_id);
-        write!(text, "\nNext: start_workflow {{ \"workflowId\": {id}, \"goal\": \"…\" }}")
-            .expect(INFALLIBLE);
-        text
-    }
+/// A run that could be continued.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ResumeCandidate {
+    /// The session.
+    pub session_id: SessionId,
+    /// The run.
+    pub run_id: RunId,
+    /// Two words for people. They find nothing.
+    pub label: Label,
+    /// What the run is about.
+    pub title: String,
+    /// Its workflow.
+    pub workflow_id: WorkflowId,
+    /// What it waits for; nothing at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepPlace>,
+    /// How far it is.
+    pub status: RunStatus,
+    /// When its newest event was recorded, in milliseconds since 1970.
+    pub active_at: TimestampMs,
+    /// The branch that was last seen around it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git_branch: Option<String>,
+    /// The beginning of its newest notes.
+    pub snippet: String,
+    /// Why it is offered, strongest first; empty if it was asked for by id.
+    pub why_matched: Vec<WhyMatched>,
+    /// Asks where the run stands.
+    pub state_token: String,
+    /// The call that does.
+    pub next_call: NextCall,
 }
 
 impl ResumeCandidates {

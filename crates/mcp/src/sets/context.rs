@@ -1,4 +1,4 @@
-//! Maps the calls of the set to their use cases.
+//! The set `context`: maps calls to the use cases of the agent's context.
 //!
 //! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The rights of a call
 //! are decided in one place, before its arguments are examined.
@@ -8,17 +8,21 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
-use piton_runtime::context::{AgentContext, CURRENT_TREE, ContextAgent, NO_WAIT, Role};
+use piton_runtime::context::{
+    AgentContext, CURRENT_TREE, ComposedContext, ContextAgent, FramesMade, NO_WAIT, NodeShown,
+    PutFrameReply, Regenerated, Role,
+};
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
+use super::tool_set::{ToolReply, ToolSet};
+use crate::call::CheckedCall;
 use crate::catalogue::context::{ContextTool, catalogue};
 use crate::catalogue::{Catalogue, ToolCard};
-use crate::sets::{CheckedCall, ToolReply, ToolSet};
 
 /// Names that models use for the field with a tree node, which is nearly always a path.
 const ALIASES: &[(&str, &str)] = &[("path", "node"), ("file_path", "node")];
 
-pub(in crate::sets) struct ContextTools {
+pub(super) struct ContextTools {
     connection: Arc<Connection>,
     agent: ContextAgent,
     catalogue: Arc<Catalogue>,
@@ -26,7 +30,7 @@ pub(in crate::sets) struct ContextTools {
 
 impl ContextTools {
     /// Creates the set for a connection that acts as an agent of context. Returns `None` for any other.
-    pub(in crate::sets) fn of(connection: &Arc<Connection>) -> Option<Self> {
+    pub(super) fn of(connection: &Arc<Connection>) -> Option<Self> {
         let agent = connection.context_agent()?;
         let catalogue = catalogue(agent.role);
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
@@ -47,7 +51,7 @@ impl ContextTools {
                 tool.as_str()
             );
             return Err(Envelope::new(Code::ContextForbidden, message).with_suggestion(
-                "Do without it in this step, and hand in the step to go on to the next.",
+                "Do without it in this step, and submit the step to continue with the next.",
             ));
         }
         let acting = self.connection.frames()?.serve(&self.agent.id)?;
@@ -59,26 +63,25 @@ impl ContextTools {
         let standing = self.connection.call_basis(call.run()).await?;
         let acting = self.agent_context(tool, &standing)?;
         Ok(match tool {
-            ContextTool::GetContext => {
-                let reply = acting.get_context(&call.request()?, &CURRENT_TREE).await?;
-                ToolReply::new(&reply, reply.text())
-            }
-            ContextTool::ComposeContext => {
-                let reply = acting.compose_context(&call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
-            }
-            ContextTool::PutFrame => {
-                let reply = acting.put_frame(call.request()?, BTreeMap::new()).await?;
-                ToolReply::new(&reply, reply.text())
-            }
+            ContextTool::GetContext => ToolReply::new(
+                acting.get_context(&call.request()?, &CURRENT_TREE).await?,
+                NodeShown::text,
+            ),
+            ContextTool::ComposeContext => ToolReply::new(
+                acting.compose_context(&call.request()?).await?,
+                ComposedContext::text,
+            ),
+            ContextTool::PutFrame => ToolReply::new(
+                acting.put_frame(call.request()?, BTreeMap::new()).await?,
+                PutFrameReply::text,
+            ),
             ContextTool::Synthesize => {
-                let reply = acting.synthesize(&call.request()?).await?;
-                ToolReply::new(&reply, reply.text())
+                ToolReply::new(acting.synthesize(&call.request()?).await?, FramesMade::text)
             }
-            ContextTool::Regenerate => {
-                let reply = acting.regenerate(&call.request()?, NO_WAIT).await?.bounded();
-                ToolReply::new(&reply, reply.text())
-            }
+            ContextTool::Regenerate => ToolReply::new(
+                acting.regenerate(&call.request()?, NO_WAIT).await?.bounded(),
+                Regenerated::text,
+            ),
         })
     }
 }

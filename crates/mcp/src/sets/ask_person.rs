@@ -1,53 +1,50 @@
 //! Asks a person what a run waits for.
 //!
-//! *Invariants*: the answer is recorded in the same way as by the command line. It is reported beside the reply, whose
+//! *Invariants*: the answer is recorded in the same way as by the command line. It is reported in a notice of the reply, whose
 //! body stays as it is on record. A question that fails does not fail the call.
 
 use piton_core::error::sentence;
 use piton_runtime::Connection;
-use piton_runtime::reply::{Question, RunAnswer, UserOnlyDependency};
-use piton_runtime::request::PersonReply;
+use piton_runtime::reply::{Question, Reply, ReplyNotice, UserOnlyDependency};
+use piton_runtime::request::PersonVerdict;
 
-use crate::sets::person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
+use crate::person::{AnswerForm, ElicitationAnswer, Person, PersonQuestion};
 
-/// Asks the person what the run of an answer waits for, if it does, and adds the result beside the answer. Returns true
-/// if they settled it.
-pub(super) async fn ask(
-    connection: &Connection,
-    person: &dyn Person,
-    answer: &mut RunAnswer,
-) -> bool {
+/// Asks the person what the run of a reply waits for, if it does, and adds the result to the notices of the reply.
+/// Returns true if they settled it.
+pub(super) async fn ask(connection: &Connection, person: &dyn Person, reply: &mut Reply) -> bool {
     if !person.can_be_asked() {
         return false;
     }
-    let Ok(Some(question)) = connection.question(&answer.body).await else { return false };
+    let Ok(Some(question)) = connection.question(&reply.body).await else { return false };
     let asked = PersonQuestion {
         message: message(&question),
         form: form(question.reason),
-        state: answer.body.state_token.clone(),
+        state: reply.body.state_token.clone(),
     };
-    let (say, next) = match person.ask(&asked).await {
-        ElicitationAnswer::Yes(said) => {
-            let say = said.map_or(PersonReply::Approve {}, |text| PersonReply::Answer { text });
-            (say, "Continue with the call after `Next:`.")
+    let (verdict, next) = match person.ask(&asked).await {
+        ElicitationAnswer::Accepted(said) => {
+            let verdict = said.map_or(PersonVerdict::Approved, PersonVerdict::Answered);
+            (verdict, "Continue with the call after `Next:`.")
         }
-        ElicitationAnswer::No => {
+        ElicitationAnswer::Declined => {
             // A no counts even if it cannot be recorded.
-            answer.beside.is_agreed = Some(false);
-            let text = "they said no when they were asked".to_owned();
-            (PersonReply::Refuse { text }, "Do not continue this run. Ask them what to do instead.")
+            reply.is_agreed = Some(false);
+            let reason = "they said no when they were asked".to_owned();
+            let next = "Do not continue this run. Ask them what to do instead.";
+            (PersonVerdict::Refused(reason), next)
         }
-        ElicitationAnswer::Nothing => {
-            let words = "The person was asked and did not answer. The run waits for them: ask them yourself.";
-            answer.beside.person = Some(words.to_owned());
+        ElicitationAnswer::NoAnswer => {
+            let message = "The person was asked and did not answer. The run waits for them: ask them yourself.";
+            reply.notices.push(ReplyNotice::PersonAsked { message: message.to_owned() });
             return false;
         }
-        ElicitationAnswer::Later => return false,
+        ElicitationAnswer::Deferred => return false,
     };
-    let settled = connection.answer_question(&question, say).await;
-    let words = match &settled {
+    let settled = connection.answer_question(&question, verdict).await;
+    let message = match &settled {
         Ok(settled) => {
-            answer.beside.is_agreed.get_or_insert(true);
+            reply.is_agreed.get_or_insert(true);
             // The person's own words stay apart from the instructions to the agent.
             format!("{}\n{next}", sentence(&settled.summary.replace('\n', "\n  ")))
         }
@@ -56,7 +53,7 @@ pub(super) async fn ask(
             refused.message, refused.suggestion
         ),
     };
-    answer.beside.person = Some(words);
+    reply.notices.push(ReplyNotice::PersonAsked { message });
     settled.is_ok()
 }
 

@@ -1,13 +1,10 @@
-//! Replies to people, shown by the command line or a web page.
+//! Sessions and their runs, as the command line or a web page shows them to people.
 
-use piton_core::{Digest, Envelope, EventIndex, NodeId, SessionId, TimestampMs};
-use piton_store::port::{BlobNamespace, SetAside};
+use piton_core::{Envelope, EventIndex, NodeId, SessionId, TimestampMs};
 use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
-use piton_workflow::maintenance::VerifyReport;
 use piton_workflow::projection::{PersonDecision, RunSummary};
-use piton_workflow::session::RunLine;
-use piton_workflow::{BlockerCode, GapSeverity, UserOnlyDependency};
+use piton_workflow::{BlockerCode, EdgeCause, GapSeverity, NodeKind};
 use serde::Serialize;
 
 use super::artifact::ArtifactShown;
@@ -159,125 +156,56 @@ pub struct GapShown {
     pub is_open: bool,
 }
 
-/// Whether a session stays when its time is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct KeptSession {
-    /// The session.
-    pub session_id: SessionId,
-    /// Whether it stays.
-    pub kept: bool,
-}
-
-/// A session that is gone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Deleted {
-    /// The session.
-    pub session_id: SessionId,
-    /// What repairs had taken out of it, which went along.
-    pub set_aside: Vec<SetAsideShown>,
-}
-
-/// What a check or a repair found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Soundness {
-    /// The session.
-    pub session_id: SessionId,
-    /// Whether it can be continued, shown and exported in full.
-    pub is_sound: bool,
-    /// What was found or done, for a person.
-    pub summary: String,
-    /// Snapshots, artifacts and pinned workflows that it refers to and that cannot be used.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub broken: Vec<BrokenShown>,
-    /// Other sessions that refer to some of that; told by a check.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub shared_with: Vec<SessionId>,
-    /// What was taken out of it, and is kept.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub set_aside: Vec<SetAsideShown>,
-}
-
-impl Soundness {
-    pub(crate) fn new(found: VerifyReport, is_sound: bool, summary: String) -> Self {
-        let broken = found.broken.iter().map(|one| BrokenShown {
-            namespace: one.namespace,
-            digest: one.digest,
-            problem: one.problem.to_owned(),
-        });
-        Self {
-            session_id: found.session,
-            is_sound,
-            summary,
-            broken: broken.collect(),
-            shared_with: found.shared_with,
-            set_aside: found.set_aside.into_iter().map(SetAsideShown::from).collect(),
-        }
-    }
-}
-
-/// Content that a session refers to and that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct BrokenShown {
-    /// Which kind of content it is.
-    pub namespace: BlobNamespace,
-    /// Its digest.
-    pub digest: Digest,
-    /// What is wrong, as words that follow "it".
-    pub problem: String,
-}
-
-/// What repairs and interrupted writes took out of sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SetAsideList {
-    /// Each of them, by session and name.
-    pub set_aside: Vec<SetAsideShown>,
-}
-
-/// Something that was taken out of a session and is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SetAsideShown {
-    /// The session, as its directory is called.
-    pub session_id: String,
-    /// Where it is.
-    pub place: String,
-    /// How many files it has.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
-impl From<SetAside> for SetAsideShown {
-    fn from(kept: SetAside) -> Self {
-        let SetAside { stream, place, files, bytes, .. } = kept;
-        Self { session_id: stream.to_string(), place, files, bytes }
-    }
-}
-
-/// What a person settled.
+/// The graph of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct SettledRun {
-    /// The run, at the step that it waits at.
-    pub run: RunLine,
-    /// What the step needed a person for.
-    pub reason: UserOnlyDependency,
-    /// What was recorded.
-    pub summary: String,
-    /// Whether the run waits at the step until a person agrees; else the agent may continue all the same.
-    pub is_held: bool,
+pub struct RunTree {
+    /// The run, summed up.
+    pub summary: RunSummary,
+    /// Its nodes, in the order in which they were made; a parent comes before its children.
+    pub nodes: Vec<TreeNode>,
+}
+
+/// A node of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TreeNode {
+    /// The node.
+    pub node_id: NodeId,
+    /// The node that it came from; nothing for the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+    /// A step or a bookmark.
+    pub kind: NodeKind,
+    /// Why it branched off, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<EdgeCause>,
+    /// The place of its step in the workflow, from one; nothing at the end of a run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The title of its step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The first line of its notes; where it was left several times, of those that the run follows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headline: Option<String>,
+    /// The first line of the notes that led here, if other notes led from the same node elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_headline: Option<String>,
+    /// How often an output for it was sent back.
+    pub blocked: usize,
+    /// How many gaps on it are open.
+    pub open_gaps: usize,
+    /// Whether nothing came after it.
+    pub is_tip: bool,
+    /// Whether it is where the run goes on.
+    pub is_preferred_tip: bool,
+    /// Whether it lies on the way to that.
+    pub is_on_path: bool,
+    /// The event that made it.
+    pub created: EventIndex,
 }
 
 /// The preferences in force.
@@ -293,57 +221,4 @@ pub struct AppliedPreferences {
     /// That something stronger than what was written holds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-}
-
-/// What a cleaning did, or would do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct CleanedUp {
-    /// Whether it only said what it would do.
-    pub is_rehearsal: bool,
-    /// Sessions that were removed.
-    pub removed: Vec<SessionId>,
-    /// Sessions that are not old enough.
-    pub young: usize,
-    /// Sessions that are kept on purpose.
-    pub kept: usize,
-    /// Sessions that are old enough and could not be removed.
-    pub spared: usize,
-    /// What became of the blobs of each namespace.
-    pub blobs: Vec<SweptBlobs>,
-    /// Whether nothing was removed because something could not be read.
-    pub safe_mode: bool,
-    /// What kept something from being removed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Envelope>,
-}
-
-/// What became of the blobs of a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct SweptBlobs {
-    /// The namespace.
-    pub namespace: BlobNamespace,
-    /// Blobs that something refers to, or that are too young.
-    pub kept: u64,
-    /// Blobs that were removed.
-    pub removed: u64,
-    /// Their bytes.
-    pub removed_bytes: u64,
-}
-
-/// A session that came from a bundle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ImportedSession {
-    /// The session that is there now.
-    pub session_id: SessionId,
-    /// The id that it had, if that one was taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub renamed_from: Option<SessionId>,
-    /// How many events it has.
-    pub events: usize,
 }

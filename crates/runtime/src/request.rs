@@ -1,0 +1,141 @@
+//! Requests from agents, and from people by way of the command line or a web page. Runs are continued with the requests
+//! of [`piton_workflow::session`].
+//!
+//! The comments on the fields are the descriptions that agents read in the schemas of the tools.
+
+use piton_core::{RunId, SessionId};
+use piton_workflow::{Autonomy, RiskPolicy};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+pub use piton_workflow::session::{Checkpoint, Continue, PersonVerdict, SubmittedOutput};
+
+/// Lists the workflows that can be started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListWorkflows {
+    /// Words that the id, name, description or use of a workflow must have. Leave it out to see all of them.
+    pub query: Option<String>,
+    /// Kinds of work, such as `review`: a workflow must have one of them. Each entry of the list names its tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The absolute path of the directory that you work in; its workflows are listed too. Usually left out.
+    pub project_dir: Option<String>,
+}
+
+piton_core::closed_set! {
+    /// How much of a workflow is shown.
+    #[derive(Default)]
+    pub enum InspectMode {
+        /// What it is and what it is for.
+        Metadata => "metadata",
+        /// The same, with its steps by title and the prompt of the first.
+        #[default]
+        Preview => "preview",
+        /// The whole compiled workflow.
+        Full => "full",
+    }
+}
+
+/// Shows a workflow without starting it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InspectWorkflow {
+    /// The id from `list_workflows`, such as `wr.code_review`.
+    pub workflow_id: String,
+    /// How much to show: `metadata`, `preview` (with the first step) or `full`.
+    #[serde(default)]
+    pub mode: InspectMode,
+    /// The absolute path of the directory that you work in. Usually left out.
+    pub project_dir: Option<String>,
+}
+
+/// Starts a run of a workflow.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StartWorkflow {
+    /// The id from `list_workflows`, such as `wr.code_review`.
+    pub workflow_id: String,
+    /// What the run is to reach, in one line. People find the run by it.
+    pub goal: Option<String>,
+    /// What the run should know from its start, as a JSON object. It is kept: later calls send only what changes.
+    pub context: Option<Map<String, Value>>,
+    /// The absolute path of the directory that you work in. Usually left out; the reply says which one was used.
+    pub project_dir: Option<String>,
+    /// A key of your own choice, such as a ticket number. In one project it gives the same run again; with another
+    /// workflow or goal it is refused.
+    pub start_key: Option<String>,
+}
+
+/// Reads an artifact of an earlier step again.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetArtifact {
+    /// Its digest, as a reply gives it.
+    pub digest: String,
+    /// For a large one: the `nextOffset` of the reply before.
+    pub offset: Option<usize>,
+}
+
+/// Finds a run to continue: by id, by words, by branch or commit, or simply the open ones that were active last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ResumeSession {
+    /// Words of the run's goal, label, newest notes, step titles or workflow; all of them must occur.
+    pub query: Option<String>,
+    /// The session, if you know it.
+    pub session_id: Option<SessionId>,
+    /// The run, if you know it.
+    pub run_id: Option<RunId>,
+    /// The branch, or the beginning of its name. Without a query, branch or commit, those of the project directory
+    /// count.
+    pub git_branch: Option<String>,
+    /// The commit that is checked out, in 40 hex digits.
+    pub git_head_sha: Option<String>,
+    /// Searches completed runs too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub include_completed: bool,
+}
+
+/// Names a session or a run as people do: by an id, the end of one, or the two words of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionReference(pub String);
+
+/// What preferences are changed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreferenceScope {
+    /// Every run that starts from now on: the user's configuration file.
+    Global,
+    /// One run, from where it stands.
+    Run {
+        /// The session.
+        session_id: SessionId,
+        /// The run.
+        run_id: RunId,
+    },
+}
+
+/// Changes preferences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefer {
+    /// What they are changed for.
+    pub scope: PreferenceScope,
+    /// When runs wait for a person.
+    pub autonomy: Option<Autonomy>,
+    /// Which of several correct ways runs take.
+    pub risk_policy: Option<RiskPolicy>,
+}
+
+/// Makes a file of a session that can be carried elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportSession {
+    /// The session.
+    pub session: SessionReference,
+    /// Takes what can be read of a damaged session, to be looked at only.
+    pub salvage: bool,
+}
