@@ -6,16 +6,14 @@
 use piton_core::Envelope;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Error,
-    agent::AgentAdapter,
-    bounds::BATCH_LINES_MAX,
-    frame::{Appended, NewFrame},
-    history::NodeRef,
-    synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest},
-    tree::TreePath,
-    word::FrameType,
-};
+use crate::Error;
+use crate::agent::AgentAdapter;
+use crate::bounds::BATCH_LINES_MAX;
+use crate::frame::{Appended, NewFrame};
+use crate::history::NodeRef;
+use crate::synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest};
+use crate::tree::TreePath;
+use crate::word::FrameType;
 
 /// One operation.
 #[derive(Clone, Debug, Deserialize)]

@@ -7,7 +7,10 @@ use piton_store::port::{
     Batch, Blobs, EntryChange, Expect, Key, Leases, Table, TableEntry, TableWrite,
 };
 
-use crate::{Error, ProjectId, bounds::PAGE, rows::keys::ProjectKeys, synthesis::Registry};
+use crate::bounds::PAGE;
+use crate::rows::keys::ProjectKeys;
+use crate::synthesis::Registry;
+use crate::{Error, ProjectId};
 
 /// The ports that context is stored in.
 #[derive(Clone)]

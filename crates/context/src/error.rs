@@ -6,11 +6,9 @@
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
-use crate::{
-    agent::{Right, Role},
-    tree::{PathError, TreeNodeId, TreePath},
-    word::{AgentId, FrameType, WordError},
-};
+use crate::agent::{Right, Role};
+use crate::tree::{PathError, TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType, WordError};
 
 /// Reasons that a call fails.
 #[derive(Clone, Debug, thiserror::Error)]

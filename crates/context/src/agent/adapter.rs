@@ -6,19 +6,17 @@
 use piton_core::Digest;
 
 use super::{Agents, ContextAgent, Right};
-use crate::{
-    Context, Error,
-    frame::{
-        Appended, Basis, BasisInputs, Frame, FrameDraft, FrameHead, FrameId, Metadata, NewFrame,
-        Precondition,
-    },
-    history::{Adopted, NodeRef, RootRef},
-    read::{Composed, Composition, NodeContext, View},
-    scan::Scanner,
-    synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized},
-    tree::TreePath,
-    word::{AgentId, FrameType},
+use crate::frame::{
+    Appended, Basis, BasisInputs, Frame, FrameDraft, FrameHead, FrameId, Metadata, NewFrame,
+    Precondition,
 };
+use crate::history::{Adopted, NodeRef, RootRef};
+use crate::read::{Composed, Composition, NodeContext, View};
+use crate::scan::Scanner;
+use crate::synthesis::{RegenerateScope, Regenerated, SynthesizeRequest, Synthesized};
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// The context of a project as one agent sees it.
 #[derive(Clone)]

@@ -2,8 +2,6 @@
 
 mod adapter;
 mod agents;
-mod role;
 
 pub use adapter::{AgentAdapter, ModelAnswer};
-pub use agents::{Agents, ContextAgent};
-pub use role::{Right, Role};
+pub use agents::{Agents, ContextAgent, Right, Role};

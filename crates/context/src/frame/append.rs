@@ -3,25 +3,22 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes, canonical};
-use piton_store::{
-    collect::lease_name,
-    port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry},
-};
+use piton_store::collect::lease_name;
+use piton_store::port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry};
 use serde::Serialize;
 
 use super::{Basis, Frame, FrameHead, FrameId, FrameSet, Metadata, leaf};
-use crate::{
-    Context, Error,
-    bounds::{
-        COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX,
-        TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
-    },
-    context::{keep, put, put_after, remove_after},
-    history::each_once,
-    rows::{bytes::put_number, keys::RowKind},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
+use crate::bounds::{
+    COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX,
+    TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
 };
+use crate::context::{keep, put, put_after, remove_after};
+use crate::history::each_once;
+use crate::rows::bytes::put_number;
+use crate::rows::keys::RowKind;
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Reason reported when an append or a repair gives up.
 pub(crate) const FRAMES_CROWDED: &str = "other processes appended frames";

@@ -3,20 +3,20 @@
 //! *Invariants*: staleness is computed on demand from what is stored; an edit marks nothing. An edit that is undone
 //! therefore makes a frame fresh again.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use piton_store::{bounds::TABLE_GET_MAX, port::BoxFuture};
+use piton_store::bounds::TABLE_GET_MAX;
+use piton_store::port::BoxFuture;
 use serde::Serialize;
 
 use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
-use crate::{
-    Context, Error,
-    bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
-    rows::ChildRecord,
-    synthesis::NOTHING_DESCRIBED,
-    tree::{Name, TreeNodeId, TreePath},
-    word::FrameType,
-};
+use crate::bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES};
+use crate::rows::ChildRecord;
+use crate::synthesis::NOTHING_DESCRIBED;
+use crate::tree::{Name, TreeNodeId, TreePath};
+use crate::word::FrameType;
+use crate::{Context, Error};
 
 /// Freshness of a frame, with the reason if it is stale or unchecked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

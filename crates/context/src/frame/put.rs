@@ -3,14 +3,12 @@
 use piton_core::{Digest, FileBytes};
 
 use super::{Appended, Basis, FrameDraft, Metadata, Precondition};
-use crate::{
-    Context, Error,
-    bounds::TRIES_MAX,
-    history::{FoundNode, NodeRef, RootEntry},
-    rows::keys::RowKind,
-    tree::TreeNodeId,
-    word::{AgentId, FrameType},
-};
+use crate::bounds::TRIES_MAX;
+use crate::history::{FoundNode, NodeRef, RootEntry};
+use crate::rows::keys::RowKind;
+use crate::tree::TreeNodeId;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// A frame to be written by hand.
 #[derive(Clone, Debug)]

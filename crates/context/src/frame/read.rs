@@ -4,16 +4,13 @@ use piton_core::Digest;
 use piton_store::port::BlobNamespace;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, append::place_index, leaf,
-    lost_leaf, set::phrase,
-};
-use crate::{
-    Context, Error,
-    rows::keys::{RowKind, split_path},
-    tree::TreePath,
-    word::{AgentId, FrameType},
-};
+use super::append::place_index;
+use super::set::phrase;
+use super::{BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, leaf, lost_leaf};
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// The newest frame of a type at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

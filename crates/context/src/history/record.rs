@@ -4,23 +4,23 @@
 //! directory. Everything that a recorded tree refers to therefore exists, and a process that dies in between leaves
 //! only rows that nothing refers to. A tree that is already current is not written again.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use piton_store::port::{Batch, TableEntry};
 use serde::Serialize;
 
-use super::{
-    compare::{TreeCursor, TreeDifference},
-    root::RootEntry,
+use super::compare::{TreeCursor, TreeDifference};
+use super::root::RootEntry;
+use crate::bounds::{
+    FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX,
 };
-use crate::{
-    Context, Error,
-    bounds::{FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX},
-    context::{keep, put, put_after},
-    rows::{keys::RowKind, node},
-    tree::{ChangeKind, Directory, TreeChange, TreeNode, TreePath},
-    word::Label,
-};
+use crate::context::{keep, put, put_after};
+use crate::rows::keys::RowKind;
+use crate::rows::node;
+use crate::tree::{ChangeKind, Directory, TreeChange, TreeNode, TreePath};
+use crate::word::Label;
+use crate::{Context, Error};
 
 /// Value of the root's note when the entries of every directory may have changed.
 pub(crate) const TOUCHED_EVERYWHERE: &[u8] = b"everywhere";

@@ -7,17 +7,16 @@
 //! replaces a newer one. A failure fails no read: the read continues with what is recorded, and reports that freshness
 //! was not checked.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{FoundNode, NodeRef, RootEntry};
-use crate::{
-    Context, Error,
-    bounds::{PROBES_MAX, REFRESH_TRIES_MAX},
-    frame::{Basis, BasisInputs},
-    rows::keys::RowKind,
-    scan::{ProblemKind, ScanReport, Scanner},
-    tree::{NodeKind, TreeNodeId, TreePath},
-};
+use crate::bounds::{PROBES_MAX, REFRESH_TRIES_MAX};
+use crate::frame::{Basis, BasisInputs};
+use crate::rows::keys::RowKind;
+use crate::scan::{ProblemKind, ScanReport, Scanner};
+use crate::tree::{NodeKind, TreeNodeId, TreePath};
+use crate::{Context, Error};
 
 /// Outcome of checking the disk.
 enum RefreshOutcome {

@@ -4,13 +4,9 @@
 //! the same bytes; ties are broken by frame id.
 
 mod compose;
-mod export;
 mod node;
-mod order;
 mod view;
 
-pub use compose::{ComposeSource, Composed, Composition};
-pub use export::{export, tokens};
+pub use compose::{ComposeSource, Composed, Composition, export, tokens};
 pub use node::{NodeContext, RenamedFrom};
-pub use order::{Order, Relation, relevance};
-pub use view::{View, ViewedFrame};
+pub use view::{Order, Relation, View, ViewedFrame, relevance};

@@ -7,13 +7,11 @@ use piton_store::port::TableEntry;
 use serde::Serialize;
 
 use super::{Relation, View, ViewedFrame};
-use crate::{
-    Context, Error,
-    frame::{FrameSet, Judge},
-    history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path},
-    rows::keys::{RowKind, split_path},
-    tree::TreePath,
-};
+use crate::frame::{FrameSet, Judge};
+use crate::history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path};
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::TreePath;
+use crate::{Context, Error};
 
 /// A node and its frames.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -10,23 +10,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use piton_store::{
-    LeaseName,
-    port::{Mode, Patience, TableEntry},
-};
+use piton_store::LeaseName;
+use piton_store::port::{Mode, Patience, TableEntry};
 use serde::Serialize;
 
 use super::synthesize::SynthesisSpec;
-use crate::{
-    Context, Error,
-    context::remove_after,
-    frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy},
-    history::TOUCHED_EVERYWHERE,
-    report::StaleFrame,
-    rows::keys::{RowKind, split_path},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
-};
+use crate::context::remove_after;
+use crate::frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy};
+use crate::history::TOUCHED_EVERYWHERE;
+use crate::report::StaleFrame;
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Reason that a synthesis is stale when it was, or would be, made from nothing.
 pub(crate) const NOTHING_DESCRIBED: &str = "nothing in it has a frame that it could be made from";

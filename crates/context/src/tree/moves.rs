@@ -2,10 +2,8 @@
 //!
 //! *Invariants*: a path counts as moved only if its content is exactly the same and there is a single candidate.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use piton_core::{Digest, FileBytes};
 

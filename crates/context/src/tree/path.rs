@@ -8,12 +8,10 @@
 //! *Invariants*: no name is empty, `.` or `..`, and none contains `/` or a zero byte, so a path never leads out of its
 //! project directory.
 
-use std::{
-    borrow::{Borrow, Cow},
-    fmt,
-    fmt::Write as _,
-    str::FromStr,
-};
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
 
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 

@@ -1,15 +1,13 @@
 //! Checking everything while somebody writes.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_context::{Context, ContextPorts, agent::AgentAdapter, frame::NewFrame};
-use piton_store::{
-    port::{EntryChange, Expect, Table, TableEntry, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::frame::NewFrame;
+use piton_context::{Context, ContextPorts};
+use piton_store::port::{EntryChange, Expect, Table, TableEntry, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
 use crate::scene::{Scene, agents, block_on, node};
 

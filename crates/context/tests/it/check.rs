@@ -1,15 +1,13 @@
 //! Finding damage.
 
-use piton_context::{
-    check::DamageKind::{self, Content, Frame, Head, Index, Node, Root, Sequence, Set},
-    synthesis::PolicySpec,
+use piton_context::check::DamageKind::{
+    self, Content, Frame, Head, Index, Node, Root, Sequence, Set,
 };
+use piton_context::synthesis::PolicySpec;
 use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, summaries};
 
 fn scene() -> Scene {
     let mut scene = Scene::scanned(&[("a/x", "1"), ("a/y", "2"), ("b", "3")]);

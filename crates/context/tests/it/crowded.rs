@@ -1,21 +1,18 @@
 //! Writing where others are always faster.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_context::{
-    Context, ContextPorts, agent::AgentAdapter, bounds::TRIES_MAX, frame::NewFrame,
-    synthesis::PolicySpec,
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::bounds::TRIES_MAX;
+use piton_context::frame::NewFrame;
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Code, Retry};
 use piton_store::port::Table;
 
-use crate::{
-    refusing::Refusing,
-    scene::{Scene, agents, block_on, node, summaries},
-};
+use crate::refusing::Refusing;
+use crate::scene::{Scene, agents, block_on, node, summaries};
 
 #[test]
 fn a_writer_that_is_never_fast_enough_is_told_to_try_again_and_not_that_it_was_wrong() {

@@ -1,38 +1,28 @@
 //! Repairing damage: each kind of row and each content, damaged in each way.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::AgentAdapter,
-    check::ContextRepaired,
-    frame::{AppendOutcome, FrameId, Metadata, NewFrame},
-    history::RootRef,
-    read::View,
-    scan::Scanner,
-    synthesis::PolicySpec,
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::check::ContextRepaired;
+use piton_context::frame::{AppendOutcome, FrameId, Metadata, NewFrame};
+use piton_context::history::RootRef;
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Digest, RunId};
-use piton_store::{
-    local::{DataDir, LocalBlobs},
-    memory::MemoryTable,
-    port::{EntryChange, Expect, Table, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::local::{DataDir, LocalBlobs};
+use piton_store::memory::MemoryTable;
+use piton_store::port::{EntryChange, Expect, Table, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::{
-    history::dump,
-    scene::{Scene, agents, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, agents, block_on, node, path, summaries};
 
 /// More entries than one row of a directory takes.
 const MANY: usize = 1_001;

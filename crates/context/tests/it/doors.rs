@@ -3,20 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use piton_context::{
-    Error, FrameRoots,
-    batch::batch,
-    bounds::INLINE_BYTES_MAX,
-    frame::{Metadata, NewFrame},
-    history::{NodeRef, RootRef},
-    read::View,
-    synthesis::{PolicyInput, PolicySpec, RegenerateScope, Registry},
-    tree::{ChangeKind, TreePath},
-};
-use piton_store::{
-    collect::{CollectMode, SweepReport, collect},
-    port::{BlobNamespace, Roots as _, TakenOut},
-};
+use piton_context::batch::batch;
+use piton_context::bounds::INLINE_BYTES_MAX;
+use piton_context::frame::{Metadata, NewFrame};
+use piton_context::history::{NodeRef, RootRef};
+use piton_context::read::View;
+use piton_context::synthesis::{PolicyInput, PolicySpec, RegenerateScope, Registry};
+use piton_context::tree::{ChangeKind, TreePath};
+use piton_context::{Error, FrameRoots};
+use piton_store::collect::{CollectMode, SweepReport, collect};
+use piton_store::port::{BlobNamespace, Roots as _, TakenOut};
 use serde_json::Value;
 
 use crate::scene::{Scene, block_on, node, path, summaries};

@@ -1,28 +1,23 @@
 //! Frames: what they are, what they depend on, and that they stay.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, atomic::Ordering},
-};
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::{AgentAdapter, ModelAnswer, Right, Role},
-    frame::{AppendOutcome, Basis, BasisInputs, FrameId, Metadata, NewFrame, Policy, Proof},
-    read::{Composition, View},
-    synthesis::PolicySpec,
+use piton_context::agent::{AgentAdapter, ModelAnswer, Right, Role};
+use piton_context::frame::{
+    AppendOutcome, Basis, BasisInputs, FrameId, Metadata, NewFrame, Policy, Proof,
 };
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Digest, FileBytes, canonical};
-use piton_store::{
-    port::{EntryChange, Expect, Table as _, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 use serde_json::json;
 
-use crate::{
-    history::dump,
-    scene::{Scene, agents, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, agents, block_on, node, path, summaries};
 
 fn digest(text: &str) -> Digest {
     Digest::of(&FileBytes(text.as_bytes()))

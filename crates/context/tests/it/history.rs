@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use piton_context::{
-    Context, Error, ProjectId,
-    history::RootRef,
-    scan::Scanner,
-    tree::{ChangeKind, NodeKind},
-};
+use piton_context::history::RootRef;
+use piton_context::scan::Scanner;
+use piton_context::tree::{ChangeKind, NodeKind};
+use piton_context::{Context, Error, ProjectId};
 use piton_store::port::Table as _;
 
 use crate::scene::{Scene, block_on, node, path};

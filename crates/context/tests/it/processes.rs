@@ -1,26 +1,23 @@
 //! Several processes on one data directory, on this machine's disk, and processes that die.
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::AgentAdapter,
-    frame::NewFrame,
-    read::{Composition, View},
-    scan::Scanner,
-    synthesis::{PolicySpec, RegenerateScope},
-};
-use piton_core::port::{NoTrace, fixed::SeededEntropy};
-use piton_store::{
-    local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock},
-    port::Patience,
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::frame::NewFrame;
+use piton_context::read::{Composition, View};
+use piton_context::scan::Scanner;
+use piton_context::synthesis::{PolicySpec, RegenerateScope};
+use piton_context::{Context, ContextPorts, ProjectId};
+use piton_core::port::NoTrace;
+use piton_core::port::fixed::SeededEntropy;
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
+use piton_store::port::Patience;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{
-    scene::{agents, node, path, summaries, write},
-    worker::{answers, print_line, spawn},
-};
+use crate::scene::{agents, node, path, summaries, write};
+use crate::worker::{answers, print_line, spawn};
 
 const WRITERS: u64 = 8;
 const FRAMES: u64 = 6;

@@ -1,19 +1,18 @@
 //! Views, compositions and their text.
 
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
+use std::sync::Arc;
 
-use piton_context::{
-    frame::FrameId,
-    read::{ComposeSource, Composition, Order, Relation, View, export, relevance, tokens},
-    synthesis::Registry,
+use piton_context::frame::FrameId;
+use piton_context::read::{
+    ComposeSource, Composition, Order, Relation, View, export, relevance, tokens,
 };
+use piton_context::synthesis::Registry;
 use piton_core::TimestampMs;
 use proptest::prelude::*;
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node, path},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, node, path};
 
 fn scene() -> Scene {
     let mut scene = Scene::scanned(&[("d/a", "1"), ("d/b", "2"), ("d/c", "3"), ("e/x", "4")]);

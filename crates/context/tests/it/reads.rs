@@ -1,22 +1,16 @@
 //! How often the table is asked, which is what a read waits for.
 
-use std::{
-    fmt::Write as _,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::AgentAdapter,
-    batch::batch,
-    bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
-    history::RootRef,
-    read::{Composition, View},
-    synthesis::{PolicySpec, RegenerateScope},
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::batch::batch;
+use piton_context::bounds::{CONCATENATION_BYTES, SUMMARY_BYTES};
+use piton_context::history::RootRef;
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::{PolicySpec, RegenerateScope};
+use piton_context::{Context, ContextPorts};
 use piton_store::testing::{LongRun, WatchedTable};
 
 use crate::scene::{Scene, agents, block_on, node, path, summaries};

@@ -1,16 +1,15 @@
 //! What is called fresh is what a scan that reads every file would say.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
-use piton_context::{
-    Context, Error, ProjectId,
-    agent::AgentAdapter,
-    frame::{Basis, NewFrame},
-    history::RootRef,
-    read::View,
-    scan::Scanner,
-    tree::{Directory, TreeNode, TreeNodeId, TreePath},
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::frame::{Basis, NewFrame};
+use piton_context::history::RootRef;
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::tree::{Directory, TreeNode, TreeNodeId, TreePath};
+use piton_context::{Context, Error, ProjectId};
 use proptest::prelude::*;
 
 use crate::scene::{agents, block_on, memory_ports, node, write};

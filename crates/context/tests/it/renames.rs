@@ -1,15 +1,13 @@
 //! Frames go along with what is renamed, also if the process dies on the way.
 
-use std::{
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{Context, ContextPorts, read::View, scan::Scanner};
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::{Context, ContextPorts};
 use piton_store::testing::{TableCall, WatchedTable};
 
 use crate::scene::{Scene, block_on, path};

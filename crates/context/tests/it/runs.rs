@@ -1,28 +1,18 @@
 //! Frames by the run that made them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    check::DamageKind,
-    frame::{Metadata, NewFrame, RunFrames},
-};
+use piton_context::check::DamageKind;
+use piton_context::frame::{Metadata, NewFrame, RunFrames};
+use piton_context::{Context, ContextPorts};
 use piton_core::RunId;
-use piton_store::{
-    port::{EntryChange, Expect, Table as _, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, node};
 
 fn run(number: u8) -> RunId {
     RunId::from_bytes([number; 16])

@@ -1,28 +1,23 @@
 //! A project directory and its context.
 
-use std::{
-    fs,
-    future::Future,
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::fs;
+use std::future::Future;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::{AgentAdapter, Agents, ContextAgent, Role},
-    frame::{Appended, FrameId, NewFrame},
-    history::{NodeRef, Recorded},
-    read::{NodeContext, View},
-    scan::{ScanReport, Scanner},
-    synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized},
-    tree::TreePath,
-};
-use piton_core::{TimestampMs, port::Clock};
+use piton_context::agent::{AgentAdapter, Agents, ContextAgent, Role};
+use piton_context::frame::{Appended, FrameId, NewFrame};
+use piton_context::history::{NodeRef, Recorded};
+use piton_context::read::{NodeContext, View};
+use piton_context::scan::{ScanReport, Scanner};
+use piton_context::synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized};
+use piton_context::tree::TreePath;
+use piton_context::{Context, ContextPorts, ProjectId};
+use piton_core::TimestampMs;
+use piton_core::port::Clock;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
 
 /// A clock that says what it is told.

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::AgentAdapter,
-    read::View,
-    synthesis::{Inputs, PolicySpec},
-};
+use piton_context::agent::AgentAdapter;
+use piton_context::read::View;
+use piton_context::synthesis::{Inputs, PolicySpec};
+use piton_context::{Context, ContextPorts, ProjectId};
 use piton_store::testing::WatchedTable;
 
 use crate::scene::{Scene, agents, block_on, node, summaries};

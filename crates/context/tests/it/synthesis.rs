@@ -1,23 +1,20 @@
 //! Frames of directories.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use piton_context::{
-    frame::{AppendOutcome, FrameId},
-    read::{Composition, View},
-    synthesis::{
-        Inputs, Missing, PolicyInput, PolicySpec, RegenerateScope, Registry, SynthesizeRequest,
-    },
+use piton_context::frame::{AppendOutcome, FrameId};
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::{
+    Inputs, Missing, PolicyInput, PolicySpec, RegenerateScope, Registry, SynthesizeRequest,
 };
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::port::{Mode, Patience};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, node, path, summaries};
 
 const FILES: [(&str, &str); 5] =
     [("a/x.rs", "1"), ("a/y.rs", "2"), ("a/in/z.rs", "3"), ("b/w.rs", "4"), ("top.md", "5")];

@@ -1,26 +1,18 @@
 //! Following a directory while it is edited.
 
-use std::{
-    fs,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use piton_context::{
-    Context, ContextPorts,
-    bounds::TRIES_MAX,
-    scan::Scanner,
-    watch::{Follower, json_lines},
-};
+use piton_context::bounds::TRIES_MAX;
+use piton_context::scan::Scanner;
+use piton_context::watch::{Follower, json_lines};
+use piton_context::{Context, ContextPorts};
 use piton_store::port::Table;
 
-use crate::{
-    refusing::Refusing,
-    scene::{Scene, block_on, path},
-};
+use crate::refusing::Refusing;
+use crate::scene::{Scene, block_on, path};
 
 /// How long a test waits for the system before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
