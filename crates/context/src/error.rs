@@ -65,7 +65,7 @@ pub enum Error {
     #[error("the agent {agent} may not {right}: its role is {role}")]
     Forbidden { agent: AgentId, role: Role, right: Right },
     /// A frame names another agent or node than its target.
-    #[error("the frame is {given} and was handed in as {expected}")]
+    #[error("the frame is {given} and was submitted as {expected}")]
     Impersonation {
         /// Claim of the frame.
         given: String,
@@ -161,6 +161,12 @@ impl Error {
     /// True if another process was faster, and repeating the call may succeed.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(piton_store::Error::Conflict { .. }))
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
     }
 }
 

@@ -78,9 +78,60 @@ pub struct ContextReport {
     pub unchecked: Option<String>,
 }
 
+/// Coverage of a tree with frames of one type and agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypeStatus {
+    pub frame_type: FrameType,
+    pub agent: AgentId,
+    /// Number of nodes with a fresh head.
+    pub fresh: u64,
+    /// Number of nodes with a stale head.
+    pub stale: u64,
+    /// Number of nodes with no head.
+    pub missing: u64,
+}
+
+/// The status of a project's context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextStatus {
+    /// The project directory.
+    pub project: String,
+    /// Frames by type and agent.
+    pub types: Vec<TypeStatus>,
+    /// The tree, its coverage, and the stale frames with reasons.
+    #[serde(flatten)]
+    pub report: ContextReport,
+}
+
 impl Context {
-    /// Reports coverage and stale heads, judged against a recorded tree. Reads each head and its frame once.
+    /// Returns the status: the current tree, its frames by type and agent, and the stale ones.
+    pub async fn status(&self) -> Result<ContextStatus, Error> {
+        let report = self.report(&RootRef::Current).await?;
+        let line = |line: &Coverage| TypeStatus {
+            frame_type: line.frame_type.clone(),
+            agent: line.agent.clone(),
+            fresh: if report.unchecked.is_some() { 0 } else { line.nodes - line.stale },
+            stale: line.stale,
+            missing: report.nodes - line.nodes,
+        };
+        let types = report.coverage.iter().map(line).collect();
+        let project = self.location.directory().display().to_string();
+        Ok(ContextStatus { project, types, report })
+    }
+
+    /// Reports coverage and stale heads, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
+        match tree {
+            RootRef::Current => self.checked(None).await.report_on(tree).await,
+            // A past tree cannot have changed, so the files need no check.
+            past => self.report_on(past).await,
+        }
+    }
+
+    /// Reports on a tree as it was recorded. Reads each head and its frame once.
+    async fn report_on(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
         let mut judge = Judge::of_many(self, root.root);
         judge.read_marks().await?;

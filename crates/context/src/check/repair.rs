@@ -54,6 +54,14 @@ pub struct SetAside {
 }
 
 impl Context {
+    /// Makes the stored context usable again from the files as they are now. Returns the work done, and the result of a
+    /// check afterwards.
+    pub async fn repair_from_disk(&self) -> Result<(ContextRepaired, Validation), Error> {
+        let found = self.scanner().scan(true)?;
+        let done = self.repair(&found.tree, found.report.is_partial()).await?;
+        Ok((done, self.validate().await?))
+    }
+
     /// Makes everything usable again and makes `tree`, which was just scanned, the current tree.
     pub async fn repair(
         &self,

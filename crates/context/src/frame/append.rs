@@ -49,7 +49,7 @@ pub(crate) struct Precondition {
 pub(crate) struct NextAppend(pub(crate) Option<TableEntry>);
 
 piton_core::closed_set! {
-    /// What came of an append.
+    /// The result of an append.
     pub enum AppendOutcome {
         /// A new frame, which is the head now.
         Added => "added",
@@ -64,9 +64,29 @@ piton_core::closed_set! {
 
 /// A frame that was appended or already existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Appended {
     pub frame: FrameId,
     pub outcome: AppendOutcome,
+}
+
+impl Appended {
+    /// Renders the reply as text.
+    pub fn text(&self) -> String {
+        let Self { frame, outcome } = self;
+        match outcome {
+            AppendOutcome::Added => format!("The frame {frame} was added."),
+            AppendOutcome::HeadMoved => {
+                format!("The frame {frame} was there already, and is the newest again.")
+            }
+            AppendOutcome::Unchanged => format!("The frame {frame} is there already."),
+            AppendOutcome::Reaffirmed => {
+                format!(
+                    "The frame {frame} was there already and marked as invalid; it holds again."
+                )
+            }
+        }
+    }
 }
 
 impl FrameDraft {

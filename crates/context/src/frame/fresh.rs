@@ -8,7 +8,7 @@ use std::fmt;
 
 use piton_store::bounds::TABLE_GET_MAX;
 use piton_store::port::BoxFuture;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
 use crate::bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES};
@@ -19,8 +19,7 @@ use crate::word::FrameType;
 use crate::{Context, Error};
 
 /// Freshness of a frame, with the reason if it is stale or unchecked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     /// Its inputs are unchanged.
     Fresh,
@@ -61,6 +60,43 @@ impl Freshness {
     fn stale(reason: impl Into<String>) -> Self {
         Self::Stale { reason: reason.into() }
     }
+}
+
+impl Serialize for Freshness {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = FreshnessFields {
+            is_fresh: self.is_fresh(),
+            stale_because: self.reason(),
+            unchecked: self.unchecked(),
+        };
+        fields.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Freshness {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Freshness".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        FreshnessFields::json_schema(generator)
+    }
+}
+
+/// The fields of a frame in JSON that say whether it is fresh.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+struct FreshnessFields<'a> {
+    /// Whether its inputs are unchanged.
+    is_fresh: bool,
+    /// Why it is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale_because: Option<&'a str>,
+    /// Why nobody could check whether it is fresh; then it does not count as fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<&'a str>,
 }
 
 impl fmt::Display for Freshness {

@@ -29,7 +29,7 @@ pub(crate) use append::{FRAMES_CROWDED, FrameDraft, NextAppend, Precondition};
 pub use basis::{Basis, BasisInputs, BasisKind, ManyFrames, Policy};
 pub use fresh::Freshness;
 pub(crate) use fresh::Judge;
-pub use put::NewFrame;
+pub use put::PutFrame;
 pub use read::FrameHead;
 pub(crate) use record::LOST;
 pub use record::{Frame, FrameId, Metadata};

@@ -113,6 +113,7 @@ impl Frame {
 
 /// The digest of a frame's path, type, agent and basis.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct FrameId(Digest);
 
@@ -167,6 +168,7 @@ impl fmt::Debug for FrameId {
 
 /// A small map of short keys and values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, String>);
 
@@ -204,6 +206,11 @@ impl Metadata {
     /// Returns the run whose step made the frame, if any.
     pub fn run(&self) -> Option<RunId> {
         self.get("run")?.parse().ok()
+    }
+
+    /// True if there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Returns all entries, sorted by key.

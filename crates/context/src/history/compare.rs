@@ -7,7 +7,7 @@ use std::sync::Arc;
 use piton_core::Digest;
 use serde::Serialize;
 
-use super::root::RootRef;
+use super::root::{RootEntry, RootRef};
 use crate::frame::FrameId;
 use crate::rows::NodeBody;
 use crate::tree::{
@@ -54,7 +54,27 @@ pub(crate) struct TreeDifference {
     pub(crate) new_nodes: Vec<(TreePath, TreeNode)>,
 }
 
+/// The differences between two recorded trees.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Differences {
+    pub old: RootEntry,
+    pub new: RootEntry,
+    /// Paths that differ, in order.
+    pub changes: Vec<TreeChange>,
+    /// Frames about either side of the differences.
+    pub frames: Vec<FrameChange>,
+}
+
 impl Context {
+    /// Returns the differences between two recorded trees, with the frames about them.
+    pub async fn differences(&self, old: &RootRef, new: &RootRef) -> Result<Differences, Error> {
+        let changes = self.diff(old, new).await?;
+        let frames = self.frames_of_changes(&changes).await?;
+        let (old, new) = (self.root(old).await?, self.root(new).await?);
+        Ok(Differences { old, new, changes, frames })
+    }
+
     /// Returns the differences between two recorded trees, sorted by path.
     pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<TreeChange>, Error> {
         let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);

@@ -7,10 +7,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::Digest;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
-use crate::bounds::CANDIDATES_MAX;
+use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
 use crate::rows::keys::RowKind;
 use crate::rows::{ChildRecord, NodeBody, node};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
@@ -18,24 +18,29 @@ use crate::{Context, Error};
 
 /// A tree node as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRecord {
-    pub id: TreeNodeId,
     pub path: TreePath,
+    pub id: TreeNodeId,
     pub kind: NodeKind,
     /// Mode in git's notation: `100644`, `100755`, `120000` or `040000`.
     pub mode: &'static str,
     /// Bytes of a file, or of all files in a directory.
     pub size: u64,
     /// Digest of a file's content.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "contentDigest", skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
     /// Target of a symbolic link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Direct entries of a directory, in byte order of their names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Direct entries of a directory, in byte order of their names. JSON has the first names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "first_names")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub children: Vec<ChildRecord>,
+    /// Number of entries whose names JSON leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub children_left_out: usize,
     /// Parent directory in the same tree. `None` for the topmost directory, and for a node that is not in the current
     /// tree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,15 +115,13 @@ impl fmt::Display for NodeRef {
     }
 }
 
-impl Serialize for ChildRecord {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct as _;
-        let mut child = serializer.serialize_struct("ChildRecord", 3)?;
-        child.serialize_field("name", &self.name.to_string())?;
-        child.serialize_field("kind", &self.kind)?;
-        child.serialize_field("id", &self.id)?;
-        child.end()
-    }
+fn first_names<S: Serializer>(children: &[ChildRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(NodeRecord::first_names(children))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl NodeRecord {
@@ -138,6 +141,7 @@ impl NodeRecord {
             content: None,
             target: None,
             children: Vec::new(),
+            children_left_out: 0,
             parent,
         };
         match body {
@@ -152,9 +156,15 @@ impl NodeRecord {
                 Self { target: Some(text), ..blank("120000", size) }
             }
             NodeBody::Directory { totals, children, .. } => {
-                Self { children, ..blank("040000", totals.bytes) }
+                let children_left_out = children.len().saturating_sub(CHILDREN_SHOWN_MAX);
+                Self { children, children_left_out, ..blank("040000", totals.bytes) }
             }
         }
+    }
+
+    /// Returns the names of the first entries.
+    pub(crate) fn first_names(children: &[ChildRecord]) -> impl Iterator<Item = String> {
+        children.iter().take(CHILDREN_SHOWN_MAX).map(|child| child.name.to_string())
     }
 }
 

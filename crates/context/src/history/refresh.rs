@@ -41,6 +41,21 @@ impl Context {
         Self { unchecked: Some(Arc::from(look)), ..self.clone() }
     }
 
+    /// Returns the context to read from: in a live one, after a check of the project directory.
+    pub(crate) async fn checked(&self, about: Option<&NodeRef>) -> Self {
+        if self.is_live { self.refreshed(&mut self.scanner(), about).await } else { self.clone() }
+    }
+
+    /// Records the current state of the project directory if the context is live. Fails if the project was never
+    /// scanned: a read or write must not start tracking it on its own.
+    pub async fn catch_up(&self) -> Result<(), Error> {
+        if !self.is_live {
+            return Ok(());
+        }
+        self.current().await?;
+        self.scan(false, None).await.map(drop)
+    }
+
     /// Returns the reason that freshness was not checked, if it was not.
     pub fn unchecked(&self) -> Option<&str> {
         self.unchecked.as_deref()

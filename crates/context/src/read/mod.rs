@@ -7,6 +7,6 @@ mod compose;
 mod node;
 mod view;
 
-pub use compose::{ComposeSource, Composed, Composition, export, tokens};
-pub use node::{NodeContext, RenamedFrom};
-pub use view::{Order, Relation, View, ViewedFrame, relevance};
+pub use compose::{ComposeContext, ComposeSource, Composed, Composition, tokens};
+pub use node::NodeContext;
+pub use view::{GetContext, Order, Relation, View, ViewedFrame, relevance};

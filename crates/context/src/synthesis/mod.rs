@@ -10,8 +10,12 @@ mod summary;
 mod synthesize;
 
 pub(crate) use invalidate::{damaged_mark, is_mark};
-pub use policy::{CustomOrder, CustomPolicy, Inputs, PolicyInput, PolicySpec, Registry};
+pub use policy::{
+    CustomOrder, CustomPolicy, Inputs, PolicyInput, PolicyName, PolicySpec, Registry,
+};
 pub(crate) use regenerate::NOTHING_DESCRIBED;
-pub use regenerate::{RegenerateScope, Regenerated};
+pub use regenerate::{
+    RegenerateFrames, RegenerateScope, Regenerated, RegeneratedFrame, SkippedFrame,
+};
 pub use summary::first_sentence;
-pub use synthesize::{Missing, SynthesizeRequest, Synthesized};
+pub use synthesize::{Missing, SynthesizeFrames, SynthesizeRequest, Synthesized, SynthesizedFrame};

@@ -11,12 +11,25 @@ use serde_json::{Value, json};
 use super::summary::{concatenation, summary};
 use crate::Error;
 use crate::bounds::{CONCATENATION_BYTES, SUMMARY_BYTES};
-use crate::frame::{Frame, FrameHead, Policy};
+use crate::frame::{FrameHead, Policy};
+use crate::read::ViewedFrame;
 use crate::tree::TreePath;
 use crate::word::{AgentId, FrameType};
 
-/// Name and version of each built-in policy. A change of its output is a new version.
-const BUILT_IN: [(&str, u64); 3] = [("concatenation", 2), ("summarization", 2), ("filtering", 2)];
+piton_core::closed_set! {
+    /// How the frames of a directory's entries become one.
+    pub enum PolicyName {
+        /// One after the other, each under its path.
+        Concatenation => "concatenation",
+        /// Headings, first sentences and names of symbols.
+        Summarization => "summarization",
+        /// One after the other, but only some of them.
+        Filtering => "filtering",
+    }
+}
+
+/// Version of each built-in policy. A change of its output is a new version.
+const BUILT_IN_VERSION: u64 = 2;
 
 /// The frames of the entries that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,9 +120,9 @@ impl PolicySpec {
     /// Returns the name of the policy.
     pub fn name(&self) -> &str {
         match self {
-            Self::Concatenation => "concatenation",
-            Self::Summarization { .. } => "summarization",
-            Self::Filtering { .. } => "filtering",
+            Self::Concatenation => PolicyName::Concatenation.as_str(),
+            Self::Summarization { .. } => PolicyName::Summarization.as_str(),
+            Self::Filtering { .. } => PolicyName::Filtering.as_str(),
             Self::Custom { name, .. } => name,
         }
     }
@@ -151,13 +164,15 @@ impl Selection {
 
 /// Renders the text of a built-in policy. Returns `None` if there is no such policy.
 fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Error> {
-    Ok(match policy.name.as_str() {
-        "concatenation" | "filtering" => Some(concatenation(pieces, CONCATENATION_BYTES)),
-        "summarization" => {
+    Ok(match policy.name.parse::<PolicyName>() {
+        Ok(PolicyName::Concatenation | PolicyName::Filtering) => {
+            Some(concatenation(pieces, CONCATENATION_BYTES))
+        }
+        Ok(PolicyName::Summarization) => {
             let bytes = Selection::of(policy)?.bytes_max.unwrap_or(SUMMARY_BYTES);
             Some(summary(pieces, usize::try_from(bytes).unwrap_or(usize::MAX)).into_bytes())
         }
-        _ => None,
+        Err(_) => None,
     })
 }
 
@@ -165,7 +180,7 @@ fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Er
 pub type CustomPolicy = Arc<dyn Fn(&[PolicyInput], &Value) -> Vec<u8> + Send + Sync>;
 
 /// A comparison of two frames. Frames that compare equal are ordered by their ids.
-pub type CustomOrder = Arc<dyn Fn(&Frame, &Frame) -> Ordering + Send + Sync>;
+pub type CustomOrder = Arc<dyn Fn(&ViewedFrame, &ViewedFrame) -> Ordering + Send + Sync>;
 
 /// The registered policies and orders.
 #[derive(Clone, Default)]
@@ -209,8 +224,10 @@ impl Registry {
 
     /// Returns the version of a policy, if it is known.
     pub(crate) fn version(&self, name: &str) -> Option<u64> {
-        let built_in = BUILT_IN.iter().find(|(known, _)| *known == name);
-        built_in.map(|(_, version)| *version).or_else(|| Some(self.policies.get(name)?.0))
+        match name.parse::<PolicyName>() {
+            Ok(_) => Some(BUILT_IN_VERSION),
+            Err(_) => self.policies.get(name).map(|(version, _)| *version),
+        }
     }
 
     pub(crate) fn order(&self, name: &str) -> Option<&CustomOrder> {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// The digest of a tree node's content and path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TreeNodeId(Digest);
 

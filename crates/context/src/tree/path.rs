@@ -21,7 +21,8 @@ pub struct Name(Box<[u8]>);
 
 /// A path within a project directory. The empty path is the project directory itself.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct TreePath(Box<[u8]>);
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent))]
+pub struct TreePath(#[cfg_attr(feature = "schema", schemars(with = "String"))] Box<[u8]>);
 
 /// Reasons that text or bytes are not a path within a project directory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

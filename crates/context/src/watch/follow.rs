@@ -33,8 +33,9 @@ impl std::fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// Starts watching, and records the current tree.
-    pub async fn start(context: Context, mut scanner: Scanner) -> Result<(Self, Recorded), Error> {
+    /// Starts watching the directory of `context`, and records the current tree.
+    pub async fn start(context: Context) -> Result<(Self, Recorded), Error> {
+        let mut scanner = context.scanner();
         let mut watcher = Watcher::new(scanner.root())?;
         let found = scanner.scan(false)?;
         // Watch before recording; directories that changed between scan and watch are scanned again by the next step.

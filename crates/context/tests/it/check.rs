@@ -115,7 +115,7 @@ fn a_batch_carries_out_each_line_and_the_same_again_changes_nothing() {
     ]
     .join("\n");
     let agent = scene.adapter("synthesis");
-    let run = || block_on(piton_context::batch::batch(&agent, &text)).unwrap();
+    let run = || block_on(agent.batch(&text)).unwrap();
     let first = run();
     let codes: Vec<(usize, Option<&str>)> = first
         .iter()

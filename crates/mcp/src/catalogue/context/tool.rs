@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use piton_runtime::context::{
-    ComposeContext, ComposedContext, FramesMade, GetContext, NodeShown, PutFrame, PutFrameReply,
-    RegenerateFrames, Regenerated, Right, Role, SynthesizeFrames,
+    Appended, ComposeContext, Composed, GetContext, NodeContext, PutFrame, RegenerateFrames,
+    Regenerated, Right, Role, SynthesizeFrames, Synthesized,
 };
 
 use super::words;
@@ -22,7 +22,7 @@ piton_core::closed_set! {
         PutFrame => "put_frame",
         /// Makes the frame of a directory.
         Synthesize => "synthesize",
-        /// Makes frames anew.
+        /// Regenerates frames.
         Regenerate => "regenerate",
     }
 }
@@ -98,10 +98,10 @@ impl ContextTool {
 
     fn output_schema(self) -> Object {
         match self {
-            Self::GetContext => output::<NodeShown>(),
-            Self::ComposeContext => output::<ComposedContext>(),
-            Self::PutFrame => output::<PutFrameReply>(),
-            Self::Synthesize => output::<FramesMade>(),
+            Self::GetContext => output::<NodeContext>(),
+            Self::ComposeContext => output::<Composed>(),
+            Self::PutFrame => output::<Appended>(),
+            Self::Synthesize => output::<Synthesized>(),
             Self::Regenerate => output::<Regenerated>(),
         }
     }

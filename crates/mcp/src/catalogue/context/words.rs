@@ -26,5 +26,5 @@ pub(super) const SYNTHESIZE: &str = "\
 Makes the frame of a directory from the frames of its entries, by a fixed rule and without a model.";
 
 pub(super) const REGENERATE: &str = "\
-Makes synthesised frames anew whose entries have changed since. What was written by hand is listed as stale and \
+Regenerates synthesised frames whose entries have changed since. What was written by hand is listed as stale and \
 stays as it is.";

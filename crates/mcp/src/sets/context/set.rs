@@ -1,14 +1,13 @@
 //! Maps the calls of the set to their use cases.
 //!
-//! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The rights of a call
-//! are decided in one place, before its arguments are examined.
+//! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The role of the agent
+//! decides which tools the set has, and the handle of the agent checks it again at each call.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
-use piton_runtime::context::{AgentContext, CURRENT_TREE, ContextAgent, NO_WAIT, Role};
+use piton_runtime::context::{AgentContext, ContextAgent, Role, RootRef};
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
 use crate::catalogue::context::{ContextTool, catalogue};
@@ -32,22 +31,19 @@ impl ContextTools {
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
     }
 
-    /// Returns the agent that makes the call, if it may: the agent of the connection, within its role and the step that
-    /// the call belongs to.
+    /// Returns the agent that makes the call, if the step that the call belongs to leaves it the tool.
     fn agent_context(
         &self,
         tool: ContextTool,
         standing: &CallBasis,
     ) -> Result<AgentContext, Envelope> {
-        let may = self.agent.check(tool.needs());
-        may.map_err(|error| error.envelope())?;
         if let Some(left) = taken_away(tool, standing.access.as_ref()) {
             let message = format!(
                 "This step leaves you `{left}` in the context, which does not allow {}; nothing was done.",
                 tool.as_str()
             );
             return Err(Envelope::new(Code::ContextForbidden, message).with_suggestion(
-                "Do without it in this step, and hand in the step to go on to the next.",
+                "Do without it in this step, and submit the step to continue with the next.",
             ));
         }
         let acting = self.connection.frames()?.serve(&self.agent.id)?;
@@ -60,7 +56,7 @@ impl ContextTools {
         let acting = self.agent_context(tool, &standing)?;
         Ok(match tool {
             ContextTool::GetContext => {
-                let reply = acting.get_context(&call.request()?, &CURRENT_TREE).await?;
+                let reply = acting.get_context(&call.request()?, &RootRef::Current).await?;
                 ToolReply::new(&reply, reply.text())
             }
             ContextTool::ComposeContext => {
@@ -68,7 +64,7 @@ impl ContextTools {
                 ToolReply::new(&reply, reply.text())
             }
             ContextTool::PutFrame => {
-                let reply = acting.put_frame(call.request()?, BTreeMap::new()).await?;
+                let reply = acting.put_frame(&call.request()?).await?;
                 ToolReply::new(&reply, reply.text())
             }
             ContextTool::Synthesize => {
@@ -76,7 +72,7 @@ impl ContextTools {
                 ToolReply::new(&reply, reply.text())
             }
             ContextTool::Regenerate => {
-                let reply = acting.regenerate(&call.request()?, NO_WAIT).await?.bounded();
+                let reply = acting.regenerate(&call.request()?).await?.bounded();
                 ToolReply::new(&reply, reply.text())
             }
         })
