@@ -53,6 +53,8 @@ impl Progress {
             if app.output.is_json() { ProgressBar::hidden() } else { ProgressBar::no_length() };
         let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is valid");
         let line = line.with_style(style).with_message(printable(doing));
+        // Drawn at once, since short work ends before the first movement.
+        line.tick();
         line.enable_steady_tick(TICK);
         Self(line)
     }
