@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use piton_core::Digest;
+use piton_core::{Digest, FileBytes};
 use serde::Serialize;
 
 use super::root::{RootEntry, RootRef};
@@ -97,6 +97,7 @@ impl Context {
             id: top(place),
             kind: NodeKind::Directory,
             content: None,
+            target: None,
         };
         let (old_side, new_side) = (old.as_ref().map(side), side(&new));
         let Some(change) = TreeChange::of(TreePath::root(), old_side, Some(new_side)) else {
@@ -150,8 +151,16 @@ impl Context {
         if lost > 0 && found > 0 && !(lost == 1 && found == 1 && only) {
             for change in &mut changes {
                 for side in [&mut change.old, &mut change.new].into_iter().flatten() {
-                    if side.kind == NodeKind::File && side.content.is_none() {
-                        side.content = self.content_of(side.id).await?;
+                    let is_known = side.content.is_some() || side.target.is_some();
+                    if side.kind == NodeKind::Directory || is_known {
+                        continue;
+                    }
+                    match self.body(side.id).await? {
+                        Some((_, NodeBody::File { content, .. })) => side.content = Some(content),
+                        Some((_, NodeBody::Symlink { target })) => {
+                            side.target = Some(target_digest(&target));
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -175,24 +184,31 @@ impl Context {
                 let children = self.children(id).await?.into_iter();
                 let child = |child: crate::rows::ChildRecord| Child {
                     name: child.name,
-                    side: TreeSide { id: child.id, kind: child.kind, content: None },
+                    side: TreeSide { id: child.id, kind: child.kind, content: None, target: None },
                     node: None,
                 };
                 Ok(children.map(child).collect())
             }
             Some(TreeCursor::Scanned(directory)) => {
                 let child = |entry: &crate::tree::TreeEntry| {
-                    let content = match &entry.node {
-                        TreeNode::File(file) => Some(file.content),
-                        _ => None,
+                    let (content, target) = match &entry.node {
+                        TreeNode::File(file) => (Some(file.content), None),
+                        TreeNode::Symlink(link) => (None, Some(target_digest(&link.target))),
+                        TreeNode::Directory(_) => (None, None),
                     };
-                    let side = TreeSide { id: entry.node.id(), kind: entry.node.kind(), content };
+                    let (id, kind) = (entry.node.id(), entry.node.kind());
+                    let side = TreeSide { id, kind, content, target };
                     Child { name: entry.name.clone(), side, node: Some(entry.node.clone()) }
                 };
                 Ok(directory.entries().iter().map(child).collect())
             }
         }
     }
+}
+
+/// Returns the digest by which the targets of two links are compared.
+fn target_digest(target: &[u8]) -> Digest {
+    Digest::of(&FileBytes(target))
 }
 
 /// Pairs the entries of two directories by name. Both are sorted by name.

@@ -1,7 +1,7 @@
 //! Frames go along with what is renamed, also if the process dies on the way.
 
-use std::os::unix::fs::symlink;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -68,6 +68,8 @@ impl Progress {
         self.0.set_length(all as u64);
         self.0.set_message(printable(doing));
         self.0.set_position(done as u64);
+        // Each step counts, so none is left out to save drawing.
+        self.0.force_draw();
     }
 }
 

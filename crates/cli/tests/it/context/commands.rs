@@ -192,6 +192,7 @@ fn long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else() {
         .env_clear()
         .env("HOME", rig.home())
         .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
         .current_dir(rig.project())
         .output()
         .unwrap();
