@@ -77,7 +77,7 @@ fn stored_backpacks(open: &Open) -> Finding {
 
 /// Checks the context of the project here. Other projects are checked from their own directories.
 fn context(app: &App, open: &Open) -> Finding {
-    let checked = 
+    let checked =
         project_context(app, open).and_then(|project| open.wait(project.context.validate()));
     match checked {
         Ok(found) if !found.is_sound() => {

@@ -271,8 +271,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     for at in ["src/lib.rs", "src", "README.md"] {
         let shown = rig.tells(&["context", "get-node", at]);
         let read = runtime.block_on(adapter.read_context(&node(at), &view)).unwrap();
-        let ids: Vec<Value> =
-            read.frames.iter().map(|frame| json!(frame.id.to_string())).collect();
+        let ids: Vec<Value> = read.frames.iter().map(|frame| json!(frame.id.to_string())).collect();
         let listed = shown["frames"].as_array().unwrap().iter();
         assert_eq!(listed.map(|frame| frame["id"].clone()).collect::<Vec<_>>(), ids, "{at}");
     }

@@ -50,7 +50,10 @@ pub(super) async fn compare(
 }
 
 /// Returns the files and frames that the newer of two trees adds or changes.
-async fn written(frames: &ProjectContext, differences: Differences) -> Result<WrittenThings, Envelope> {
+async fn written(
+    frames: &ProjectContext,
+    differences: Differences,
+) -> Result<WrittenThings, Envelope> {
     let is_file = |change: &TreeChange| change.kind() != NodeKind::Directory;
     let mut changes: Vec<TreeChange> = differences.changes.into_iter().filter(is_file).collect();
     // Cut before digests are loaded: each file costs a read.
