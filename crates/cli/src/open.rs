@@ -15,7 +15,7 @@ use piton_mcp::ServerBuilder;
 use piton_runtime::{
     Connection, Runtime, RuntimePorts, Whereabouts,
     config::Configuration,
-    context::{AgentId, FramePorts},
+    context::{AgentId, ContextPorts},
     library::sources,
     project_env::ProjectDir,
     reply::RunShown,
@@ -95,11 +95,11 @@ impl Open {
     }
 
     /// Runs a use case to its end.
-    pub(crate) fn wait<T>(
+    pub(crate) fn wait<T, E: Into<Envelope>>(
         &self,
-        work: impl Future<Output = Result<T, Envelope>>,
+        work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, Failure> {
-        Ok(self.block_on(work)?)
+        self.block_on(work).map_err(|error| error.into().into())
     }
 
     /// Runs any other future to its end.
@@ -281,9 +281,9 @@ fn backpacks(dir: &DataDir, log: &CallLogger) -> JournalPorts {
 }
 
 /// Builds the ports of context: a table of its own, and a directory for the scanners' stamps.
-fn frame_ports(dir: &DataDir, ports: &RuntimePorts) -> Result<FramePorts, piton_store::Error> {
+fn frame_ports(dir: &DataDir, ports: &RuntimePorts) -> Result<ContextPorts, piton_store::Error> {
     let name = "context".parse().expect("it is a name");
-    Ok(FramePorts {
+    Ok(ContextPorts {
         table: Arc::new(LocalTable::open(dir, &name)?),
         blobs: Arc::clone(&ports.blobs),
         leases: Arc::clone(&ports.leases),

@@ -135,13 +135,6 @@ pub(crate) fn line(facts: &impl Serialize) -> Result<(), Failure> {
     bytes(&text.map_err(Failure::io("print the line"))?)
 }
 
-/// Replaces the last line on a terminal.
-pub(crate) fn overwrite(line: impl fmt::Display) {
-    let mut error = anstream::stderr();
-    let _ = write!(error, "\r\x1b[K{}", printable(&line.to_string()));
-    let _ = error.flush();
-}
-
 /// Prints a message for a person to standard error, beside the output of the command.
 pub(crate) fn warn(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&line.to_string()));

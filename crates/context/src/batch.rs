@@ -6,16 +6,13 @@
 use piton_core::Envelope;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Error,
-    agent::AgentAdapter,
-    bounds::BATCH_LINES_MAX,
-    frame::{Appended, NewFrame},
-    history::NodeRef,
-    synthesis::{Inputs, Missing, PolicySpec, RegenerateScope, SynthesizeRequest},
-    tree::TreePath,
-    word::FrameType,
-};
+use crate::Error;
+use crate::agent::{AgentContext, Right};
+use crate::bounds::BATCH_LINES_MAX;
+use crate::frame::{Appended, PutFrame};
+use crate::synthesis::{Inputs, Missing, PolicySpec, RegenerateFrames, SynthesizeRequest};
+use crate::tree::TreePath;
+use crate::word::FrameType;
 
 /// One operation.
 #[derive(Clone, Debug, Deserialize)]
@@ -26,13 +23,7 @@ use crate::{
     deny_unknown_fields
 )]
 enum Operation {
-    Put {
-        node: String,
-        frame_type: FrameType,
-        content: String,
-        #[serde(default)]
-        allow_stale: bool,
-    },
+    Put(PutFrame),
     Synthesize {
         node: String,
         frame_type: FrameType,
@@ -71,54 +62,63 @@ pub struct BatchLine {
     pub error: Option<Envelope>,
 }
 
-/// Carries out every line of `text` as one agent. Skips empty lines.
-pub async fn batch(agent: &AgentAdapter, text: &str) -> Result<Vec<BatchLine>, Error> {
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let lines: Vec<(usize, &str)> = lines.collect();
-    if lines.len() > BATCH_LINES_MAX {
-        return Err(Error::Invalid(format!(
-            "the batch has {} operations; at most {BATCH_LINES_MAX}. Nothing was done.",
-            lines.len()
-        )));
-    }
-    let mut results = Vec::with_capacity(lines.len());
-    for (place, line) in lines {
-        let mut result =
-            BatchLine { line: place + 1, frame: None, made: None, stale: None, error: None };
-        if let Err(error) = carry_out(agent, line, &mut result).await {
-            result.error = Some(error.envelope());
+impl AgentContext {
+    /// Carries out every line of `text`. Skips empty lines.
+    pub async fn batch(&self, text: &str) -> Result<Vec<BatchLine>, Error> {
+        self.agent().check(Right::Append)?;
+        self.context.catch_up().await?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let lines: Vec<(usize, &str)> = lines.collect();
+        if lines.len() > BATCH_LINES_MAX {
+            return Err(Error::Invalid(format!(
+                "the batch has {} operations; at most {BATCH_LINES_MAX}. Nothing was done.",
+                lines.len()
+            )));
         }
-        results.push(result);
+        let mut results = Vec::with_capacity(lines.len());
+        for (place, line) in lines {
+            let mut result =
+                BatchLine { line: place + 1, frame: None, made: None, stale: None, error: None };
+            if let Err(error) = self.carry_out(line, &mut result).await {
+                result.error = Some(error.envelope());
+            }
+            results.push(result);
+        }
+        Ok(results)
     }
-    Ok(results)
-}
 
-async fn carry_out(agent: &AgentAdapter, line: &str, result: &mut BatchLine) -> Result<(), Error> {
-    let operation = serde_json::from_str(line).map_err(|error| {
-        // The line number in the file is reported separately.
-        let why = error.to_string().replace(" at line 1 column ", " at column ");
-        Error::Invalid(format!("the line is not an operation: {why}"))
-    })?;
-    match operation {
-        Operation::Put { node, frame_type, content, allow_stale } => {
-            let node: NodeRef = node.parse()?;
-            let frame = NewFrame::new(frame_type, content);
-            result.frame = Some(agent.write_context(&node, frame, allow_stale).await?);
+    /// Carries out one line. Its paths begin at the top of the project, wherever the caller is.
+    async fn carry_out(&self, line: &str, result: &mut BatchLine) -> Result<(), Error> {
+        let operation = serde_json::from_str(line).map_err(|error| {
+            // The line number in the file is reported separately.
+            let why = error.to_string().replace(" at line 1 column ", " at column ");
+            Error::Invalid(format!("the line is not an operation: {why}"))
+        })?;
+        let (context, agent, metadata) = (&self.context, self.agent(), self.metadata());
+        match operation {
+            Operation::Put(request) => {
+                let node = request.node.parse()?;
+                result.frame = Some(context.put_frame(&agent.id, &node, &request, metadata).await?);
+            }
+            Operation::Synthesize { node, frame_type, inputs, policy, recursive } => {
+                agent.check(Right::Synthesize)?;
+                let inputs: Inputs = inputs.parse()?;
+                let missing = Missing::Refuse;
+                let request = SynthesizeRequest { frame_type, inputs, policy, recursive, missing };
+                let node = node.parse()?;
+                let made = context.synthesize(&agent.id, &node, &request, metadata).await?;
+                result.frame = made.frames.last().map(|made| made.appended);
+            }
+            Operation::Invalidate { node, frame_type, reason } => {
+                context.invalidate(&agent.id, &node.parse()?, &frame_type, &reason).await?;
+            }
+            Operation::Regenerate { path } => {
+                agent.check(Right::Synthesize)?;
+                let request = RegenerateFrames::default();
+                let done = context.regenerate(&agent.id, &request.at(path)?, metadata).await?;
+                (result.made, result.stale) = (Some(done.made.len()), Some(done.skipped.len()));
+            }
         }
-        Operation::Synthesize { node, frame_type, inputs, policy, recursive } => {
-            let inputs: Inputs = inputs.parse()?;
-            let missing = Missing::Refuse;
-            let request = SynthesizeRequest { frame_type, inputs, policy, recursive, missing };
-            let made = agent.synthesize(&node.parse()?, &request).await?;
-            result.frame = made.frames.last().map(|(_, frame)| *frame);
-        }
-        Operation::Invalidate { node, frame_type, reason } => {
-            agent.invalidate(&node.parse()?, &frame_type, &reason).await?;
-        }
-        Operation::Regenerate { path } => {
-            let done = agent.regenerate(&RegenerateScope::subtree(path)).await?;
-            (result.made, result.stale) = (Some(done.made.len()), Some(done.skipped.len()));
-        }
+        Ok(())
     }
-    Ok(())
 }

@@ -141,6 +141,18 @@ pub const CANDIDATES_MAX: usize = 2_000;
 /// Default number of frames that a view shows: more than anybody reads.
 pub const VIEW_FRAMES: usize = 100;
 
+/// Maximum number of entries shown with a directory; the rest is counted.
+pub const CHILDREN_SHOWN_MAX: usize = 200;
+
+/// Maximum number of stale frames, or directories without a new frame, that a text names; the rest is counted.
+pub const SKIPPED_NAMED_MAX: usize = 20;
+
+/// Maximum number of stale frames sent to an agent; the rest is counted.
+pub const SKIPPED_SENT_MAX: usize = 200;
+
+/// Default number of tokens of a composition: what fits into a prompt beside the task.
+pub const COMPOSED_TOKENS: usize = 8_000;
+
 /// Bytes of a directory listing that are read at a time: most directories fit.
 pub const LISTING_BYTES: usize = 32 * 1024;
 

@@ -1,5 +1,6 @@
 //! The context of one project directory: its ports, and how they are accessed.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use piton_core::port::Clock;
@@ -7,7 +8,11 @@ use piton_store::port::{
     Batch, Blobs, EntryChange, Expect, Key, Leases, Table, TableEntry, TableWrite,
 };
 
-use crate::{Error, ProjectId, bounds::PAGE, rows::keys::ProjectKeys, synthesis::Registry};
+use crate::bounds::PAGE;
+use crate::rows::keys::ProjectKeys;
+use crate::scan::Scanner;
+use crate::synthesis::Registry;
+use crate::{Error, ProjectId, ProjectLocation};
 
 /// The ports that context is stored in.
 #[derive(Clone)]
@@ -20,6 +25,14 @@ pub struct ContextPorts {
     pub leases: Arc<dyn Leases>,
     /// Source of the times that people are shown.
     pub clock: Arc<dyn Clock>,
+    /// Directory for the stamps of scanners; `None` if they keep none.
+    pub stamps: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for ContextPorts {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ContextPorts").finish_non_exhaustive()
+    }
 }
 
 /// The context of one project directory.
@@ -29,6 +42,9 @@ pub struct ContextPorts {
 #[derive(Clone)]
 pub struct Context {
     pub(crate) ports: ContextPorts,
+    pub(crate) location: ProjectLocation,
+    /// Set when an agent's reads and writes check the project directory first.
+    pub(crate) is_live: bool,
     pub(crate) project: ProjectId,
     pub(crate) keys: ProjectKeys,
     pub(crate) registry: Arc<Registry>,
@@ -37,15 +53,26 @@ pub struct Context {
 }
 
 impl Context {
-    /// Creates the context of `project`.
-    pub fn new(ports: ContextPorts, project: ProjectId) -> Self {
+    /// Creates the context of the project at `location`. It works on the recorded trees, whatever the files are now.
+    pub fn new(ports: ContextPorts, location: ProjectLocation) -> Self {
+        let project = location.id();
         Self {
             ports,
+            location,
+            is_live: false,
             project,
             keys: ProjectKeys(project),
             registry: Arc::default(),
             unchecked: None,
         }
+    }
+
+    /// Checks the project directory before each read and write of an agent, and before each report about the current
+    /// tree.
+    #[must_use]
+    pub fn live(mut self) -> Self {
+        self.is_live = true;
+        self
     }
 
     /// Adds the policies and orders that a program registered.
@@ -55,9 +82,20 @@ impl Context {
         self
     }
 
-    /// Returns the project that the context belongs to.
-    pub fn project(&self) -> ProjectId {
-        self.project
+    /// Returns the location of the project.
+    pub fn location(&self) -> &ProjectLocation {
+        &self.location
+    }
+
+    /// Creates a scanner of the project directory.
+    pub fn scanner(&self) -> Scanner {
+        let scanner = Scanner::new(self.location.directory());
+        match &self.ports.stamps {
+            Some(directory) => {
+                scanner.with_stamps(directory.join(format!("{}.stamps", self.project)))
+            }
+            None => scanner,
+        }
     }
 
     pub(crate) async fn row(&self, key: &[u8]) -> Result<Option<TableEntry>, Error> {

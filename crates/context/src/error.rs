@@ -6,11 +6,9 @@
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
-use crate::{
-    agent::{Right, Role},
-    tree::{PathError, TreeNodeId, TreePath},
-    word::{AgentId, FrameType, WordError},
-};
+use crate::agent::{Right, Role};
+use crate::tree::{PathError, TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType, WordError};
 
 /// Reasons that a call fails.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -67,7 +65,7 @@ pub enum Error {
     #[error("the agent {agent} may not {right}: its role is {role}")]
     Forbidden { agent: AgentId, role: Role, right: Right },
     /// A frame names another agent or node than its target.
-    #[error("the frame is {given} and was handed in as {expected}")]
+    #[error("the frame is {given} and was submitted as {expected}")]
     Impersonation {
         /// Claim of the frame.
         given: String,
@@ -163,6 +161,12 @@ impl Error {
     /// True if another process was faster, and repeating the call may succeed.
     pub(crate) fn is_conflict(&self) -> bool {
         matches!(self, Self::Store(piton_store::Error::Conflict { .. }))
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
     }
 }
 

@@ -9,7 +9,7 @@
 //! * [`scan`]: reads a project directory on several threads, and only what changed.
 //! * [`history`]: recorded trees, their nodes by path and id, and the differences between two trees.
 //! * [`frame`]: frames, their sets, heads and freshness.
-//! * [`agent`]: roles, and the interface through which one agent acts.
+//! * [`agent`]: roles, and the handle through which one agent acts.
 //! * [`read`]: views, compositions, text for prompts.
 //! * [`synthesis`]: frames of directories, and their regeneration.
 //! * [`check`]: checks whether everything that is stored matches its ids.
@@ -19,7 +19,7 @@
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
 //! *Invariants*: durable state is in the ports of the store and nowhere else; the file of [stamps](scan) can be deleted
-//! at any time. Only [`scan`] and [`watch`] touch files. Nothing is kept between calls, so any number of processes can
+//! at any time. Only [`scan`], [`watch`] and [`ProjectLocation`] touch files. Nothing is kept between calls, so any number of processes can
 //! use one data directory at once.
 
 pub mod agent;
@@ -43,6 +43,6 @@ pub mod word;
 
 pub use context::{Context, ContextPorts};
 pub use error::Error;
-pub use project::ProjectId;
+pub use project::{ProjectId, ProjectLocation};
 pub use roots::FrameRoots;
 pub use rows::{ChildRecord, NodeBody};

@@ -1,17 +1,13 @@
 //! The roots that keep large contents alive: the frames of every project.
 
 use piton_core::Digest;
-use piton_store::{
-    Error, digests_in, digests_taken_out,
-    port::{BlobNamespace, BoxFuture, Key, Roots, RootsCursor, Table},
-};
+use piton_store::port::{BlobNamespace, BoxFuture, Key, Roots, RootsCursor, Table};
+use piton_store::{Error, digests_in, digests_taken_out};
 
-use crate::{
-    ProjectId,
-    bounds::PAGE,
-    frame::{Frame, LOST},
-    rows::keys::{ProjectKeys, RowKind},
-};
+use crate::ProjectId;
+use crate::bounds::PAGE;
+use crate::frame::{Frame, LOST};
+use crate::rows::keys::{ProjectKeys, RowKind};
 
 /// The contents that the frames in a table refer to.
 ///

@@ -3,7 +3,8 @@
 //! *Invariants*: a name starts with a letter or digit and consists of letters, digits, `.`, `_` and `-`, so it can be
 //! part of a key, of a command line and of a line of text without quoting.
 
-use std::{str::FromStr, sync::Arc};
+use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::bounds::WORD_BYTES_MAX;
 

@@ -176,18 +176,6 @@ pub const CONTEXT_AGENTS_MAX: usize = 64;
 /// Maximum length in bytes of a context agent's prompt: some pages.
 pub const CONTEXT_PROMPT_BYTES_MAX: usize = 32 * 1024;
 
-/// Maximum number of entries shown with a directory; the rest is counted.
-pub const CHILDREN_SHOWN_MAX: usize = 200;
-
-/// Maximum number of stale frames, or directories without a new frame, that a text names; the rest is counted.
-pub const SKIPPED_TOLD_MAX: usize = 20;
-
-/// Maximum number of stale frames sent to an agent; the rest is counted.
-pub const SKIPPED_SENT_MAX: usize = 200;
-
-/// Default number of tokens of a composition: what fits into a prompt beside the task.
-pub const COMPOSED_TOKENS: usize = 8_000;
-
 /// Time that a watcher waits for another process that is regenerating: that process does the same work.
 pub const REGENERATION_PATIENCE: Duration = Duration::from_secs(30);
 

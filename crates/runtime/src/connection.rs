@@ -19,7 +19,7 @@ use piton_workflow::{BlockerCode, NextIntent};
 
 use crate::backpack::Attachment;
 use crate::bounds::{CLIENT_NAME_BYTES_MAX, OPEN_RUNS_MAX, OPEN_RUNS_SHOWN_MAX};
-use crate::context::{ContextAgent, Frames};
+use crate::context::{ContextAgent, ProjectContext};
 use crate::project_env::{ProjectDir, project_dir};
 use crate::reply::{ArtifactPart, InspectedWorkflow, ListedWorkflows, ResumeCandidates};
 use crate::request::{GetArtifact, InspectWorkflow, ListWorkflows, ResumeSession, StartWorkflow};
@@ -171,7 +171,7 @@ impl Connection {
     }
 
     /// Returns the context of the project that the client works in.
-    pub fn frames(&self) -> Result<Frames, Envelope> {
+    pub fn frames(&self) -> Result<ProjectContext, Envelope> {
         self.runtime.frames(self.project(None)?.as_ref(), None)
     }
 

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use piton_context::{Context, ContextPorts, ProjectId, history::NodeRef, scan::Scanner};
+use piton_context::{Context, ContextPorts, ProjectLocation, history::NodeRef, scan::Scanner};
 use piton_core::port::NoTrace;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,9 @@ pub(super) fn open(data: &Path) -> Result<Context> {
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
         clock,
+        stamps: None,
     };
-    Ok(Context::new(ports, ProjectId::of_directory(b"/bench")))
+    Ok(Context::new(ports, ProjectLocation::new("/bench")))
 }
 
 pub(super) fn runtime() -> Result<Runtime> {

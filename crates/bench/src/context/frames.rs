@@ -8,8 +8,8 @@ use std::{
 
 use piton_context::{
     Context,
-    agent::{AgentAdapter, Agents, ContextAgent, Role},
-    frame::NewFrame,
+    agent::{AgentContext, Agents, ContextAgent, Role},
+    frame::PutFrame,
     history::NodeRef,
     read::View,
     scan::Scanner,
@@ -33,7 +33,7 @@ const FLOOR_BYTES: usize = 24 * 1024;
 
 struct Bench {
     runtime: Runtime,
-    agent: AgentAdapter,
+    agent: AgentContext,
     node: NodeRef,
 }
 
@@ -49,14 +49,14 @@ impl Bench {
         let id: piton_context::word::AgentId =
             "writer".parse().map_err(piton_context::Error::from)?;
         let agents = Agents::new([ContextAgent { id: id.clone(), role: Role::Writer }]);
-        let agent = AgentAdapter::new(context, &agents, &id)?;
+        let agent = AgentContext::new(context, &agents, &id)?;
         Ok(Self { runtime, agent, node: "file".parse()? })
     }
 
     fn put(&self, text: &str) -> Result<()> {
         let frame_type = "note".parse().map_err(piton_context::Error::from)?;
-        let frame = NewFrame::new(frame_type, text);
-        self.runtime.block_on(self.agent.write_context(&self.node, frame, false))?;
+        let frame = PutFrame::new("file", frame_type, text);
+        self.runtime.block_on(self.agent.put_frame(&frame))?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! `piton data`: the table file, and the remains that repairs keep.
 
 use clap::Subcommand;
-use piton_context::check::SetAside;
+use piton_runtime::context::SetAside;
 use piton_runtime::workspaces::kept_virtual;
 use piton_store::{
     Error,

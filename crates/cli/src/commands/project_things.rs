@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use piton_runtime::{
     backpack::inspect::Backpacks,
-    context::Frames,
+    context::ProjectContext,
     project_env::project_dir,
     provenance::Worlds,
     workspaces::{FileWorld, JoinedWorkspaces},
@@ -18,7 +18,7 @@ pub(super) struct ProjectThings {
     pub(super) open: Open,
     backpacks: Backpacks,
     files: Option<Arc<FileWorld>>,
-    frames: Option<Frames>,
+    frames: Option<ProjectContext>,
 }
 
 impl ProjectThings {

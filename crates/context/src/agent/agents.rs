@@ -1,9 +1,9 @@
-//! The configured agents.
+//! The configured agents, their roles, and what each role allows.
 
 use std::collections::BTreeMap;
 
-use super::{Right, Role};
-use crate::{Error, word::AgentId};
+use crate::Error;
+use crate::word::AgentId;
 
 /// An agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,5 +43,40 @@ impl ContextAgent {
             return Ok(());
         }
         Err(Error::Forbidden { agent: self.id.clone(), role: self.role, right })
+    }
+}
+
+piton_core::closed_set! {
+    /// What an agent is for.
+    pub enum Role {
+        /// Reads context through views.
+        Reader => "reader",
+        /// Reads, and appends frames.
+        Writer => "writer",
+        /// Reads, appends, and synthesises directories.
+        Synthesis => "synthesis",
+    }
+}
+
+piton_core::closed_set! {
+    /// What a call needs.
+    pub enum Right {
+        /// To read context.
+        Read => "read",
+        /// To append frames.
+        Append => "append",
+        /// To synthesise and regenerate.
+        Synthesize => "synthesize",
+    }
+}
+
+impl Role {
+    /// True if the role allows it.
+    pub const fn allows(self, right: Right) -> bool {
+        match self {
+            Self::Reader => matches!(right, Right::Read),
+            Self::Writer => matches!(right, Right::Read | Right::Append),
+            Self::Synthesis => true,
+        }
     }
 }

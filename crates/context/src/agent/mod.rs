@@ -1,9 +1,7 @@
 //! Agents: who may read, append and synthesise.
 
-mod adapter;
+mod agent_context;
 mod agents;
-mod role;
 
-pub use adapter::{AgentAdapter, ModelAnswer};
-pub use agents::{Agents, ContextAgent};
-pub use role::{Right, Role};
+pub use agent_context::{AgentContext, ModelAnswer};
+pub use agents::{Agents, ContextAgent, Right, Role};

@@ -3,24 +3,21 @@
 //! Frames, and the rows that say when they became heads again, are the source of truth. Every other row is rebuilt from
 //! them here and compared.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use piton_core::Digest;
 use piton_store::port::{Key, TableEntry};
 
-use super::{Damage, DamageKind, Validation, flaw::Flaws};
-use crate::{
-    Context, Error,
-    frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf},
-    history::{TOUCHED_EVERYWHERE, old_path, read_note},
-    rows::keys::{RowKind, split_path},
-    synthesis::{damaged_mark, is_mark},
-    tree::TreePath,
-    word::{AgentId, FrameType},
-};
+use super::damage::Flaws;
+use super::{Damage, DamageKind, Validation};
+use crate::frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf};
+use crate::history::{TOUCHED_EVERYWHERE, old_path, read_note};
+use crate::rows::keys::{RowKind, split_path};
+use crate::synthesis::{damaged_mark, is_mark};
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// The parts of a frame that other rows refer to.
 struct KnownFrame {

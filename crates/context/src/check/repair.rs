@@ -10,29 +10,24 @@
 //! *Limitations*: in rows written before frames had seals, a change of a field that is not part of the id is reported
 //! as damage of the set.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use piton_core::Digest;
 use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
-use super::{
-    Damage, DamageKind, Validation,
-    flaw::RowFlaw,
-    frames::{FrameCheck, frame_name, place_of},
-};
-use crate::{
-    Context, Error, ProjectId,
-    bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX},
-    context::{keep, put, put_after, remove_after},
-    frame::FRAMES_CROWDED,
-    history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference},
-    rows::{
-        NodeBody,
-        keys::{ProjectKeys, RowKind, split_path},
-    },
-    tree::{Directory, TreeNodeId, TreePath},
-};
+use super::damage::RowFlaw;
+use super::frames::{FrameCheck, frame_name, place_of};
+use super::{Damage, DamageKind, Validation};
+use crate::bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX};
+use crate::context::{keep, put, put_after, remove_after};
+use crate::frame::FRAMES_CROWDED;
+use crate::history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference};
+use crate::rows::NodeBody;
+use crate::rows::keys::{ProjectKeys, RowKind, split_path};
+use crate::tree::{Directory, TreeNodeId, TreePath};
+use crate::{Context, Error, ProjectId};
 
 /// Result of a repair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -59,6 +54,14 @@ pub struct SetAside {
 }
 
 impl Context {
+    /// Makes the stored context usable again from the files as they are now. Returns the work done, and the result of a
+    /// check afterwards.
+    pub async fn repair_from_disk(&self) -> Result<(ContextRepaired, Validation), Error> {
+        let found = self.scanner().scan(true)?;
+        let done = self.repair(&found.tree, found.report.is_partial()).await?;
+        Ok((done, self.validate().await?))
+    }
+
     /// Makes everything usable again and makes `tree`, which was just scanned, the current tree.
     pub async fn repair(
         &self,

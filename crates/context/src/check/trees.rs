@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use piton_core::Digest;
 
 use super::{DamageKind, Validation};
-use crate::{
-    Context, Error,
-    history::RootEntry,
-    rows::{NodeBody, keys::RowKind},
-    tree::TreeNodeId,
-};
+use crate::history::RootEntry;
+use crate::rows::NodeBody;
+use crate::rows::keys::RowKind;
+use crate::tree::TreeNodeId;
+use crate::{Context, Error};
 
 pub(super) struct TreeCheck<'a> {
     context: &'a Context,

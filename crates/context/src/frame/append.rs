@@ -3,25 +3,22 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes, canonical};
-use piton_store::{
-    collect::lease_name,
-    port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry},
-};
+use piton_store::collect::lease_name;
+use piton_store::port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry};
 use serde::Serialize;
 
 use super::{Basis, Frame, FrameHead, FrameId, FrameSet, Metadata, leaf};
-use crate::{
-    Context, Error,
-    bounds::{
-        COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX,
-        TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
-    },
-    context::{keep, put, put_after, remove_after},
-    history::each_once,
-    rows::{bytes::put_number, keys::RowKind},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
+use crate::bounds::{
+    COLLECTION_PATIENCE, CONTENT_BYTES_MAX, FRAMED_PATH_BYTES_MAX, INLINE_BYTES_MAX,
+    TRIES_IN_A_CROWD, TRIES_MAX, TURN_PATIENCE,
 };
+use crate::context::{keep, put, put_after, remove_after};
+use crate::history::each_once;
+use crate::rows::bytes::put_number;
+use crate::rows::keys::RowKind;
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Reason reported when an append or a repair gives up.
 pub(crate) const FRAMES_CROWDED: &str = "other processes appended frames";
@@ -52,7 +49,7 @@ pub(crate) struct Precondition {
 pub(crate) struct NextAppend(pub(crate) Option<TableEntry>);
 
 piton_core::closed_set! {
-    /// What came of an append.
+    /// The result of an append.
     pub enum AppendOutcome {
         /// A new frame, which is the head now.
         Added => "added",
@@ -67,9 +64,29 @@ piton_core::closed_set! {
 
 /// A frame that was appended or already existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Appended {
     pub frame: FrameId,
     pub outcome: AppendOutcome,
+}
+
+impl Appended {
+    /// Renders the reply as text.
+    pub fn text(&self) -> String {
+        let Self { frame, outcome } = self;
+        match outcome {
+            AppendOutcome::Added => format!("The frame {frame} was added."),
+            AppendOutcome::HeadMoved => {
+                format!("The frame {frame} was there already, and is the newest again.")
+            }
+            AppendOutcome::Unchanged => format!("The frame {frame} is there already."),
+            AppendOutcome::Reaffirmed => {
+                format!(
+                    "The frame {frame} was there already and marked as invalid; it holds again."
+                )
+            }
+        }
+    }
 }
 
 impl FrameDraft {

@@ -4,11 +4,9 @@ use piton_core::{Digest, canonical};
 use serde::{Deserialize, Serialize};
 
 use super::FrameId;
-use crate::{
-    bounds::SYNTHESIS_LISTED_MAX,
-    tree::{TreeNodeId, TreePath},
-    word::FrameType,
-};
+use crate::bounds::SYNTHESIS_LISTED_MAX;
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::FrameType;
 
 /// The inputs that a frame was made from. When they change, the frame is stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,24 +3,23 @@
 //! *Invariants*: staleness is computed on demand from what is stored; an edit marks nothing. An edit that is undone
 //! therefore makes a frame fresh again.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use piton_store::{bounds::TABLE_GET_MAX, port::BoxFuture};
-use serde::Serialize;
+use piton_store::bounds::TABLE_GET_MAX;
+use piton_store::port::BoxFuture;
+use serde::{Serialize, Serializer};
 
 use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
-use crate::{
-    Context, Error,
-    bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES},
-    rows::ChildRecord,
-    synthesis::NOTHING_DESCRIBED,
-    tree::{Name, TreeNodeId, TreePath},
-    word::FrameType,
-};
+use crate::bounds::{LISTINGS_KEPT_MAX, MANY_FRAMES};
+use crate::rows::ChildRecord;
+use crate::synthesis::NOTHING_DESCRIBED;
+use crate::tree::{Name, TreeNodeId, TreePath};
+use crate::word::FrameType;
+use crate::{Context, Error};
 
 /// Freshness of a frame, with the reason if it is stale or unchecked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     /// Its inputs are unchanged.
     Fresh,
@@ -61,6 +60,43 @@ impl Freshness {
     fn stale(reason: impl Into<String>) -> Self {
         Self::Stale { reason: reason.into() }
     }
+}
+
+impl Serialize for Freshness {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let fields = FreshnessFields {
+            is_fresh: self.is_fresh(),
+            stale_because: self.reason(),
+            unchecked: self.unchecked(),
+        };
+        fields.serialize(serializer)
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Freshness {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Freshness".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        FreshnessFields::json_schema(generator)
+    }
+}
+
+/// The fields of a frame in JSON that say whether it is fresh.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+struct FreshnessFields<'a> {
+    /// Whether its inputs are unchanged.
+    is_fresh: bool,
+    /// Why it is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale_because: Option<&'a str>,
+    /// Why nobody could check whether it is fresh; then it does not count as fresh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<&'a str>,
 }
 
 impl fmt::Display for Freshness {

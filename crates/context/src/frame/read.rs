@@ -4,16 +4,13 @@ use piton_core::Digest;
 use piton_store::port::BlobNamespace;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, append::place_index, leaf,
-    lost_leaf, set::phrase,
-};
-use crate::{
-    Context, Error,
-    rows::keys::{RowKind, split_path},
-    tree::TreePath,
-    word::{AgentId, FrameType},
-};
+use super::append::place_index;
+use super::set::phrase;
+use super::{BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, leaf, lost_leaf};
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// The newest frame of a type at a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,11 +74,20 @@ impl Context {
 
     /// Returns the frame at an index.
     pub(crate) async fn frame_at(&self, path: &TreePath, index: u64) -> Result<Frame, Error> {
+        Ok(self.record_at(path, index).await?.0)
+    }
+
+    /// Returns the frame at an index, with the content that is stored in its row.
+    async fn record_at(
+        &self,
+        path: &TreePath,
+        index: u64,
+    ) -> Result<(Frame, Option<Vec<u8>>), Error> {
         let key = self.keys.numbered(RowKind::Frame, path, index);
         let row = self.row(&key).await?.filter(|row| row.value != LOST).ok_or_else(|| {
             Error::integrity(format!("the frame {index} of {path}"), "its row is missing")
         })?;
-        Ok(Frame::decode(&row.value)?.0)
+        Frame::decode(&row.value)
     }
 
     /// Reads the frames of at most [`TABLE_GET_MAX`](piton_store::bounds::TABLE_GET_MAX) heads in one call.
@@ -130,12 +136,13 @@ impl Context {
 
     /// Returns the content of a frame, checked against its digest.
     pub async fn content(&self, frame: &Frame) -> Result<Vec<u8>, Error> {
-        let key = self.keys.numbered(RowKind::Frame, &frame.path, frame.index);
-        let row = self.row(&key).await?.ok_or_else(|| {
-            Error::integrity(format!("the frame {}", frame.id), "its row is missing")
-        })?;
-        let (_, inline) = Frame::decode(&row.value)?;
-        self.content_from(frame, inline).await
+        self.content_at(&frame.path, frame.index).await
+    }
+
+    /// Returns the content of the frame at an index, checked against its digest.
+    pub(crate) async fn content_at(&self, path: &TreePath, index: u64) -> Result<Vec<u8>, Error> {
+        let (frame, inline) = self.record_at(path, index).await?;
+        self.content_from(&frame, inline).await
     }
 
     /// Returns the content of a frame, from its row or from the blob store, checked against its digest.

@@ -1,19 +1,22 @@
-//! The record of a frame: one row of the table.
+//! A frame without its content: its id, its metadata, and its record, which is one row of the table.
 //!
 //! *Invariants*: a row that is returned hashes to its id and matches its seal; the seal covers the parts of the header
 //! that are not in the id. The reader of the content checks it against its digest. Rows written before seals existed
 //! have none.
 
-use piton_core::{Digest, FileBytes, TimestampMs, canonical};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use piton_core::{Digest, DigestError, FileBytes, RunId, TimestampMs, canonical};
 use serde::{Deserialize, Serialize};
 
-use super::{Basis, FrameId, Metadata};
-use crate::{
-    Error,
-    rows::bytes::{Bytes, put_bytes, seal},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
-};
+use super::Basis;
+use crate::Error;
+use crate::bounds::{METADATA_ENTRIES_MAX, METADATA_KEY_BYTES_MAX, METADATA_VALUE_BYTES_MAX};
+use crate::rows::bytes::{Bytes, put_bytes, seal};
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
 
 /// Values of the byte after the header of a row: whether a seal follows, and whether the content follows.
 const PLAIN: u8 = 0;
@@ -105,6 +108,126 @@ impl Frame {
         }
         let what = format!("the content of the frame {}", self.id);
         Err(Error::integrity(what, "it does not have the digest of the frame"))
+    }
+}
+
+/// The digest of a frame's path, type, agent and basis.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct FrameId(Digest);
+
+/// The hashed fields.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FramePreimage<'a> {
+    path: &'a TreePath,
+    frame_type: &'a FrameType,
+    agent_id: &'a AgentId,
+    basis: &'a Basis,
+}
+
+impl FrameId {
+    /// Computes the id of a frame.
+    pub fn of(path: &TreePath, frame_type: &FrameType, agent_id: &AgentId, basis: &Basis) -> Self {
+        let identity = FramePreimage { path, frame_type, agent_id, basis };
+        let bytes = canonical::encode(&identity).expect("it has texts and small numbers only");
+        Self(Digest::of(&bytes))
+    }
+
+    /// Wraps a digest that is known to be the id of a frame.
+    pub const fn new(digest: Digest) -> Self {
+        Self(digest)
+    }
+
+    /// Returns the digest.
+    pub const fn digest(self) -> Digest {
+        self.0
+    }
+}
+
+impl FromStr for FrameId {
+    type Err = DigestError;
+
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for FrameId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+impl fmt::Debug for FrameId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, formatter)
+    }
+}
+
+/// A small map of short keys and values.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(transparent)]
+pub struct Metadata(BTreeMap<String, String>);
+
+impl Metadata {
+    /// Creates metadata from these entries if they are few and short enough.
+    pub fn new(entries: BTreeMap<String, String>) -> Result<Self, Error> {
+        if entries.len() > METADATA_ENTRIES_MAX {
+            return Err(Error::Invalid(format!(
+                "the metadata has {} entries; at most {METADATA_ENTRIES_MAX}",
+                entries.len()
+            )));
+        }
+        for (key, value) in &entries {
+            if key.is_empty() || key.len() > METADATA_KEY_BYTES_MAX {
+                return Err(Error::Invalid(format!(
+                    "a metadata key has {} bytes; 1 to {METADATA_KEY_BYTES_MAX} are taken",
+                    key.len()
+                )));
+            }
+            if value.len() > METADATA_VALUE_BYTES_MAX {
+                return Err(Error::Invalid(format!(
+                    "the metadata value of `{key}` has {} bytes; at most {METADATA_VALUE_BYTES_MAX}",
+                    value.len()
+                )));
+            }
+        }
+        Ok(Self(entries))
+    }
+
+    /// Returns the value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    /// Returns the run whose step made the frame, if any.
+    pub fn run(&self) -> Option<RunId> {
+        self.get("run")?.parse().ok()
+    }
+
+    /// True if there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns all entries, sorted by key.
+    pub fn entries(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+
+    /// Adds the entries of `other`, which win where both have the same key.
+    pub(crate) fn and(mut self, other: &Self) -> Result<Self, Error> {
+        self.0.extend(other.0.iter().map(|(key, value)| (key.clone(), value.clone())));
+        Self::new(self.0)
+    }
+
+    /// Adds one entry.
+    pub(crate) fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
     }
 }
 

@@ -10,7 +10,9 @@ use piton_core::RunId;
 use piton_store::port::{Batch, Key, TableWrite};
 
 use super::Frame;
-use crate::{Context, Error, context::put, rows::keys::RowKind};
+use crate::context::put;
+use crate::rows::keys::RowKind;
+use crate::{Context, Error};
 
 /// The frames of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,11 +8,9 @@ use piton_store::port::TableEntry;
 use serde::{Deserialize, Serialize};
 
 use super::FrameId;
-use crate::{
-    Error,
-    rows::bytes::{Bytes, put_number},
-    tree::{Preimage, TreePath},
-};
+use crate::Error;
+use crate::rows::bytes::{Bytes, put_number};
+use crate::tree::{Preimage, TreePath};
 
 /// The root digest of a set and the number of its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

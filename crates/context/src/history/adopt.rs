@@ -15,21 +15,17 @@ use piton_core::{Digest, truncate};
 use piton_store::port::{Batch, BoxFuture, TableEntry};
 use serde::Serialize;
 
-use crate::{
-    Context, Error,
-    bounds::{
-        ADOPTED_AT_ONCE, FRAMED_PATH_BYTES_MAX, METADATA_VALUE_BYTES_MAX, NODE_BATCH_KEYS,
-        NOTES_MAX, TRIES_MAX,
-    },
-    context::{put, remove_after},
-    frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata},
-    rows::{
-        NodeBody,
-        keys::{RowKind, split_path},
-    },
-    tree::{Moves, Preimage, TreeNodeId, TreePath},
-    word::FrameType,
+use crate::bounds::{
+    ADOPTED_AT_ONCE, FRAMED_PATH_BYTES_MAX, METADATA_VALUE_BYTES_MAX, NODE_BATCH_KEYS, NOTES_MAX,
+    TRIES_MAX,
 };
+use crate::context::{put, remove_after};
+use crate::frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata};
+use crate::rows::NodeBody;
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::{Moves, Preimage, TreeNodeId, TreePath};
+use crate::word::FrameType;
+use crate::{Context, Error};
 
 /// A frame that was carried along with a rename.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -1,18 +1,21 @@
-//! Compares two trees by descending only where their ids differ.
+//! Compares two trees by descending only where their ids differ, and finds the frames about the differences.
 
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use piton_core::Digest;
+use piton_core::{Digest, FileBytes};
+use serde::Serialize;
 
-use super::root::RootRef;
-use crate::{
-    Context, Error,
-    rows::NodeBody,
-    tree::{
-        Directory, Moves, Name, NodeKind, TreeChange, TreeNode, TreeNodeId, TreePath, TreeSide,
-        pair_renames,
-    },
+use super::root::{RootEntry, RootRef};
+use crate::frame::FrameId;
+use crate::rows::NodeBody;
+use crate::tree::{
+    ChangeKind, Directory, Moves, Name, NodeKind, TreeChange, TreeNode, TreeNodeId, TreePath,
+    TreeSide, pair_renames,
 };
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// A directory of one of the two trees.
 #[derive(Clone)]
@@ -51,7 +54,27 @@ pub(crate) struct TreeDifference {
     pub(crate) new_nodes: Vec<(TreePath, TreeNode)>,
 }
 
+/// The differences between two recorded trees.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Differences {
+    pub old: RootEntry,
+    pub new: RootEntry,
+    /// Paths that differ, in order.
+    pub changes: Vec<TreeChange>,
+    /// Frames about either side of the differences.
+    pub frames: Vec<FrameChange>,
+}
+
 impl Context {
+    /// Returns the differences between two recorded trees, with the frames about them.
+    pub async fn differences(&self, old: &RootRef, new: &RootRef) -> Result<Differences, Error> {
+        let changes = self.diff(old, new).await?;
+        let frames = self.frames_of_changes(&changes).await?;
+        let (old, new) = (self.root(old).await?, self.root(new).await?);
+        Ok(Differences { old, new, changes, frames })
+    }
+
     /// Returns the differences between two recorded trees, sorted by path.
     pub async fn diff(&self, old: &RootRef, new: &RootRef) -> Result<Vec<TreeChange>, Error> {
         let (old, new) = (self.root(old).await?.root, self.root(new).await?.root);
@@ -74,6 +97,7 @@ impl Context {
             id: top(place),
             kind: NodeKind::Directory,
             content: None,
+            target: None,
         };
         let (old_side, new_side) = (old.as_ref().map(side), side(&new));
         let Some(change) = TreeChange::of(TreePath::root(), old_side, Some(new_side)) else {
@@ -127,8 +151,16 @@ impl Context {
         if lost > 0 && found > 0 && !(lost == 1 && found == 1 && only) {
             for change in &mut changes {
                 for side in [&mut change.old, &mut change.new].into_iter().flatten() {
-                    if side.kind == NodeKind::File && side.content.is_none() {
-                        side.content = self.content_of(side.id).await?;
+                    let is_known = side.content.is_some() || side.target.is_some();
+                    if side.kind == NodeKind::Directory || is_known {
+                        continue;
+                    }
+                    match self.body(side.id).await? {
+                        Some((_, NodeBody::File { content, .. })) => side.content = Some(content),
+                        Some((_, NodeBody::Symlink { target })) => {
+                            side.target = Some(target_digest(&target));
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -152,24 +184,31 @@ impl Context {
                 let children = self.children(id).await?.into_iter();
                 let child = |child: crate::rows::ChildRecord| Child {
                     name: child.name,
-                    side: TreeSide { id: child.id, kind: child.kind, content: None },
+                    side: TreeSide { id: child.id, kind: child.kind, content: None, target: None },
                     node: None,
                 };
                 Ok(children.map(child).collect())
             }
             Some(TreeCursor::Scanned(directory)) => {
                 let child = |entry: &crate::tree::TreeEntry| {
-                    let content = match &entry.node {
-                        TreeNode::File(file) => Some(file.content),
-                        _ => None,
+                    let (content, target) = match &entry.node {
+                        TreeNode::File(file) => (Some(file.content), None),
+                        TreeNode::Symlink(link) => (None, Some(target_digest(&link.target))),
+                        TreeNode::Directory(_) => (None, None),
                     };
-                    let side = TreeSide { id: entry.node.id(), kind: entry.node.kind(), content };
+                    let (id, kind) = (entry.node.id(), entry.node.kind());
+                    let side = TreeSide { id, kind, content, target };
                     Child { name: entry.name.clone(), side, node: Some(entry.node.clone()) }
                 };
                 Ok(directory.entries().iter().map(child).collect())
             }
         }
     }
+}
+
+/// Returns the digest by which the targets of two links are compared.
+fn target_digest(target: &[u8]) -> Digest {
+    Digest::of(&FileBytes(target))
 }
 
 /// Pairs the entries of two directories by name. Both are sorted by name.
@@ -188,5 +227,62 @@ fn join(old: Vec<Child>, new: Vec<Child>) -> Vec<(Option<Child>, Option<Child>)>
             Ordering::Equal => (old.next(), new.next()),
             Ordering::Greater => (None, new.next()),
         });
+    }
+}
+
+/// A frame about one side of a difference.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrameChange {
+    pub path: TreePath,
+    pub frame_type: FrameType,
+    pub agent: AgentId,
+    /// Number of the append, counted over the whole project.
+    pub sequence: u64,
+    pub frame: FrameId,
+    /// `added` if it is about the node in the newer tree, `removed` if it is about a node that only the older tree has.
+    pub change: ChangeKind,
+}
+
+impl Context {
+    /// Returns the frames about the differences, sorted by path: those made for the older tree and those made for the
+    /// newer. The cost grows with the number of frames at the differing paths.
+    pub async fn frames_of_changes(
+        &self,
+        changes: &[TreeChange],
+    ) -> Result<Vec<FrameChange>, Error> {
+        let mut found = BTreeSet::new();
+        for change in changes {
+            let old_path = change.renamed_from.as_ref().unwrap_or(&change.path);
+            if let Some(old) = &change.old {
+                self.about(old_path, old.id, ChangeKind::Removed, &mut found).await?;
+            }
+            if let Some(new) = &change.new {
+                self.about(&change.path, new.id, ChangeKind::Added, &mut found).await?;
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    async fn about(
+        &self,
+        path: &TreePath,
+        node: TreeNodeId,
+        change: ChangeKind,
+        found: &mut BTreeSet<FrameChange>,
+    ) -> Result<(), Error> {
+        for (frame, _) in self.frames_of(path).await? {
+            if frame.node_id == node {
+                found.insert(FrameChange {
+                    path: frame.path,
+                    frame_type: frame.frame_type,
+                    agent: frame.agent_id,
+                    sequence: frame.sequence,
+                    frame: frame.id,
+                    change,
+                });
+            }
+        }
+        Ok(())
     }
 }

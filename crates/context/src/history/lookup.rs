@@ -1,40 +1,46 @@
-//! Looks up tree nodes by path and by id.
+//! Looks up tree nodes by path and by id, and suggests the path that the caller may have meant.
 //!
 //! *Invariants*: a record that is returned hashes to its id. For a directory that takes several rows, this is checked
 //! when all of them are read; looking up one name reads a single row.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use piton_core::Digest;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
-use crate::{
-    Context, Error,
-    rows::{ChildRecord, NodeBody, keys::RowKind, node},
-    tree::{NodeKind, TreeNodeId, TreePath},
-};
+use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
+use crate::rows::keys::RowKind;
+use crate::rows::{ChildRecord, NodeBody, node};
+use crate::tree::{NodeKind, TreeNodeId, TreePath};
+use crate::{Context, Error};
 
 /// A tree node as it is recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRecord {
-    pub id: TreeNodeId,
     pub path: TreePath,
+    pub id: TreeNodeId,
     pub kind: NodeKind,
     /// Mode in git's notation: `100644`, `100755`, `120000` or `040000`.
     pub mode: &'static str,
     /// Bytes of a file, or of all files in a directory.
     pub size: u64,
     /// Digest of a file's content.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "contentDigest", skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
     /// Target of a symbolic link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Direct entries of a directory, in byte order of their names.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Direct entries of a directory, in byte order of their names. JSON has the first names.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "first_names")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
     pub children: Vec<ChildRecord>,
+    /// Number of entries whose names JSON leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub children_left_out: usize,
     /// Parent directory in the same tree. `None` for the topmost directory, and for a node that is not in the current
     /// tree.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,15 +115,13 @@ impl fmt::Display for NodeRef {
     }
 }
 
-impl Serialize for ChildRecord {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeStruct as _;
-        let mut child = serializer.serialize_struct("ChildRecord", 3)?;
-        child.serialize_field("name", &self.name.to_string())?;
-        child.serialize_field("kind", &self.kind)?;
-        child.serialize_field("id", &self.id)?;
-        child.end()
-    }
+fn first_names<S: Serializer>(children: &[ChildRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(NodeRecord::first_names(children))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl NodeRecord {
@@ -137,6 +141,7 @@ impl NodeRecord {
             content: None,
             target: None,
             children: Vec::new(),
+            children_left_out: 0,
             parent,
         };
         match body {
@@ -151,9 +156,15 @@ impl NodeRecord {
                 Self { target: Some(text), ..blank("120000", size) }
             }
             NodeBody::Directory { totals, children, .. } => {
-                Self { children, ..blank("040000", totals.bytes) }
+                let children_left_out = children.len().saturating_sub(CHILDREN_SHOWN_MAX);
+                Self { children, children_left_out, ..blank("040000", totals.bytes) }
             }
         }
+    }
+
+    /// Returns the names of the first entries.
+    pub(crate) fn first_names(children: &[ChildRecord]) -> impl Iterator<Item = String> {
+        children.iter().take(CHILDREN_SHOWN_MAX).map(|child| child.name.to_string())
     }
 }
 
@@ -317,4 +328,68 @@ fn missing(id: TreeNodeId) -> Error {
 
 fn damaged(id: TreeNodeId) -> Error {
     Error::integrity(format!("the tree node {id}"), "its row does not give this id")
+}
+
+impl Context {
+    /// Returns the path in the tree `root` that is most similar to `path`: follows existing names, and takes the
+    /// closest name where one is missing.
+    pub(crate) async fn nearest(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+    ) -> Result<Option<TreePath>, Error> {
+        let (mut at, mut here) = (root, TreePath::root());
+        let names: Vec<&[u8]> = path.names().collect();
+        for (place, name) in names.iter().enumerate() {
+            let children = self.children(at).await?;
+            if let Some(child) = children.iter().find(|child| child.name.as_bytes() == *name) {
+                (at, here) = (child.id, here.join(&child.name));
+                continue;
+            }
+            // A name counts as similar if about a third of it differs, but at least two edits are allowed.
+            let best = children
+                .iter()
+                .take(CANDIDATES_MAX)
+                .map(|child| (distance(child.name.as_bytes(), name), child))
+                .min_by(|one, other| (one.0, &one.1.name).cmp(&(other.0, &other.1.name)))
+                .filter(|(distance, _)| *distance <= (name.len() / 3).max(2));
+            let Some((_, child)) = best else {
+                break;
+            };
+            (at, here) = (child.id, here.join(&child.name));
+            if place + 1 == names.len() {
+                return Ok(Some(here));
+            }
+        }
+        Ok((!here.is_root()).then_some(here))
+    }
+}
+
+/// Levenshtein distance in bytes: the number of insertions, removals and replacements between two names.
+fn distance(one: &[u8], other: &[u8]) -> usize {
+    // One row of the matrix suffices; `diagonal` holds the value that the current cell is about to overwrite.
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, left) in one.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, right) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(left != right);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn the_distance_counts_single_edits() {
+        for (one, other, expected) in
+            [("", "abc", 3), ("main.rs", "main.rs", 0), ("mian.rs", "main.rs", 2), ("a", "b", 1)]
+        {
+            assert_eq!(distance(one.as_bytes(), other.as_bytes()), expected, "{one} {other}");
+        }
+    }
 }

@@ -2,19 +2,17 @@
 
 mod adopt;
 mod compare;
-mod frame_changes;
 mod lookup;
-mod nearest;
 mod record;
 mod refresh;
 mod root;
 
 pub use adopt::Adopted;
 pub(crate) use adopt::{each_once, old_path, read_note};
+pub use compare::{Differences, FrameChange};
 pub(crate) use compare::{TreeCursor, TreeDifference};
-pub use frame_changes::FrameChange;
 pub(crate) use lookup::FoundNode;
 pub use lookup::{NodeRecord, NodeRef};
-pub use record::Recorded;
 pub(crate) use record::{CROWDED, TOUCHED_EVERYWHERE};
+pub use record::{Recorded, RecordedScan};
 pub use root::{RootEntry, RootRef};

@@ -4,23 +4,24 @@
 //! directory. Everything that a recorded tree refers to therefore exists, and a process that dies in between leaves
 //! only rows that nothing refers to. A tree that is already current is not written again.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use piton_store::port::{Batch, TableEntry};
 use serde::Serialize;
 
-use super::{
-    compare::{TreeCursor, TreeDifference},
-    root::RootEntry,
+use super::compare::{TreeCursor, TreeDifference};
+use super::root::RootEntry;
+use crate::bounds::{
+    FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX,
 };
-use crate::{
-    Context, Error,
-    bounds::{FRAMED_PATH_BYTES_MAX, NODE_BATCH_BYTES, NODE_BATCH_KEYS, NOTES_MAX, TRIES_MAX},
-    context::{keep, put, put_after},
-    rows::{keys::RowKind, node},
-    tree::{ChangeKind, Directory, TreeChange, TreeNode, TreePath},
-    word::Label,
-};
+use crate::context::{keep, put, put_after};
+use crate::rows::keys::RowKind;
+use crate::rows::node;
+use crate::scan::{ScanReport, Scanned};
+use crate::tree::{ChangeKind, Directory, TreeChange, TreeNode, TreeNodeId, TreePath};
+use crate::word::Label;
+use crate::{Context, Error};
 
 /// Value of the root's note when the entries of every directory may have changed.
 pub(crate) const TOUCHED_EVERYWHERE: &[u8] = b"everywhere";
@@ -45,7 +46,64 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
+/// Result of a scan that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedScan {
+    /// Id of the topmost directory.
+    pub root: TreeNodeId,
+    /// Number of the recorded tree.
+    pub sequence: u64,
+    /// Set if the tree differs from the previous one.
+    pub is_new: bool,
+    /// Number of paths that differ from the previous tree, by kind of change. The first scan counts everything as
+    /// added.
+    pub changes: BTreeMap<ChangeKind, u64>,
+    /// Number of frames that were carried along with renames.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub adopted: u64,
+    /// Number of files in the tree.
+    pub files: u64,
+    pub directories: u64,
+    pub symlinks: u64,
+    /// Size of all files, in bytes.
+    pub bytes: u64,
+    /// The work done by the scan, and the paths that could not be read.
+    #[serde(flatten)]
+    pub report: ScanReport,
+}
+
 impl Context {
+    /// Records the current state of the project directory. With `force`, every file is read, whatever is remembered.
+    pub async fn scan(&self, force: bool, label: Option<&Label>) -> Result<RecordedScan, Error> {
+        let Scanned { tree, report } = self.scanner().scan(force)?;
+        let recorded = match self.record(&tree, report.is_partial(), label).await {
+            // Every file was just read, so damaged earlier trees can be replaced and need not block the scan.
+            Err(Error::Integrity { .. }) if force => {
+                self.repair_trees(&tree, report.is_partial()).await?;
+                self.record(&tree, report.is_partial(), label).await?
+            }
+            recorded => recorded?,
+        };
+        let mut changes = BTreeMap::new();
+        for change in &recorded.changes {
+            *changes.entry(change.change).or_insert(0) += 1;
+        }
+        let RootEntry { sequence, root, totals, .. } = recorded.root;
+        Ok(RecordedScan {
+            root,
+            sequence,
+            is_new: !recorded.changes.is_empty(),
+            changes,
+            adopted: recorded.adopted,
+            files: totals.files,
+            directories: totals.directories,
+            symlinks: totals.symlinks,
+            bytes: totals.bytes,
+            report,
+        })
+    }
+
     /// Makes `tree` the current tree. `partial` says that something could not be read for it.
     pub async fn record(
         &self,

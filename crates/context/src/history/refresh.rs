@@ -7,17 +7,16 @@
 //! replaces a newer one. A failure fails no read: the read continues with what is recorded, and reports that freshness
 //! was not checked.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{FoundNode, NodeRef, RootEntry};
-use crate::{
-    Context, Error,
-    bounds::{PROBES_MAX, REFRESH_TRIES_MAX},
-    frame::{Basis, BasisInputs},
-    rows::keys::RowKind,
-    scan::{ProblemKind, ScanReport, Scanner},
-    tree::{NodeKind, TreeNodeId, TreePath},
-};
+use crate::bounds::{PROBES_MAX, REFRESH_TRIES_MAX};
+use crate::frame::{Basis, BasisInputs};
+use crate::rows::keys::RowKind;
+use crate::scan::{ProblemKind, ScanReport, Scanner};
+use crate::tree::{NodeKind, TreeNodeId, TreePath};
+use crate::{Context, Error};
 
 /// Outcome of checking the disk.
 enum RefreshOutcome {
@@ -40,6 +39,21 @@ impl Context {
             Err(error) => error.to_string(),
         };
         Self { unchecked: Some(Arc::from(look)), ..self.clone() }
+    }
+
+    /// Returns the context to read from: in a live one, after a check of the project directory.
+    pub(crate) async fn checked(&self, about: Option<&NodeRef>) -> Self {
+        if self.is_live { self.refreshed(&mut self.scanner(), about).await } else { self.clone() }
+    }
+
+    /// Records the current state of the project directory if the context is live. Fails if the project was never
+    /// scanned: a read or write must not start tracking it on its own.
+    pub async fn catch_up(&self) -> Result<(), Error> {
+        if !self.is_live {
+            return Ok(());
+        }
+        self.current().await?;
+        self.scan(false, None).await.map(drop)
     }
 
     /// Returns the reason that freshness was not checked, if it was not.

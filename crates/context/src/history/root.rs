@@ -5,12 +5,10 @@ use std::str::FromStr;
 use piton_core::{TimestampMs, canonical};
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Context, Error,
-    rows::keys::RowKind,
-    tree::{Totals, TreeNodeId},
-    word::Label,
-};
+use crate::rows::keys::RowKind;
+use crate::tree::{Totals, TreeNodeId};
+use crate::word::Label;
+use crate::{Context, Error};
 
 /// Minimum number of hex digits that are accepted as the prefix of a digest.
 const PREFIX_DIGITS_MIN: usize = 4;

@@ -4,13 +4,9 @@
 //! the same bytes; ties are broken by frame id.
 
 mod compose;
-mod export;
 mod node;
-mod order;
 mod view;
 
-pub use compose::{ComposeSource, Composed, Composition};
-pub use export::{export, tokens};
-pub use node::{NodeContext, RenamedFrom};
-pub use order::{Order, Relation, relevance};
-pub use view::{View, ViewedFrame};
+pub use compose::{ComposeContext, ComposeSource, Composed, Composition, tokens};
+pub use node::NodeContext;
+pub use view::{GetContext, Order, Relation, View, ViewedFrame, relevance};

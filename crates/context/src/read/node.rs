@@ -1,24 +1,25 @@
 //! A node with the frames that a view selects.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use piton_core::Digest;
 use piton_store::port::TableEntry;
 use serde::Serialize;
 
 use super::{Relation, View, ViewedFrame};
-use crate::{
-    Context, Error,
-    frame::{FrameSet, Judge},
-    history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path},
-    rows::keys::{RowKind, split_path},
-    tree::TreePath,
-};
+use crate::frame::{FrameSet, Judge};
+use crate::history::{FoundNode, NodeRecord, NodeRef, RootRef, old_path};
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::TreePath;
+use crate::{Context, Error};
 
 /// A node and its frames.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct NodeContext {
+    #[serde(flatten)]
     pub node: NodeRecord,
     /// Set when the node is in the current tree.
     pub is_current: bool,
@@ -28,24 +29,66 @@ pub struct NodeContext {
     pub frame_count: u64,
     /// Root digest of the set of these frames.
     pub frame_set_root: Digest,
-    /// Path before the file was renamed, if that path has frames.
+    /// Path before the file was renamed, if that path has frames. Its newest frames went along.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub renamed_from: Option<RenamedFrom>,
+    pub renamed_from: Option<TreePath>,
     /// A path that is gone, has frames, and may be the old path of the file: it is one of several with the same
     /// content.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub candidate: Option<RenamedFrom>,
+    pub may_be_from: Option<TreePath>,
     /// Current path of the node, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<TreePath>,
 }
 
-/// The old path of a renamed file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RenamedFrom {
-    pub path: TreePath,
-    pub frame_count: u64,
+impl NodeContext {
+    /// Describes the renames: former, possible former, and current paths.
+    pub fn about_renames(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(from) = &self.renamed_from {
+            lines.push(format!("It was {from} before, and its newest frames came along."));
+        }
+        if let Some(from) = &self.may_be_from {
+            lines.push(format!(
+                "{from} is gone, had the same content as several files that are new, and has frames. If this is it: \
+                 piton context adopt {from} {}",
+                self.node.path
+            ));
+        }
+        if let Some(to) = &self.moved_to {
+            lines.push(format!("It is {to} now."));
+        }
+        lines
+    }
+
+    /// Renders the reply as text.
+    pub fn text(&self) -> String {
+        let NodeRecord { path, kind, size, children, children_left_out, .. } = &self.node;
+        let mut text = format!("{path} is a {kind} of {size} bytes.");
+        if !self.is_current {
+            text.push_str(" It is not in the current tree.");
+        }
+        if !children.is_empty() {
+            let names: Vec<String> = NodeRecord::first_names(children).collect();
+            let _ = write!(text, " It holds: {}", names.join(", "));
+            if *children_left_out > 0 {
+                let _ = write!(text, ", and {children_left_out} more");
+            }
+            text.push('.');
+        }
+        for line in self.about_renames() {
+            let _ = write!(text, "\n{line}");
+        }
+        let (shown, all) = (self.frames.len(), self.frame_count);
+        let _ = write!(text, "\n{shown} of its {all} frames:");
+        for frame in &self.frames {
+            let _ = write!(text, "\n\n### {}", frame.line());
+            if frame.content.is_some() {
+                let _ = write!(text, "\n{}", frame.text().trim_end());
+            }
+        }
+        text
+    }
 }
 
 impl Context {
@@ -77,7 +120,7 @@ impl Context {
         }
         let now = judge.id_at(&node.path).await?;
         let mut frames = self.viewed(&mut judge, &node.path, Relation::Own, view).await?;
-        view.order.sort(&mut frames, &self.registry)?;
+        view.sort(&mut frames, &self.registry)?;
         frames.truncate(view.max_frames);
         let rows = [RowKind::Set, RowKind::Renamed, RowKind::Candidate];
         let rows = rows.map(|row| self.keys.at(row, &node.path).into());
@@ -90,13 +133,19 @@ impl Context {
             frame_set_root: set.root,
             renamed_from: self.renamed_from(renamed).await?,
             // A candidate is only of interest while the file has no frames of its own.
-            candidate: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
+            may_be_from: self.renamed_from(candidate.filter(|_| set.count == 0)).await?,
             moved_to: match now {
                 None => self.moved_to(current, &node.path).await?,
                 Some(_) => None,
             },
             node,
         })
+    }
+
+    /// Returns the path of a node of the current tree, or of one that is gone and has frames.
+    pub(crate) async fn path_of(&self, node: &NodeRef) -> Result<TreePath, Error> {
+        let nothing = View { max_frames: 0, ..View::default() };
+        Ok(self.get_node_in(&RootRef::Current, node, &nothing).await?.node.path)
     }
 
     /// Returns the last node at a path that is gone, if the path has frames.
@@ -112,13 +161,14 @@ impl Context {
         }))
     }
 
-    async fn renamed_from(&self, row: Option<TableEntry>) -> Result<Option<RenamedFrom>, Error> {
+    /// Returns the old path in a row about a rename, if that path has frames.
+    async fn renamed_from(&self, row: Option<TableEntry>) -> Result<Option<TreePath>, Error> {
         let Some(row) = row else {
             return Ok(None);
         };
         let path = old_path(&row.value)?;
-        let frame_count = self.frame_set(&path).await?.count;
-        Ok((frame_count > 0).then_some(RenamedFrom { path, frame_count }))
+        let has_frames = self.frame_set(&path).await?.count > 0;
+        Ok(has_frames.then_some(path))
     }
 
     /// Returns the frames of a path that pass the filters of a view, in no particular order.
@@ -152,7 +202,8 @@ impl Context {
             }
             let content =
                 if view.contents { Some(self.content_from(&frame, inline).await?) } else { None };
-            viewed.push(ViewedFrame { frame, freshness, is_head, recency, relation, content });
+            let frame = ViewedFrame::new(frame, freshness, is_head, recency, relation);
+            viewed.push(ViewedFrame { content, ..frame });
         }
         Ok(viewed)
     }

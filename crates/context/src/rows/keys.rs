@@ -7,11 +7,9 @@
 use piton_core::{Digest, RunId};
 use piton_store::port::Key;
 
-use crate::{
-    ProjectId,
-    tree::{TreeNodeId, TreePath},
-    word::{FrameType, Label},
-};
+use crate::ProjectId;
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{FrameType, Label};
 
 /// The kinds of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

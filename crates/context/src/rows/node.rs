@@ -5,12 +5,10 @@
 use piton_core::Digest;
 
 use super::bytes::{Bytes, SEAL_BYTES, put_bytes, put_number, seal};
-use crate::{
-    bounds::DIRECTORY_ROW_ENTRIES,
-    tree::{
-        Directory, Name, NodeKind, Totals, TreeNode, TreeNodeId, TreePath, directory_id, file_id,
-        symlink_id,
-    },
+use crate::bounds::DIRECTORY_ROW_ENTRIES;
+use crate::tree::{
+    Directory, Name, NodeKind, Totals, TreeNode, TreeNodeId, TreePath, directory_id, file_id,
+    symlink_id,
 };
 
 const FILE: u8 = 0;

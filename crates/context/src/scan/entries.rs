@@ -2,23 +2,16 @@
 
 use std::sync::Arc;
 
-use rustix::{
-    fs::{AtFlags, FileType, Stat, statat},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, FileType, Stat, statat};
+use rustix::io::Errno;
 
-use super::{
-    content,
-    listing::Listed,
-    open_directory::{KnownEntry, OpenDirectory},
-    report::ProblemKind,
-    walk::ScanTask,
-    walker::Walker,
-};
-use crate::{
-    bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX},
-    tree::{Name, Symlink, TreeEntry, TreeFile, TreeNode},
-};
+use super::disk;
+use super::disk::Listed;
+use super::open_directory::{KnownEntry, OpenDirectory};
+use super::scan_report::ProblemKind;
+use super::walk::{ScanTask, Walker};
+use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
+use crate::tree::{Name, Symlink, TreeEntry, TreeFile, TreeNode};
 
 impl Walker<'_> {
     /// Adds the files and links in `listed` to the directory, and queues the subdirectories as tasks.
@@ -95,12 +88,12 @@ impl Walker<'_> {
     ) -> Result<ScannedEntry, Errno> {
         // An unchanged stamp that is old enough to be trusted saves reading the file.
         if let Some((place, TreeNode::File(known))) = known
-            && self.remembered.trusts(&known.stamp, &content::stamp(stat))
+            && self.remembered.trusts(&known.stamp, &disk::stamp(stat))
         {
             self.report.reused_files += 1;
             return Ok(ScannedEntry::Known(place));
         }
-        let Some(content) = content::read_file(&site.fd, name, &mut self.buffer)? else {
+        let Some(content) = disk::read_file(&site.fd, name, &mut self.buffer)? else {
             // It was replaced by something else between `stat` and `open`, so report it as vanished.
             return Err(Errno::NOENT);
         };
@@ -118,13 +111,13 @@ impl Walker<'_> {
         stat: &Stat,
         known: Option<(usize, &TreeNode)>,
     ) -> Result<ScannedEntry, Errno> {
-        let stamp = content::stamp(stat);
+        let stamp = disk::stamp(stat);
         if let Some((place, TreeNode::Symlink(known))) = known
             && self.remembered.trusts(&known.stamp, &stamp)
         {
             return Ok(ScannedEntry::Known(place));
         }
-        let target = content::read_link(&site.fd, name)?;
+        let target = disk::read_link(&site.fd, name)?;
         let symlink = Symlink::new(self.path_of(site, name), target, stamp);
         Ok(ScannedEntry::Node(TreeNode::Symlink(symlink)))
     }

@@ -4,6 +4,17 @@
 //! examined, and only files whose stamp differs from the remembered one are read. Once everything below a directory is
 //! known, the directory itself is built. If nothing in it changed, it is the same object as in the last scan.
 //!
+//! | file | contents |
+//! |---|---|
+//! | `scanner` | the scanner of one project directory, and the scope of a scan |
+//! | `walk`, `task_queue` | the walk over all directories, and the queue that its threads share |
+//! | `open_directory`, `entries` | a directory that is being scanned, and the examination of its entries |
+//! | `disk` | the system calls: listing, reading and hashing |
+//! | `ignore_rules` | the rules that leave entries out |
+//! | `probe` | a look at a single file, without a walk |
+//! | `stamp_file`, `stamp_codec` | the memory of the last scan: its files, and their bytes |
+//! | `scan_report` | the counters and problems of a scan |
+//!
 //! *Invariants*: symbolic links are never followed, even if a directory is replaced by one during the scan: everything
 //! is opened relative to the directory that was listed. A file or directory that cannot be read is reported and does
 //! not stop the scan.
@@ -12,22 +23,18 @@
 //! a network file system, can hide a change that keeps size and times. Special files (sockets, pipes, devices) are not
 //! part of the tree.
 
-mod content;
+mod disk;
 mod entries;
-mod listing;
+mod ignore_rules;
 mod open_directory;
 mod probe;
-mod queue;
-mod report;
-mod rules;
+mod scan_report;
 mod scanner;
-mod since;
-mod stamp_cache;
-mod stamps;
-mod stamps_file;
+mod stamp_codec;
+mod stamp_file;
+mod task_queue;
 mod walk;
-mod walker;
 
 pub use probe::Probed;
-pub use report::{ProblemKind, ScanProblem, ScanReport};
+pub use scan_report::{ProblemKind, ScanProblem, ScanReport};
 pub use scanner::{ScanScope, Scanned, Scanner};

@@ -1,14 +1,11 @@
 //! A directory that is being scanned.
 
-use std::{
-    os::fd::OwnedFd,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{rules::Rules, scanner::ScanScope};
+use super::ignore_rules::Rules;
+use super::scanner::ScanScope;
 use crate::tree::{Directory, Name, TreeEntry, TreeNode};
 
 /// An open directory and the entries found in it so far.

@@ -4,17 +4,14 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::{
-    fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
 
-use super::{Scanner, content, rules::RULE_FILES};
-use crate::{
-    Error,
-    bounds::PROBE_BYTES_MAX,
-    tree::{Name, Symlink, TreeFile, TreeNodeId, TreePath},
-};
+use super::ignore_rules::RULE_FILES;
+use super::{Scanner, disk};
+use crate::Error;
+use crate::bounds::PROBE_BYTES_MAX;
+use crate::tree::{Name, Symlink, TreeFile, TreeNodeId, TreePath};
 
 /// Current state on disk of some paths: the id of the file or link, or `None` if there is nothing.
 pub type Probed = Vec<(TreePath, Option<TreeNodeId>)>;
@@ -101,10 +98,10 @@ fn probe_entry(
         stat => stat?,
     };
     Ok(match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile if content::stamp(&stat).size > PROBE_BYTES_MAX => {
+        FileType::RegularFile if disk::stamp(&stat).size > PROBE_BYTES_MAX => {
             ProbedEntry::Undecided
         }
-        FileType::RegularFile => match content::read_file(directory, name, buffer) {
+        FileType::RegularFile => match disk::read_file(directory, name, buffer) {
             Ok(Some(read)) => {
                 let file = TreeFile::new(path.as_bytes(), read.executable, read.digest, read.stamp);
                 ProbedEntry::Node(file.id)
@@ -115,8 +112,8 @@ fn probe_entry(
             Err(error) => return Err(error),
         },
         FileType::Symlink => {
-            let target = content::read_link(directory, name)?;
-            ProbedEntry::Node(Symlink::new(path.as_bytes(), target, content::stamp(&stat)).id)
+            let target = disk::read_link(directory, name)?;
+            ProbedEntry::Node(Symlink::new(path.as_bytes(), target, disk::stamp(&stat)).id)
         }
         FileType::Directory => ProbedEntry::Undecided,
         _ => ProbedEntry::Absent,

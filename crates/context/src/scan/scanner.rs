@@ -1,23 +1,20 @@
 //! Scanner of one project directory.
 
-use std::{
-    collections::BTreeSet,
-    ops::Bound,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::{
-    fs::{CWD, Mode, OFlags, openat},
-    time::{ClockId, clock_gettime},
-};
+use rustix::fs::{CWD, Mode, OFlags, openat};
+use rustix::time::{ClockId, clock_gettime};
 
-use super::{report::ScanReport, stamp_cache::Remembered, stamps_file, walk::walk};
-use crate::{
-    Error,
-    bounds::SCAN_THREADS_MAX,
-    tree::{Directory, Time, TreePath},
-};
+use super::scan_report::ScanReport;
+use super::stamp_file;
+use super::stamp_file::Remembered;
+use super::walk::walk;
+use crate::Error;
+use crate::bounds::SCAN_THREADS_MAX;
+use crate::tree::{Directory, Time, TreePath};
 
 /// The set of directories that a scan lists again.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +93,7 @@ impl Scanner {
     pub fn scan_only(&mut self, scope: &ScanScope, force: bool) -> Result<Scanned, Error> {
         let remembered = match self.last.take() {
             Some(last) => last,
-            None => self.stamps.as_deref().and_then(stamps_file::read).unwrap_or_default(),
+            None => self.stamps.as_deref().and_then(stamp_file::read).unwrap_or_default(),
         };
         let remembered = Remembered { distrust: force, ..remembered };
         // Without a remembered tree there is nothing to take the rest from.
@@ -120,7 +117,7 @@ impl Scanner {
             && let Some(path) = &self.stamps
         {
             // Ignore a failed write: files that are not remembered are simply read again.
-            written = stamps_file::write(path, written.as_ref(), &tree, began).ok();
+            written = stamp_file::write(path, written.as_ref(), &tree, began).ok();
         }
         self.last =
             Some(Remembered { root: Some(Arc::clone(&tree)), began, distrust: false, written });

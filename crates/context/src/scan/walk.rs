@@ -1,18 +1,23 @@
-//! Walks a directory on several threads.
+//! Walks a directory on several threads. Each of them lists directories and examines their entries.
 
-use std::{
-    os::fd::OwnedFd,
-    sync::{Arc, Mutex, PoisonError},
-    thread,
-};
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
+use piton_core::{Digest, FileBytes};
+use rustix::fs::{FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 
-use super::{
-    listing::Listed, open_directory::OpenDirectory, queue::TaskQueue, report::ScanReport,
-    rules::Rules, scanner::ScanScope, stamp_cache::Remembered, walker::Walker,
-};
-use crate::tree::{Directory, Name};
+use super::disk;
+use super::disk::{Listed, list};
+use super::ignore_rules::{RULE_FILES, Rules};
+use super::open_directory::{KnownEntry, OpenDirectory};
+use super::scan_report::{ProblemKind, ScanProblem, ScanReport};
+use super::scanner::ScanScope;
+use super::stamp_file::Remembered;
+use super::task_queue::TaskQueue;
+use crate::bounds::EXAMINED_AT_ONCE;
+use crate::tree::{Directory, Name, TreeNode, TreePath};
 
 /// A unit of work of a scan.
 pub(super) enum ScanTask {
@@ -62,5 +67,253 @@ pub(super) fn walk(
     match failed {
         Some(error) => Err(error),
         None => Ok((tree.expect("every task was done, so the topmost directory is"), report)),
+    }
+}
+
+/// State that a thread carries from task to task.
+pub(super) struct Walker<'a> {
+    pub(super) remembered: &'a Remembered,
+    pub(super) report: ScanReport,
+    /// Piece of the file that is being hashed; reused to save allocations.
+    pub(super) buffer: Vec<u8>,
+    /// Raw bytes of a directory listing; reused to save allocations.
+    listing: Vec<u8>,
+    /// Path of the entry that is being examined; reused to save allocations.
+    pub(super) path: Vec<u8>,
+    /// The complete tree, set by the thread that finishes the topmost directory.
+    pub(super) finished: Option<Arc<Directory>>,
+    /// Error of opening or listing the topmost directory.
+    pub(super) failed: Option<Errno>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(remembered: &'a Remembered) -> Self {
+        Self {
+            remembered,
+            report: ScanReport::default(),
+            buffer: Vec::new(),
+            listing: Vec::new(),
+            path: Vec::new(),
+            finished: None,
+            failed: None,
+        }
+    }
+
+    /// Starts with the topmost directory.
+    pub(super) fn root(
+        &mut self,
+        fd: OwnedFd,
+        known: Option<Arc<Directory>>,
+        rules: &Rules,
+        scope: ScanScope,
+        more: &mut Vec<ScanTask>,
+    ) {
+        match self.begin(fd, Vec::new(), known, rules, scope, None, more) {
+            Ok(site) => self.done(&site),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Opens the directory `name` and lists it.
+    pub(super) fn enter(
+        &mut self,
+        above: &Arc<OpenDirectory>,
+        name: &Name,
+        scope: ScanScope,
+        more: &mut Vec<ScanTask>,
+    ) {
+        let path = Directory::entry_path(&above.path, name);
+        let known = match above.known(name.as_bytes()) {
+            Some((_, TreeNode::Directory(known))) => Some(Arc::clone(known)),
+            _ => None,
+        };
+        // Opening relative to the parent without following links keeps the walk inside the tree.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = openat(&above.fd, name.as_bytes(), flags, Mode::empty());
+        let place = Some((Arc::clone(above), name.clone()));
+        let begun = opened
+            .and_then(|fd| self.begin(fd, path.clone(), known, &above.rules, scope, place, more));
+        match begun {
+            Ok(site) => self.done(&site),
+            Err(error) => {
+                // The parent still waits for this task, so complete it even though the directory is missing.
+                self.trouble(&path, error);
+                self.done(above);
+            }
+        }
+    }
+
+    /// Reads an open directory: its rules, then the entries that the rules leave.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "these are the parts of a site that is made here"
+    )]
+    fn begin(
+        &mut self,
+        fd: OwnedFd,
+        path: Vec<u8>,
+        known: Option<Arc<Directory>>,
+        rules: &Rules,
+        scope: ScanScope,
+        above: Option<(Arc<OpenDirectory>, Name)>,
+        more: &mut Vec<ScanTask>,
+    ) -> Result<Arc<OpenDirectory>, Errno> {
+        // A directory outside the scope keeps its known entries and is not listed.
+        let unread = known.clone().filter(|_| !scope.is_dirty(&path));
+        let listed = match &unread {
+            Some(_) => Vec::new(),
+            None => list(&fd, &mut self.listing)?,
+        };
+        let has = |name: &[u8]| match &unread {
+            Some(known) => known.entry(name).is_some(),
+            None => listed.iter().any(|listed| *listed.name == *name),
+        };
+        let (rules, scope) = self.rules(&fd, &path, known.as_ref(), has, rules, scope);
+        let site = Arc::new(OpenDirectory::new(fd, path, known, rules, scope, above));
+        if let Some(known) = unread {
+            self.keep_known(&site, &known, more);
+            return Ok(site);
+        }
+        self.report.listed_directories += 1;
+        let mut kept = self.leave_out(&site, listed).into_iter().peekable();
+        // Large directories are examined in parts, so that other threads can share the work.
+        let first: Vec<Listed> = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
+        while kept.peek().is_some() {
+            let part = kept.by_ref().take(EXAMINED_AT_ONCE).collect();
+            // Count each part before it is queued, so that the directory cannot be finished early.
+            site.expect(1);
+            more.push(ScanTask::Examine(Arc::clone(&site), part));
+        }
+        self.look_at(&site, first, more);
+        Ok(site)
+    }
+
+    /// Examines some entries of a directory.
+    pub(super) fn examine(
+        &mut self,
+        site: &Arc<OpenDirectory>,
+        listed: Vec<Listed>,
+        more: &mut Vec<ScanTask>,
+    ) {
+        self.look_at(site, listed, more);
+        self.done(site);
+    }
+
+    /// Returns the rules that apply in a directory. If they changed since the last scan, everything below must be
+    /// scanned.
+    fn rules(
+        &mut self,
+        fd: &OwnedFd,
+        path: &[u8],
+        known: Option<&Arc<Directory>>,
+        has: impl Fn(&[u8]) -> bool,
+        above: &Rules,
+        mut scope: ScanScope,
+    ) -> (Rules, ScanScope) {
+        let mut rules = above.clone();
+        for (kind, name) in RULE_FILES.iter().enumerate() {
+            let before = known.and_then(|known| match &known.entry(name)?.node {
+                TreeNode::File(file) => Some(file.content),
+                _ => None,
+            });
+            let mut now = None;
+            if has(name) {
+                match disk::read_rules(fd, name) {
+                    Ok(Some(text)) => {
+                        now = Some(Digest::of(&FileBytes(&text)));
+                        rules.add(kind, path, &text);
+                    }
+                    Ok(None) => self.too_large(path, name),
+                    Err(error) => {
+                        let name = Name::new(name).expect("the names of rule files are names");
+                        self.trouble(&Directory::entry_path(path, &name), error);
+                    }
+                }
+            }
+            if now != before {
+                // Changed rules may admit or exclude any entry below, however deep.
+                scope = ScanScope::Everything;
+            }
+        }
+        (rules, scope)
+    }
+
+    /// Keeps the entries of the last scan, and enters only directories with changes in scope.
+    fn keep_known(
+        &mut self,
+        site: &Arc<OpenDirectory>,
+        known: &Arc<Directory>,
+        more: &mut Vec<ScanTask>,
+    ) {
+        for (place, entry) in known.entries().iter().enumerate() {
+            let path = Directory::entry_path(&site.path, &entry.name);
+            if matches!(entry.node, TreeNode::Directory(_)) && site.scope.touches(&path) {
+                site.expect(1);
+                more.push(ScanTask::Enter(
+                    Arc::clone(site),
+                    entry.name.clone(),
+                    site.scope.clone(),
+                ));
+            } else {
+                self.report.reused_files += u64::from(matches!(entry.node, TreeNode::File(_)));
+                site.add([KnownEntry::Known(place)]);
+            }
+        }
+    }
+
+    /// Removes the entries that the rules ignore from a listing.
+    fn leave_out(&mut self, site: &OpenDirectory, mut listed: Vec<Listed>) -> Vec<Listed> {
+        let before = listed.len();
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        if !site.path.is_empty() {
+            path.extend_from_slice(&site.path);
+            path.push(b'/');
+        }
+        let name_at = path.len();
+        listed.retain(|entry| {
+            path.truncate(name_at);
+            path.extend_from_slice(&entry.name);
+            !site.rules.ignores(&path, name_at, entry.file_type == FileType::Directory)
+        });
+        self.path = path;
+        self.report.ignored_entries += (before - listed.len()) as u64;
+        listed
+    }
+
+    /// Completes one of the tasks that a directory waits for.
+    fn done(&mut self, site: &Arc<OpenDirectory>) {
+        if let Some(tree) = site.done() {
+            self.finished = Some(tree);
+        }
+    }
+
+    /// Reports an entry that could not be read.
+    pub(super) fn trouble(&mut self, path: &[u8], error: Errno) {
+        let kind = if error == Errno::NOENT || error == Errno::NOTDIR {
+            ProblemKind::Vanished
+        } else {
+            ProblemKind::Unreadable
+        };
+        self.problem(path, kind, std::io::Error::from(error).to_string());
+    }
+
+    fn too_large(&mut self, path: &[u8], name: &[u8]) {
+        let name = Name::new(name).expect("the names of rule files are names");
+        let path = Directory::entry_path(path, &name);
+        let kind = ProblemKind::IgnoreFileTooLarge;
+        self.problem(&path, kind, "its rules were not applied".to_owned());
+    }
+
+    pub(super) fn problem(&mut self, path: &[u8], kind: ProblemKind, detail: String) {
+        // A path too long for a tree is reported by the longest valid prefix.
+        let mut end = path.len();
+        let path = loop {
+            match TreePath::new(&path[..end]) {
+                Ok(path) => break path,
+                Err(_) => end = path[..end].iter().rposition(|byte| *byte == b'/').unwrap_or(0),
+            }
+        };
+        self.report.problem(ScanProblem { path, kind, detail });
     }
 }

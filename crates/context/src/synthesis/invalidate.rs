@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use piton_core::canonical;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Context, Error,
-    bounds::METADATA_VALUE_BYTES_MAX,
-    context::put,
-    frame::FrameHead,
-    history::NodeRef,
-    rows::keys::{RowKind, split_path},
-    tree::TreePath,
-    word::{AgentId, FrameType},
-};
+use crate::bounds::METADATA_VALUE_BYTES_MAX;
+use crate::context::put;
+use crate::frame::FrameHead;
+use crate::history::NodeRef;
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Reason that a head is to be regenerated.
 #[derive(Serialize, Deserialize)]

@@ -3,18 +3,19 @@
 //! *Invariants*: nothing is synthesised unless it is requested. Only the direct entries of a directory are read. The
 //! same frames give the same text.
 
-mod gather;
 mod invalidate;
 mod policy;
 mod regenerate;
-mod registry;
 mod summary;
 mod synthesize;
 
 pub(crate) use invalidate::{damaged_mark, is_mark};
-pub use policy::{Inputs, PolicyInput, PolicySpec};
+pub use policy::{
+    CustomOrder, CustomPolicy, Inputs, PolicyInput, PolicyName, PolicySpec, Registry,
+};
 pub(crate) use regenerate::NOTHING_DESCRIBED;
-pub use regenerate::{RegenerateScope, Regenerated};
-pub use registry::{CustomOrder, CustomPolicy, Registry};
+pub use regenerate::{
+    RegenerateFrames, RegenerateScope, Regenerated, RegeneratedFrame, SkippedFrame,
+};
 pub use summary::first_sentence;
-pub use synthesize::{Missing, SynthesizeRequest, Synthesized};
+pub use synthesize::{Missing, SynthesizeFrames, SynthesizeRequest, Synthesized, SynthesizedFrame};

@@ -1,20 +1,35 @@
-//! Policies that combine the frames of a directory's entries. Pure.
+//! Policies that combine the frames of a directory's entries: the built-in ones, and those that a program adds. Pure.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::summary::{concatenation, summary};
-use crate::{
-    Error,
-    bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
-    frame::{FrameHead, Policy},
-    tree::TreePath,
-    word::{AgentId, FrameType},
-};
+use crate::Error;
+use crate::bounds::{CONCATENATION_BYTES, SUMMARY_BYTES};
+use crate::frame::{FrameHead, Policy};
+use crate::read::ViewedFrame;
+use crate::tree::TreePath;
+use crate::word::{AgentId, FrameType};
 
-/// Name and version of each built-in policy. A change of its output is a new version.
-pub(super) const BUILT_IN: [(&str, u64); 3] =
-    [("concatenation", 2), ("summarization", 2), ("filtering", 2)];
+piton_core::closed_set! {
+    /// How the frames of a directory's entries become one.
+    pub enum PolicyName {
+        /// One after the other, each under its path.
+        Concatenation => "concatenation",
+        /// Headings, first sentences and names of symbols.
+        Summarization => "summarization",
+        /// One after the other, but only some of them.
+        Filtering => "filtering",
+    }
+}
+
+/// Version of each built-in policy. A change of its output is a new version.
+const BUILT_IN_VERSION: u64 = 2;
 
 /// The frames of the entries that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,9 +120,9 @@ impl PolicySpec {
     /// Returns the name of the policy.
     pub fn name(&self) -> &str {
         match self {
-            Self::Concatenation => "concatenation",
-            Self::Summarization { .. } => "summarization",
-            Self::Filtering { .. } => "filtering",
+            Self::Concatenation => PolicyName::Concatenation.as_str(),
+            Self::Summarization { .. } => PolicyName::Summarization.as_str(),
+            Self::Filtering { .. } => PolicyName::Filtering.as_str(),
             Self::Custom { name, .. } => name,
         }
     }
@@ -148,13 +163,89 @@ impl Selection {
 }
 
 /// Renders the text of a built-in policy. Returns `None` if there is no such policy.
-pub(super) fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Error> {
-    Ok(match policy.name.as_str() {
-        "concatenation" | "filtering" => Some(concatenation(pieces, CONCATENATION_BYTES)),
-        "summarization" => {
+fn render(policy: &Policy, pieces: &[PolicyInput]) -> Result<Option<Vec<u8>>, Error> {
+    Ok(match policy.name.parse::<PolicyName>() {
+        Ok(PolicyName::Concatenation | PolicyName::Filtering) => {
+            Some(concatenation(pieces, CONCATENATION_BYTES))
+        }
+        Ok(PolicyName::Summarization) => {
             let bytes = Selection::of(policy)?.bytes_max.unwrap_or(SUMMARY_BYTES);
             Some(summary(pieces, usize::try_from(bytes).unwrap_or(usize::MAX)).into_bytes())
         }
-        _ => None,
+        Err(_) => None,
     })
+}
+
+/// A function that makes one text from pieces. The same pieces and parameters must give the same text.
+pub type CustomPolicy = Arc<dyn Fn(&[PolicyInput], &Value) -> Vec<u8> + Send + Sync>;
+
+/// A comparison of two frames. Frames that compare equal are ordered by their ids.
+pub type CustomOrder = Arc<dyn Fn(&ViewedFrame, &ViewedFrame) -> Ordering + Send + Sync>;
+
+/// The registered policies and orders.
+#[derive(Clone, Default)]
+pub struct Registry {
+    policies: BTreeMap<String, (u64, CustomPolicy)>,
+    orders: BTreeMap<String, CustomOrder>,
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policies: Vec<_> = self.policies.keys().collect();
+        let orders: Vec<_> = self.orders.keys().collect();
+        write!(formatter, "Registry({policies:?}, {orders:?})")
+    }
+}
+
+impl Registry {
+    /// Adds a policy. Refuses a name that is taken, including those of the built-in policies. Change the version
+    /// whenever the output changes.
+    pub fn with_policy(
+        mut self,
+        name: &str,
+        version: u64,
+        policy: CustomPolicy,
+    ) -> Result<Self, Error> {
+        if self.version(name).is_some() {
+            return Err(name_taken("policy", name));
+        }
+        self.policies.insert(name.to_owned(), (version, policy));
+        Ok(self)
+    }
+
+    /// Adds an order of frames. Refuses a name that is taken.
+    pub fn with_order(mut self, name: &str, order: CustomOrder) -> Result<Self, Error> {
+        if self.orders.contains_key(name) {
+            return Err(name_taken("order", name));
+        }
+        self.orders.insert(name.to_owned(), order);
+        Ok(self)
+    }
+
+    /// Returns the version of a policy, if it is known.
+    pub(crate) fn version(&self, name: &str) -> Option<u64> {
+        match name.parse::<PolicyName>() {
+            Ok(_) => Some(BUILT_IN_VERSION),
+            Err(_) => self.policies.get(name).map(|(version, _)| *version),
+        }
+    }
+
+    pub(crate) fn order(&self, name: &str) -> Option<&CustomOrder> {
+        self.orders.get(name)
+    }
+
+    /// Renders pieces with a policy.
+    pub(super) fn render(&self, policy: &Policy, pieces: &[PolicyInput]) -> Result<Vec<u8>, Error> {
+        if let Some(text) = render(policy, pieces)? {
+            return Ok(text);
+        }
+        let Some((_, custom)) = self.policies.get(&policy.name) else {
+            return Err(Error::Invalid(format!("there is no policy called {}", policy.name)));
+        };
+        Ok(custom(pieces, policy.parameters.get("custom").unwrap_or(&Value::Null)))
+    }
+}
+
+fn name_taken(what: &str, name: &str) -> Error {
+    Error::Invalid(format!("the {what} `{name}` is there already; give this one another name"))
 }

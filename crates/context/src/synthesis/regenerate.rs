@@ -9,77 +9,234 @@
 //! noted or not.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::time::Duration;
 
-use piton_store::{
-    LeaseName,
-    port::{Mode, Patience, TableEntry},
-};
-use serde::Serialize;
+use piton_store::LeaseName;
+use piton_store::port::{Mode, Patience, TableEntry};
+use serde::{Deserialize, Serialize};
 
 use super::synthesize::SynthesisSpec;
-use crate::{
-    Context, Error,
-    context::remove_after,
-    frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy},
-    history::TOUCHED_EVERYWHERE,
-    report::StaleFrame,
-    rows::keys::{RowKind, split_path},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
-};
+use crate::bounds::{SKIPPED_NAMED_MAX, SKIPPED_SENT_MAX};
+use crate::context::remove_after;
+use crate::frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy};
+use crate::history::TOUCHED_EVERYWHERE;
+use crate::report::{Remedy, StaleFrame};
+use crate::rows::keys::{RowKind, split_path};
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Reason that a synthesis is stale when it was, or would be, made from nothing.
 pub(crate) const NOTHING_DESCRIBED: &str = "nothing in it has a frame that it could be made from";
 
-/// Scope of a regeneration.
-#[derive(Clone, Debug)]
-pub struct RegenerateScope {
-    pub path: TreePath,
-    /// Set to include everything below the path.
-    pub subtree: bool,
-    /// Number of directories above the path to include.
-    pub ancestors: usize,
-    /// Restricts it to frames of this type.
+piton_core::closed_set! {
+    /// How far a regeneration reaches.
+    pub enum RegenerateScope {
+        /// The node alone.
+        Node => "node",
+        /// The node and everything below it.
+        Subtree => "subtree",
+        /// The node and the directories above it.
+        Ancestors => "ancestors",
+    }
+}
+
+/// Regenerates frames that were synthesised from what has changed since.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RegenerateFrames {
+    /// Where: a path, or the beginning of an id; the whole project if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// How far; `subtree` if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<RegenerateScope>,
+    /// With `ancestors`: how many directories above; all of them if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<usize>,
+    /// Only frames of this type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame_type: Option<FrameType>,
-    /// Restricts it to this frame.
-    pub frame: Option<FrameId>,
-    /// Set to examine every directory of the scope, noted or not.
+    /// Only this frame, by its whole id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// Whether everything is checked, also where nothing is noted as changed.
+    #[serde(default)]
     pub everything: bool,
-    /// Set to name the frames in the scope that stay stale, which reads every head of it.
-    pub names_stale: bool,
-    /// Time to wait for another process that is regenerating.
-    pub patience: Patience,
+    /// Set to leave out the frames that stay stale. The cost is then proportional to the changes.
+    #[serde(skip)]
+    pub changes_only: bool,
+    /// Time to wait for another process that is regenerating; without it, the call fails at once.
+    #[serde(skip)]
+    pub wait: Option<Duration>,
+}
+
+/// A regeneration at a path.
+pub(crate) struct Regeneration<'a> {
+    path: TreePath,
+    /// Set to include everything below the path.
+    subtree: bool,
+    /// Number of directories above the path to include.
+    ancestors: usize,
+    frame: Option<FrameId>,
+    request: &'a RegenerateFrames,
 }
 
 /// Result of a regeneration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Regenerated {
     /// New frames, in the order in which they were made.
-    pub made: Vec<(TreePath, FrameId)>,
+    pub made: Vec<RegeneratedFrame>,
     /// Frames that were marked as invalid but still hold, because they are made from the same frames as before.
-    pub reaffirmed: Vec<(TreePath, FrameId)>,
-    /// Frames of the scope that stay stale, sorted by path and type, if requested.
-    pub skipped: Vec<StaleFrame>,
-    /// Number of directories that were examined.
+    pub reaffirmed: Vec<RegeneratedFrame>,
+    /// Frames of the scope that stay stale, sorted by path and type.
+    pub skipped: Vec<SkippedFrame>,
+    /// Number of stale frames that are not listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub skipped_left_out: usize,
+    /// Number of paths that were examined.
     pub examined: u64,
 }
 
-impl RegenerateScope {
-    /// Creates a scope of the directory at `path` and everything below it.
-    pub fn subtree(path: TreePath) -> Self {
-        Self {
-            path,
-            subtree: true,
-            ancestors: 0,
-            frame_type: None,
-            frame: None,
-            everything: false,
-            names_stale: true,
-            patience: Patience::FailFast,
-        }
+/// A frame that was regenerated, or still holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RegeneratedFrame {
+    pub path: TreePath,
+    pub frame: FrameId,
+}
+
+/// A frame that stays stale.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedFrame {
+    pub path: TreePath,
+    pub frame_type: FrameType,
+    pub agent: AgentId,
+    pub frame: FrameId,
+    /// Why it is stale.
+    pub reason: String,
+    /// What makes it fresh again: `put` it, let a model `generate` it, or `regenerate` once what it is made from is
+    /// fresh.
+    pub remedy: Remedy,
+}
+
+impl From<StaleFrame> for SkippedFrame {
+    fn from(stale: StaleFrame) -> Self {
+        let StaleFrame { path, frame_type, agent, frame, reason, remedy, .. } = stale;
+        Self { path, frame_type, agent, frame, reason, remedy }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl RegenerateFrames {
+    /// Creates a request for a node and everything below it.
+    pub fn subtree(node: impl Into<String>) -> Self {
+        Self { node: Some(node.into()), ..Self::default() }
     }
 
+    /// Returns the regeneration at the path of the node.
+    pub(crate) fn at(&self, path: TreePath) -> Result<Regeneration<'_>, Error> {
+        let scope = self.scope.unwrap_or(RegenerateScope::Subtree);
+        if self.depth.is_some() && scope != RegenerateScope::Ancestors {
+            return Err(Error::Invalid(format!(
+                "a depth is for the scope ancestors, not for {scope}"
+            )));
+        }
+        let frame = self.frame.as_deref().map(str::parse).transpose().map_err(|error| {
+            Error::Invalid(format!("the id of the frame cannot be read: {error}"))
+        })?;
+        let ancestors = match scope {
+            RegenerateScope::Ancestors => self.depth.unwrap_or_else(|| path.depth()),
+            RegenerateScope::Node | RegenerateScope::Subtree => 0,
+        };
+        let subtree = scope == RegenerateScope::Subtree;
+        Ok(Regeneration { path, subtree, ancestors, frame, request: self })
+    }
+}
+
+impl Regenerated {
+    /// True if nothing stays stale.
+    pub fn is_fresh(&self) -> bool {
+        self.skipped.is_empty()
+    }
+
+    /// Cuts the list of stale frames to the number that an agent is sent.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        self.skipped_left_out += self.skipped.len().saturating_sub(SKIPPED_SENT_MAX);
+        self.skipped.truncate(SKIPPED_SENT_MAX);
+        self
+    }
+
+    /// Renders the reply as text.
+    pub fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if self.made.is_empty() && self.reaffirmed.is_empty() {
+            parts.push(if self.is_fresh() {
+                "Nothing had to be regenerated: no frame is stale.".to_owned()
+            } else {
+                "Nothing could be regenerated.".to_owned()
+            });
+        }
+        if !self.made.is_empty() {
+            let made = counted(self.made.len(), "frame was", "frames were");
+            parts.push(format!("{made} regenerated:{}", lines(&self.made)));
+        }
+        if !self.reaffirmed.is_empty() {
+            let held = counted(self.reaffirmed.len(), "marked frame holds", "marked frames hold");
+            parts.push(format!("{held}, made from the same as before:{}", lines(&self.reaffirmed)));
+        }
+        if !self.is_fresh() {
+            let count = self.skipped.len() + self.skipped_left_out;
+            let mut stale = counted(count, "frame stays stale:", "frames stay stale:");
+            for skipped in self.skipped.iter().take(SKIPPED_NAMED_MAX) {
+                let SkippedFrame { path, frame_type, agent, reason, .. } = skipped;
+                let helps = helps(skipped.remedy);
+                let _ = write!(stale, "\n  {path} {frame_type} by {agent}: {reason}; {helps}");
+            }
+            let more = count.saturating_sub(SKIPPED_NAMED_MAX);
+            if more > 0 {
+                let _ = write!(stale, "\n  and {more} more");
+            }
+            parts.push(stale);
+        }
+        parts.join("\n")
+    }
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+fn lines(frames: &[RegeneratedFrame]) -> String {
+    let mut text = String::new();
+    for RegeneratedFrame { path, frame } in frames {
+        let _ = write!(text, "\n  {path}: {frame}");
+    }
+    text
+}
+
+/// Returns the reason that a stale frame was not regenerated, in words that follow the reason for its staleness.
+fn helps(remedy: Remedy) -> &'static str {
+    match remedy {
+        Remedy::Put => "only a new text makes it fresh",
+        Remedy::Generate => "only a model can write it again",
+        Remedy::Regenerate => "it is regenerated once that is fresh",
+        Remedy::RegenerateEverything => "it is regenerated when everything is checked",
+    }
+}
+
+impl Regeneration<'_> {
     /// True if a path is in the scope.
     fn holds(&self, path: &TreePath) -> bool {
         if self.subtree && path.is_within(&self.path) {
@@ -92,7 +249,7 @@ impl RegenerateScope {
     /// True if a head at a path of the scope is requested.
     fn asks_for(&self, head: &FrameHead) -> bool {
         self.frame.is_none_or(|frame| frame == head.frame)
-            && self.frame_type.as_ref().is_none_or(|only| *only == head.frame_type)
+            && self.request.frame_type.as_ref().is_none_or(|only| *only == head.frame_type)
     }
 }
 
@@ -101,7 +258,7 @@ impl Context {
     pub(crate) async fn regenerate(
         &self,
         by: &AgentId,
-        scope: &RegenerateScope,
+        scope: &Regeneration<'_>,
         said: &Metadata,
     ) -> Result<Regenerated, Error> {
         let said = said.clone().with("regenerated_by", by.as_str());
@@ -109,7 +266,8 @@ impl Context {
             .parse()
             .expect("hex digits and dashes are a name");
         // One regeneration per project, so that two processes do not make the same frames.
-        let lease = self.ports.leases.acquire(&name, Mode::Exclusive, scope.patience).await?;
+        let patience = scope.request.wait.map_or(Patience::FailFast, Patience::Wait);
+        let lease = self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?;
         let mut waiting = self.noted(scope).await?;
         let (mut report, mut damaged) = (Regenerated::default(), None);
         // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
@@ -142,14 +300,18 @@ impl Context {
         if let Some(error) = damaged {
             return Err(error);
         }
-        if scope.names_stale {
-            report.skipped = self.stale_heads(self.heads_of(scope).await?).await?;
+        if !scope.request.changes_only {
+            let stale = self.stale_heads(self.heads_of(scope).await?).await?;
+            report.skipped = stale.into_iter().map(SkippedFrame::from).collect();
         }
         Ok(report)
     }
 
     /// Returns the heads of a scope, sorted by path and type.
-    async fn heads_of(&self, scope: &RegenerateScope) -> Result<Vec<(TreePath, FrameHead)>, Error> {
+    async fn heads_of(
+        &self,
+        scope: &Regeneration<'_>,
+    ) -> Result<Vec<(TreePath, FrameHead)>, Error> {
         let mut paths = vec![scope.path.clone()];
         while paths.len() <= scope.ancestors
             && let Some(above) = paths.last().and_then(TreePath::parent)
@@ -175,10 +337,10 @@ impl Context {
     /// Returns the directories to examine by depth, each with its note.
     async fn noted(
         &self,
-        scope: &RegenerateScope,
+        scope: &Regeneration<'_>,
     ) -> Result<BTreeMap<(usize, TreePath), Option<TableEntry>>, Error> {
         let mut found = BTreeMap::new();
-        let mut everything = scope.everything;
+        let mut everything = scope.request.everything;
         let root = self.keys.at(RowKind::Touched, &TreePath::root());
         if let Some(row) = self.row(&root).await? {
             // After too many changes there are no single notes, only this one at the root.
@@ -214,7 +376,7 @@ impl Context {
     async fn renew(
         &self,
         said: &Metadata,
-        scope: &RegenerateScope,
+        scope: &Regeneration<'_>,
         path: &TreePath,
         report: &mut Regenerated,
     ) -> Result<bool, Error> {
@@ -263,7 +425,7 @@ impl Context {
             AppendOutcome::Reaffirmed => &mut report.reaffirmed,
             AppendOutcome::Added | AppendOutcome::HeadMoved => &mut report.made,
         };
-        list.push((path.clone(), appended.frame));
+        list.push(RegeneratedFrame { path: path.clone(), frame: appended.frame });
         Ok(appended.outcome != AppendOutcome::Reaffirmed)
     }
 

@@ -3,7 +3,8 @@
 //! It keeps the headings, the first sentence and the names of symbols of each piece, each at most a line. What does not
 //! fit is described in less detail, and then only counted: every line is complete, however many pieces there are.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::PolicyInput;
 use crate::bounds::SUMMARY_BYTES_MIN;

@@ -1,22 +1,24 @@
-//! Synthesises a directory, or a whole subtree from the bottom up.
+//! Synthesises a directory, or a whole subtree from the bottom up, from the heads of direct entries.
 //!
 //! *Invariants*: a directory gets a frame only if something in it has a frame to make it from, or if it is empty and
 //! has none yet. No text is therefore ever replaced by an empty one.
 
-use serde::Serialize;
+use piton_store::bounds::TABLE_GET_MAX;
+use serde::{Deserialize, Serialize};
 
-use super::{Inputs, PolicySpec, policy::Selection};
-use crate::{
-    Context, Error,
-    bounds::SYNTHESIS_FRAMES_MAX,
-    frame::{
-        AppendOutcome, Appended, Basis, FrameDraft, Metadata, NextAppend, Policy, Precondition,
-    },
-    history::{NodeRef, RootEntry},
-    rows::keys::RowKind,
-    tree::{NodeKind, TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
+use super::policy::Selection;
+use super::{Inputs, PolicyInput, PolicyName, PolicySpec};
+use crate::bounds::{SKIPPED_NAMED_MAX, SUMMARY_BYTES_MIN, SYNTHESIS_FRAMES_MAX};
+use crate::frame::{
+    AppendOutcome, Appended, Basis, Frame, FrameDraft, FrameHead, Metadata, NextAppend, Policy,
+    Precondition,
 };
+use crate::history::{NodeRef, RootEntry};
+use crate::rows::NodeBody;
+use crate::rows::keys::RowKind;
+use crate::tree::{NodeKind, TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 piton_core::closed_set! {
     /// What to do when directories below lack the frame.
@@ -25,9 +27,44 @@ piton_core::closed_set! {
         Refuse => "refuse",
         /// Synthesise them first.
         Synthesize => "synthesize",
-        /// Go on without them.
+        /// Continue without them.
         Skip => "skip",
     }
+}
+
+/// Makes the frame of a directory from those of its entries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SynthesizeFrames {
+    /// The directory: its path in the project, or the beginning of its id.
+    pub node: String,
+    /// The type of the new frame.
+    pub frame_type: FrameType,
+    /// The type of the frames that it is made from, or `*` for all; the type of the new frame if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<String>,
+    /// How; `concatenation` if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyName>,
+    /// With `summarization`: the most bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+    /// With `filtering`: only these types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub types: Vec<FrameType>,
+    /// With `filtering`: only these agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentId>,
+    /// With `filtering`: the most frames.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_frames: Option<u64>,
+    /// Whether every directory below is done first.
+    #[serde(default)]
+    pub recursive: bool,
+    /// What to do about directories below that lack the frame; `refuse` if you leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
 }
 
 /// Parameters of a synthesis.
@@ -46,11 +83,95 @@ pub struct SynthesizeRequest {
 
 /// Result of a synthesis. It has at least one frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Synthesized {
     /// The frames, in the order in which they were made: entries before the directories that hold them.
-    pub frames: Vec<(TreePath, Appended)>,
+    pub frames: Vec<SynthesizedFrame>,
     /// Directories that stay unchanged because nothing in them has a frame to make theirs from, sorted by path.
     pub skipped: Vec<TreePath>,
+}
+
+/// A frame that was made at a path, or already existed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SynthesizedFrame {
+    pub path: TreePath,
+    #[serde(flatten)]
+    pub appended: Appended,
+}
+
+impl SynthesizeFrames {
+    /// Returns the parameters. Refuses options of another policy.
+    pub(crate) fn request(&self) -> Result<SynthesizeRequest, Error> {
+        let inputs = match &self.inputs {
+            Some(inputs) => inputs.parse()?,
+            None => Inputs::Type(self.frame_type.clone()),
+        };
+        Ok(SynthesizeRequest {
+            frame_type: self.frame_type.clone(),
+            inputs,
+            policy: self.policy()?,
+            recursive: self.recursive,
+            missing: self.missing.unwrap_or(Missing::Refuse),
+        })
+    }
+
+    fn policy(&self) -> Result<PolicySpec, Error> {
+        let policy = self.policy.unwrap_or(PolicyName::Concatenation);
+        let filters =
+            !self.types.is_empty() || !self.agents.is_empty() || self.max_frames.is_some();
+        if filters && policy != PolicyName::Filtering {
+            return Err(Error::Invalid(format!(
+                "types, agents and a number of frames are for the policy filtering, not for {policy}"
+            )));
+        }
+        if self.max_bytes.is_some() && policy != PolicyName::Summarization {
+            return Err(Error::Invalid(format!(
+                "a number of bytes is for the policy summarization, not for {policy}"
+            )));
+        }
+        if let Some(bytes) = self.max_bytes.filter(|bytes| *bytes < SUMMARY_BYTES_MIN) {
+            return Err(Error::Invalid(format!(
+                "a summary of {bytes} bytes says nothing; allow at least {SUMMARY_BYTES_MIN}"
+            )));
+        }
+        Ok(match policy {
+            PolicyName::Concatenation => PolicySpec::Concatenation,
+            PolicyName::Summarization => PolicySpec::Summarization { bytes_max: self.max_bytes },
+            PolicyName::Filtering => PolicySpec::Filtering {
+                types: self.types.clone(),
+                agents: self.agents.clone(),
+                frames_max: self.max_frames,
+            },
+        })
+    }
+}
+
+impl Synthesized {
+    /// Renders the reply as text.
+    pub fn text(&self) -> String {
+        let line = |made: &SynthesizedFrame| {
+            format!("{}: {} ({})", made.path, made.appended.frame, made.appended.outcome)
+        };
+        let mut lines: Vec<String> = self.frames.iter().map(line).collect();
+        if !self.skipped.is_empty() {
+            let stay = match self.skipped.len() {
+                1 => "1 directory stays as it is: nothing in it has a frame to make one from"
+                    .to_owned(),
+                count => format!(
+                    "{count} directories stay as they are: nothing in them has a frame to make one from"
+                ),
+            };
+            let named: Vec<String> =
+                self.skipped.iter().take(SKIPPED_NAMED_MAX).map(ToString::to_string).collect();
+            let more = match self.skipped.len() - named.len() {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            lines.push(format!("{stay} ({}{more}).", named.join(", ")));
+        }
+        lines.join("\n")
+    }
 }
 
 impl Context {
@@ -87,7 +208,7 @@ impl Context {
         // `below` lists parents first, so reversed order does the deepest directories first.
         for path in below.into_iter().rev().chain([node.path.clone()]) {
             match self.synthesize_one(&path, &wanted).await? {
-                Some(appended) => frames.push((path, appended)),
+                Some(appended) => frames.push(SynthesizedFrame { path, appended }),
                 None => skipped.push(path),
             }
         }
@@ -257,4 +378,82 @@ pub(super) struct SynthesisSpec<'a> {
     pub(super) policy: &'a Policy,
     /// Metadata of the new frames.
     pub(super) said: &'a Metadata,
+}
+
+impl Context {
+    /// Returns the heads that a policy uses at a directory, sorted by the names of the entries and then by frame id.
+    /// Returns `None` if there is no directory at `path`.
+    pub(crate) async fn gather(
+        &self,
+        root: TreeNodeId,
+        path: &TreePath,
+        policy: &Policy,
+    ) -> Result<Option<Vec<(TreePath, FrameHead)>>, Error> {
+        let selection = Selection::of(policy)?;
+        let Some((id, _)) = self.id_at(root, path).await? else {
+            return Ok(None);
+        };
+        let Some((_, NodeBody::Directory { children, .. })) = self.body(id).await? else {
+            return Ok(None);
+        };
+        let paths: Vec<TreePath> = children.iter().map(|child| path.join(&child.name)).collect();
+        let mut found = Vec::new();
+        if let Ok(only) = selection.inputs.parse::<FrameType>() {
+            // There is one head per type and path, so many can be read at a time.
+            for paths in paths.chunks(TABLE_GET_MAX) {
+                let keys = paths.iter().map(|path| self.keys.typed(RowKind::Head, path, &only));
+                let rows = self.ports.table.get_all(keys.collect()).await?;
+                for (path, row) in paths.iter().zip(rows) {
+                    let head = row.map(|row| FrameHead::decode(&row.value)).transpose()?;
+                    found.extend(
+                        head.filter(|head| selection.takes(head)).map(|head| (path.clone(), head)),
+                    );
+                }
+            }
+        } else {
+            for path in paths {
+                let mut heads = self.heads(&path).await?;
+                heads.retain(|head| selection.takes(head));
+                heads.sort_unstable_by_key(|head| head.frame);
+                found.extend(heads.into_iter().map(|head| (path.clone(), head)));
+            }
+        }
+        if let Some(max) = selection.frames_max {
+            found.truncate(usize::try_from(max).unwrap_or(usize::MAX));
+        }
+        if found.len() > SYNTHESIS_FRAMES_MAX {
+            return Err(Error::Invalid(format!(
+                "{path} has {} frames to be put together; at most {SYNTHESIS_FRAMES_MAX}. Use the filtering policy.",
+                found.len()
+            )));
+        }
+        Ok(Some(found))
+    }
+
+    /// Returns the frames of heads with their contents.
+    pub(super) async fn pieces(
+        &self,
+        heads: &[(TreePath, FrameHead)],
+    ) -> Result<Vec<PolicyInput>, Error> {
+        let mut pieces = Vec::with_capacity(heads.len());
+        for heads in heads.chunks(TABLE_GET_MAX) {
+            let key = |(path, head): &(TreePath, FrameHead)| {
+                self.keys.numbered(RowKind::Frame, path, head.index)
+            };
+            let rows = self.ports.table.get_all(heads.iter().map(key).collect()).await?;
+            for ((path, head), row) in heads.iter().zip(rows) {
+                let row = row.ok_or_else(|| {
+                    Error::integrity(format!("the frame {}", head.frame), "its row is missing")
+                })?;
+                let (frame, inline) = Frame::decode(&row.value)?;
+                pieces.push(PolicyInput {
+                    path: path.clone(),
+                    frame_type: head.frame_type.clone(),
+                    agent_id: head.agent_id.clone(),
+                    content: self.content_from(&frame, inline).await?,
+                });
+            }
+        }
+        Ok(pieces)
+    }
 }

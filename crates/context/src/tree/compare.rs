@@ -16,6 +16,9 @@ pub struct TreeSide {
     /// Digest of a file's content, as far as it was needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
+    /// Digest of a link's target, as far as it was needed.
+    #[serde(skip)]
+    pub target: Option<Digest>,
 }
 
 piton_core::closed_set! {

@@ -8,11 +8,9 @@ use std::sync::Arc;
 use piton_core::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    FileStamp, Name, NodeKind, TreeNodeId, TreePath,
-    hashed::{directory_id, file_id, symlink_id},
-    path::extend,
-};
+use super::id::{directory_id, file_id, symlink_id};
+use super::path::extend;
+use super::{FileStamp, Name, NodeKind, TreeNodeId, TreePath};
 
 /// A directory with everything below it.
 #[derive(Clone, Debug, PartialEq, Eq)]

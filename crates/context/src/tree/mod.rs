@@ -8,7 +8,6 @@
 
 mod compare;
 mod directory;
-mod hashed;
 mod id;
 mod moves;
 mod path;
@@ -16,9 +15,8 @@ mod stamp;
 
 pub use compare::{ChangeKind, TreeChange, TreeSide, pair_renames};
 pub use directory::{Directory, Symlink, Totals, TreeEntry, TreeFile, TreeNode};
-pub(crate) use hashed::Preimage;
-pub use hashed::{directory_id, file_id, symlink_id};
-pub use id::{NodeKind, TreeNodeId};
+pub(crate) use id::Preimage;
+pub use id::{NodeKind, TreeNodeId, directory_id, file_id, symlink_id};
 pub use moves::{Move, Moves, UnclearMove};
 pub(crate) use path::extend;
 pub use path::{Name, PathError, TreePath};

@@ -2,10 +2,8 @@
 //!
 //! *Invariants*: a path counts as moved only if its content is exactly the same and there is a single candidate.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Bound,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use piton_core::{Digest, FileBytes};
 
@@ -186,7 +184,8 @@ fn shapes<'a>(paths: &Paths<'a>) -> Shapes<'a> {
             // Relative to the directory, so that the shape does not depend on its path.
             shape.field(&below.as_bytes()[path.as_bytes().len()..]);
             shape.field(side.kind.as_str().as_bytes());
-            shape.field(side.content.as_ref().map_or(&[][..], |content| &content.as_bytes()[..]));
+            let holds = side.content.or(side.target);
+            shape.field(holds.as_ref().map_or(&[][..], |digest| &digest.as_bytes()[..]));
             files |= side.content.is_some();
         }
         if files {
@@ -224,6 +223,7 @@ mod tests {
             id: TreeNodeId::new(Digest::from_bytes([9; 32])),
             kind: if content.is_some() { NodeKind::File } else { NodeKind::Directory },
             content: content.map(|byte| Digest::from_bytes([byte; 32])),
+            target: None,
         };
         let (old, new) = match kind {
             ChangeKind::Removed => (Some(side), None),

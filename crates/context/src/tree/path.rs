@@ -8,12 +8,10 @@
 //! *Invariants*: no name is empty, `.` or `..`, and none contains `/` or a zero byte, so a path never leads out of its
 //! project directory.
 
-use std::{
-    borrow::{Borrow, Cow},
-    fmt,
-    fmt::Write as _,
-    str::FromStr,
-};
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+use std::fmt::Write as _;
+use std::str::FromStr;
 
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 
@@ -23,7 +21,8 @@ pub struct Name(Box<[u8]>);
 
 /// A path within a project directory. The empty path is the project directory itself.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct TreePath(Box<[u8]>);
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent))]
+pub struct TreePath(#[cfg_attr(feature = "schema", schemars(with = "String"))] Box<[u8]>);
 
 /// Reasons that text or bytes are not a path within a project directory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,13 +1,15 @@
-//! Records a project directory as it changes, and notifies subscribers.
+//! Records a project directory as it changes, notifies subscribers, and formats the changes as lines of JSON.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
 
 use super::Watcher;
-use crate::{
-    Context, Error,
-    history::{Recorded, RootEntry, RootRef},
-    scan::{ScanScope, Scanner},
-};
+use crate::history::{Recorded, RootEntry, RootRef};
+use crate::scan::{ScanScope, Scanner};
+use crate::tree::{TreeChange, TreeNodeId};
+use crate::{Context, Error};
 
 /// A callback for every recorded tree, with the old and new ids of what changed.
 pub type Subscriber = Arc<dyn Fn(&Recorded) + Send + Sync>;
@@ -31,8 +33,9 @@ impl std::fmt::Debug for Follower {
 }
 
 impl Follower {
-    /// Starts watching, and records the current tree.
-    pub async fn start(context: Context, mut scanner: Scanner) -> Result<(Self, Recorded), Error> {
+    /// Starts watching the directory of `context`, and records the current tree.
+    pub async fn start(context: Context) -> Result<(Self, Recorded), Error> {
+        let mut scanner = context.scanner();
         let mut watcher = Watcher::new(scanner.root())?;
         let found = scanner.scan(false)?;
         // Watch before recording; directories that changed between scan and watch are scanned again by the next step.
@@ -86,4 +89,24 @@ impl Follower {
         }
         Ok(Some(recorded))
     }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WatchLine<'a> {
+    sequence: u64,
+    root: TreeNodeId,
+    #[serde(flatten)]
+    change: &'a TreeChange,
+}
+
+/// Returns one line for each path that changed.
+pub fn json_lines(recorded: &Recorded) -> String {
+    let mut text = String::new();
+    for change in &recorded.changes {
+        let line = WatchLine { sequence: recorded.root.sequence, root: recorded.root.root, change };
+        text.push_str(&serde_json::to_string(&line).expect("it has texts and numbers only"));
+        text.push('\n');
+    }
+    text
 }

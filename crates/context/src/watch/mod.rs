@@ -9,11 +9,8 @@
 //! *Limitations*: a change that raises no file system event, as on some network file systems, is seen only by the next
 //! full scan.
 
-mod events;
 mod follow;
-mod lines;
 mod watcher;
 
-pub use follow::{Follower, Subscriber};
-pub use lines::json_lines;
+pub use follow::{Follower, Subscriber, json_lines};
 pub use watcher::Watcher;

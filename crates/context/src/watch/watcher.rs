@@ -1,28 +1,22 @@
-//! File system notifications about a project directory.
+//! File system notifications about a project directory, collected until it is quiet.
 #![expect(
     clippy::disallowed_methods,
     reason = "waits for the system's notices, for so long and no longer"
 )]
 
-use std::{
-    collections::BTreeSet,
-    os::unix::ffi::OsStrExt as _,
-    path::{Path, PathBuf},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
-use notify::{
-    Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _, event::AccessKind,
-};
+use notify::event::AccessKind;
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use super::events::Dirty;
-use crate::{
-    Error,
-    bounds::{QUIET, QUIET_LONGEST},
-    scan::ScanScope,
-    tree::{Directory, TreeNode, TreePath},
-};
+use crate::Error;
+use crate::bounds::{DIRTY_MAX, QUIET, QUIET_LONGEST};
+use crate::scan::ScanScope;
+use crate::tree::{Directory, TreeNode, TreePath};
 
 /// Watches the directories of a tree.
 pub struct Watcher {
@@ -152,6 +146,48 @@ fn failed(root: &Path, error: &notify::Error) -> Error {
     Error::Unscannable { path: root.display().to_string(), reason: error.to_string() }
 }
 
+/// Directories with changes in them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Dirty {
+    directories: BTreeSet<TreePath>,
+    /// Set when some changes are unknown.
+    lost: bool,
+}
+
+impl Dirty {
+    /// Records a change at a path. It may have appeared or vanished, and if it is a directory, its entries may have
+    /// changed.
+    pub(super) fn path(&mut self, path: &TreePath, is_directory: bool) {
+        self.directories.extend(path.parent());
+        if is_directory || path.is_root() {
+            self.directories.insert(path.clone());
+        }
+        if self.directories.len() > DIRTY_MAX {
+            self.lost();
+        }
+    }
+
+    /// Records that something changed at an unknown place.
+    pub(super) fn lost(&mut self) {
+        self.lost = true;
+        self.directories.clear();
+    }
+
+    /// Adds more changed directories.
+    pub(super) fn add(&mut self, directories: impl IntoIterator<Item = TreePath>) {
+        self.directories.extend(directories);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        !self.lost && self.directories.is_empty()
+    }
+
+    /// Returns the scope that must be scanned.
+    pub(super) fn scope(self) -> ScanScope {
+        if self.lost { ScanScope::Everything } else { ScanScope::Only(self.directories.into()) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,5 +207,28 @@ mod tests {
         ] {
             assert_eq!(remaining(patience, waited, changed), expected, "{waited:?} {changed:?}");
         }
+    }
+
+    fn path(text: &str) -> TreePath {
+        text.parse().unwrap()
+    }
+
+    // shows in part: CT-082 (the part that an overflow falls back to a scan)
+    #[test]
+    fn what_changed_is_its_directories_until_it_is_too_much() {
+        let mut dirty = Dirty::default();
+        assert!(dirty.is_empty());
+        dirty.path(&path("a/b/c"), false);
+        dirty.path(&path("a/d"), true);
+        dirty.path(&path("a/b/e"), false);
+        let ScanScope::Only(paths) = dirty.clone().scope() else { panic!("everything") };
+        assert_eq!(*paths, [path("a"), path("a/b"), path("a/d")].into_iter().collect());
+        for number in 0..=DIRTY_MAX {
+            dirty.path(&path(&format!("many/{number}/x")), false);
+        }
+        assert!(matches!(dirty.scope(), ScanScope::Everything));
+        let mut lost = Dirty::default();
+        lost.lost();
+        assert!(!lost.is_empty() && matches!(lost.scope(), ScanScope::Everything));
     }
 }

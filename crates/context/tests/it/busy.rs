@@ -1,22 +1,21 @@
 //! Checking everything while somebody writes.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_context::{Context, ContextPorts, agent::AgentAdapter, frame::NewFrame};
-use piton_store::{
-    port::{EntryChange, Expect, Table, TableEntry, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_context::agent::AgentContext;
+use piton_context::frame::PutFrame;
+use piton_context::{Context, ContextPorts};
+use piton_store::port::{EntryChange, Expect, Table, TableEntry, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::scene::{Scene, agents, block_on, node};
+use crate::scene::{Scene, agents, block_on};
 
 /// Puts a frame, as another process does.
-fn write_elsewhere(writer: &AgentAdapter, number: u64) {
-    let frame = NewFrame::new("summary".parse().unwrap(), format!("written meanwhile {number}"));
-    let write = || block_on(writer.write_context(&node("a"), frame, false)).unwrap();
+fn write_elsewhere(writer: &AgentContext, number: u64) {
+    let frame =
+        PutFrame::new("a", "summary".parse().unwrap(), format!("written meanwhile {number}"));
+    let write = || block_on(writer.put_frame(&frame)).unwrap();
     std::thread::scope(|scope| scope.spawn(write).join().unwrap());
 }
 
@@ -27,7 +26,7 @@ fn a_check_beside_a_writer_tells_damage_and_nothing_else() {
     scene.put("a", "summary", "about a");
     scene.put("b", "summary", "about b");
     let writer =
-        AgentAdapter::new(scene.context.clone(), &agents(), &"writer".parse().unwrap()).unwrap();
+        AgentContext::new(scene.context.clone(), &agents(), &"writer".parse().unwrap()).unwrap();
     let written = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&written);
     // Somebody writes each time before the sets of frames are read.
@@ -40,7 +39,7 @@ fn a_check_beside_a_writer_tells_damage_and_nothing_else() {
         }
     });
     let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-    let context = Context::new(ports, scene.context.project());
+    let context = Context::new(ports, scene.context.location().clone());
     let found = block_on(context.validate()).unwrap();
     assert!(found.is_sound(), "{:?}", found.damage);
     assert_eq!(written.load(Ordering::Relaxed), 1, "somebody wrote in between");

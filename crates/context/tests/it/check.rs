@@ -1,15 +1,13 @@
 //! Finding damage.
 
-use piton_context::{
-    check::DamageKind::{self, Content, Frame, Head, Index, Node, Root, Sequence, Set},
-    synthesis::PolicySpec,
+use piton_context::check::DamageKind::{
+    self, Content, Frame, Head, Index, Node, Root, Sequence, Set,
 };
+use piton_context::synthesis::PolicySpec;
 use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, summaries};
 
 fn scene() -> Scene {
     let mut scene = Scene::scanned(&[("a/x", "1"), ("a/y", "2"), ("b", "3")]);
@@ -117,7 +115,7 @@ fn a_batch_carries_out_each_line_and_the_same_again_changes_nothing() {
     ]
     .join("\n");
     let agent = scene.adapter("synthesis");
-    let run = || block_on(piton_context::batch::batch(&agent, &text)).unwrap();
+    let run = || block_on(agent.batch(&text)).unwrap();
     let first = run();
     let codes: Vec<(usize, Option<&str>)> = first
         .iter()

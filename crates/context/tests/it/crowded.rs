@@ -1,21 +1,18 @@
 //! Writing where others are always faster.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_context::{
-    Context, ContextPorts, agent::AgentAdapter, bounds::TRIES_MAX, frame::NewFrame,
-    synthesis::PolicySpec,
-};
+use piton_context::agent::AgentContext;
+use piton_context::bounds::TRIES_MAX;
+use piton_context::frame::PutFrame;
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Code, Retry};
 use piton_store::port::Table;
 
-use crate::{
-    refusing::Refusing,
-    scene::{Scene, agents, block_on, node, summaries},
-};
+use crate::refusing::Refusing;
+use crate::scene::{Scene, agents, block_on, node, summaries};
 
 #[test]
 fn a_writer_that_is_never_fast_enough_is_told_to_try_again_and_not_that_it_was_wrong() {
@@ -32,15 +29,15 @@ fn a_writer_that_is_never_fast_enough_is_told_to_try_again_and_not_that_it_was_w
         let crowded = Arc::new(Refusing { table, row, left });
         let ports =
             ContextPorts { table: Arc::clone(&crowded) as Arc<dyn Table>, ..scene.ports.clone() };
-        let context = Context::new(ports, scene.context.project());
-        let agent = AgentAdapter::new(context.clone(), &agents(), &synthesis).unwrap();
-        let frame = NewFrame::new("summary".parse().unwrap(), "more about a");
-        let put = block_on(agent.write_context(&node("a"), frame, false)).unwrap_err();
+        let context = Context::new(ports, scene.context.location().clone());
+        let agent = AgentContext::new(context.clone(), &agents(), &synthesis).unwrap();
+        let frame = PutFrame::new("a", "summary".parse().unwrap(), "more about a");
+        let put = block_on(agent.put_frame(&frame)).unwrap_err();
         let tries = u64::MAX - crowded.left.load(Ordering::Relaxed);
         assert_eq!(tries, u64::from(TRIES_MAX), "{put}");
         assert_eq!(put.envelope().message.as_str(), words);
         let request = summaries(PolicySpec::Concatenation);
-        let synthesis = block_on(agent.synthesize(&node("."), &request)).unwrap_err();
+        let synthesis = block_on(agent.synthesize_with(&node("."), &request)).unwrap_err();
         let record = block_on(context.record(&tree, false, None)).unwrap_err();
         for error in [put, synthesis, record] {
             assert_eq!(error.code(), Code::StoreConflict, "{error}");

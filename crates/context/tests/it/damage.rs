@@ -1,38 +1,28 @@
 //! Repairing damage: each kind of row and each content, damaged in each way.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::AgentAdapter,
-    check::ContextRepaired,
-    frame::{AppendOutcome, FrameId, Metadata, NewFrame},
-    history::RootRef,
-    read::View,
-    scan::Scanner,
-    synthesis::PolicySpec,
-};
+use piton_context::agent::AgentContext;
+use piton_context::check::ContextRepaired;
+use piton_context::frame::{AppendOutcome, FrameId, Metadata, PutFrame};
+use piton_context::history::RootRef;
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Digest, RunId};
-use piton_store::{
-    local::{DataDir, LocalBlobs},
-    memory::MemoryTable,
-    port::{EntryChange, Expect, Table, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::local::{DataDir, LocalBlobs};
+use piton_store::memory::MemoryTable;
+use piton_store::port::{EntryChange, Expect, Table, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::{
-    history::dump,
-    scene::{Scene, agents, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, agents, block_on, summaries};
 
 /// More entries than one row of a directory takes.
 const MANY: usize = 1_001;
@@ -61,7 +51,7 @@ impl Store {
         let data = tempfile::tempdir().unwrap();
         let mut scene = Scene::new(&[("a/x", "1"), ("a/y", "2"), ("b", "3"), ("old", "moved")]);
         scene.ports.blobs = Arc::new(LocalBlobs::new(DataDir::open(data.path()).unwrap()));
-        scene.context = Context::new(scene.ports.clone(), scene.context.project());
+        scene.context = Context::new(scene.ports.clone(), scene.context.location().clone());
         for number in 0..many {
             scene.write(&format!("many/{number:04}"), "same");
         }
@@ -78,15 +68,14 @@ impl Store {
         let said = BTreeMap::from([("run".to_owned(), RunId::from_bytes([7; 16]).to_string())]);
         let runner = scene.adapter("writer").with_metadata(Metadata::new(said).unwrap());
         for at in ["a/x", "a/y"] {
-            let frame = NewFrame::new("summary".parse().unwrap(), "of a run");
-            block_on(runner.write_context(&node(at), frame, false)).unwrap();
+            let frame = PutFrame::new(at, "summary".parse().unwrap(), "of a run");
+            block_on(runner.put_frame(&frame)).unwrap();
         }
         scene.synthesize("a", &summaries(PolicySpec::Concatenation));
         for at in ["a/x", "a/y"] {
             let summary = "summary".parse().unwrap();
             let marked = scene.adapter("writer");
-            block_on(marked.invalidate(&node(at), &summary, &format!("doubts about {at}")))
-                .unwrap();
+            block_on(marked.invalidate(at, &summary, &format!("doubts about {at}"))).unwrap();
         }
         let rename = |from: &str, to: &str| {
             fs::rename(scene.dir.path().join(from), scene.dir.path().join(to)).unwrap();
@@ -98,7 +87,7 @@ impl Store {
         let tree = scene.scanner.scan(false).unwrap().tree;
         block_on(scene.context.record(&tree, false, Some(&"second".parse().unwrap()))).unwrap();
         // A rename that a process noted and did not live to record.
-        let mut key = scene.context.project().as_bytes().to_vec();
+        let mut key = scene.context.location().id().as_bytes().to_vec();
         key.extend_from_slice(b"aa/later\0");
         let value = [&9_u64.to_be_bytes()[..], b"a/x"].concat();
         change(&scene.table, &key, EntryChange::Put(value));
@@ -124,7 +113,7 @@ impl Store {
         let ports = ContextPorts { table: Arc::new(table.clone()), ..scene.ports.clone() };
         Scene {
             dir: tempfile::tempdir().unwrap(),
-            context: Context::new(ports.clone(), scene.context.project()),
+            context: Context::new(ports.clone(), scene.context.location().clone()),
             table,
             clock: Arc::clone(&scene.clock),
             scanner: Scanner::new(scene.dir.path()),
@@ -318,7 +307,7 @@ fn a_damaged_newest_frame_gives_the_head_back_to_the_one_before() {
     let whole = store.rows();
     for (place, head) in [(0, "of a run"), (3, "first")] {
         let mut scene = store.with(&whole);
-        let mut key = scene.context.project().as_bytes().to_vec();
+        let mut key = scene.context.location().id().as_bytes().to_vec();
         key.extend_from_slice(b"fa/y\0");
         key.extend_from_slice(&u64::to_be_bytes(place));
         change(&scene.table, &key, EntryChange::Put(b"not a frame".to_vec()));
@@ -362,7 +351,7 @@ fn a_damaged_content_is_taken_out_with_its_frame() {
             let left = scene.get("b", &View::default()).frames;
             assert_eq!(left.len(), 1, "{way}");
             assert_ne!(left[0].content.as_deref(), Some(&*bytes), "{way}");
-            assert_eq!(scene.head("b", "note"), Some(left[0].frame.id), "{way}");
+            assert_eq!(scene.head("b", "note"), Some(left[0].id), "{way}");
             is_usable(&mut scene, &way);
             let text = String::from_utf8(bytes.clone()).unwrap();
             assert_eq!(scene.put("b", "note", &text).outcome, AppendOutcome::Added, "{way}");
@@ -393,7 +382,7 @@ fn a_repair_that_dies_anywhere_is_completed_by_the_next() {
             }
         });
         let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-        let dying = Context::new(ports, scene.context.project());
+        let dying = Context::new(ports, scene.context.location().clone());
         let tree = scene.scanner.scan(true).unwrap().tree;
         let died = catch_unwind(AssertUnwindSafe(|| block_on(dying.repair(&tree, false)))).is_err();
         deaths += usize::from(died);
@@ -438,8 +427,8 @@ fn what_does_not_depend_on_a_damaged_row_works_before_any_repair() {
             fs::remove_file(file).unwrap();
             scene.scan();
             let agent =
-                AgentAdapter::new(scene.context.clone(), &agents(), &"writer".parse().unwrap());
-            block_on(agent.unwrap().adopt(&path("copies/1"), &path("b"))).ok();
+                AgentContext::new(scene.context.clone(), &agents(), &"writer".parse().unwrap());
+            block_on(agent.unwrap().adopt("copies/1", "b")).ok();
         }
     }
     assert!(Path::new(store.data.path()).exists());

@@ -3,20 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use piton_context::{
-    Error, FrameRoots,
-    batch::batch,
-    bounds::INLINE_BYTES_MAX,
-    frame::{Metadata, NewFrame},
-    history::{NodeRef, RootRef},
-    read::View,
-    synthesis::{PolicyInput, PolicySpec, RegenerateScope, Registry},
-    tree::{ChangeKind, TreePath},
-};
-use piton_store::{
-    collect::{CollectMode, SweepReport, collect},
-    port::{BlobNamespace, Roots as _, TakenOut},
-};
+use piton_context::bounds::INLINE_BYTES_MAX;
+use piton_context::frame::{Metadata, PutFrame};
+use piton_context::history::{NodeRef, RootRef};
+use piton_context::read::View;
+use piton_context::synthesis::{PolicyInput, PolicySpec, RegenerateFrames, Registry};
+use piton_context::tree::{ChangeKind, TreePath};
+use piton_context::{Error, FrameRoots};
+use piton_store::collect::{CollectMode, SweepReport, collect};
+use piton_store::port::{BlobNamespace, Roots as _, TakenOut};
 use serde_json::Value;
 
 use crate::scene::{Scene, block_on, node, path, summaries};
@@ -107,22 +102,26 @@ fn what_is_said_of_an_agent_stands_in_every_frame_that_it_makes() {
         Metadata::new(entries).unwrap()
     };
     let first = scene.adapter("synthesis").with_metadata(said("run_1"));
-    let mut frame = NewFrame::new("summary".parse().unwrap(), "of x");
-    frame.metadata = said("forged");
-    block_on(first.write_context(&node("a/x"), frame, false)).unwrap();
-    block_on(first.synthesize(&node("a"), &summaries(PolicySpec::Concatenation))).unwrap();
+    let mut frame = PutFrame::new("a/x", "summary".parse().unwrap(), "of x");
+    // What Piton says of an agent cannot be forged.
+    frame.metadata = said("forged").entries().clone();
+    let error = block_on(first.put_frame(&frame)).unwrap_err();
+    assert_eq!(error.code().as_str(), "VALIDATION_ERROR");
+    frame.metadata.clear();
+    block_on(first.put_frame(&frame)).unwrap();
+    block_on(first.synthesize_with(&node("a"), &summaries(PolicySpec::Concatenation))).unwrap();
     let heads = |at: &str| {
         let shown = scene.get(at, &View { heads_only: true, ..View::default() });
-        shown.frames[0].frame.metadata.entries().clone()
+        shown.frames[0].metadata.entries().clone()
     };
     assert_eq!(heads("a/x")["run"], "run_1");
     assert_eq!(heads("a")["run"], "run_1");
     scene.put_as("synthesis", "a/x", "summary", "other");
     let second = scene.adapter("other").with_metadata(said("run_2"));
-    block_on(second.regenerate(&RegenerateScope::subtree(path(".")))).unwrap();
+    block_on(second.regenerate(&RegenerateFrames::subtree("."))).unwrap();
     scene.scan();
     let shown = scene.get("a", &View { heads_only: true, ..View::default() });
-    let metadata = shown.frames[0].frame.metadata.entries();
+    let metadata = shown.frames[0].metadata.entries();
     assert_eq!((metadata["run"].as_str(), metadata["regenerated_by"].as_str()), ("run_2", "other"));
 }
 
@@ -164,7 +163,7 @@ fn a_batch_synthesises_by_the_policy_that_it_names() {
 {"op":"put","node":"a/y","frameType":"note","content":"Y"}
 {"op":"synthesize","node":"a","frameType":"note","inputs":"note","policy":{"kind":"filtering","framesMax":1}}
 {"op":"synthesize","node":"a","frameType":"other","inputs":"note","policy":{"kind":"nonsense"}}"#;
-    let lines = block_on(batch(&agent, text)).unwrap();
+    let lines = block_on(agent.batch(text)).unwrap();
     let failed: Vec<usize> =
         lines.iter().filter(|line| line.error.is_some()).map(|line| line.line).collect();
     assert_eq!(failed, [4]);

@@ -1,28 +1,23 @@
 //! Frames: what they are, what they depend on, and that they stay.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, atomic::Ordering},
-};
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::{AgentAdapter, ModelAnswer, Right, Role},
-    frame::{AppendOutcome, Basis, BasisInputs, FrameId, Metadata, NewFrame, Policy, Proof},
-    read::{Composition, View},
-    synthesis::PolicySpec,
+use piton_context::agent::{AgentContext, ModelAnswer, Right, Role};
+use piton_context::frame::{
+    AppendOutcome, Basis, BasisInputs, FrameId, Metadata, Policy, Proof, PutFrame,
 };
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::PolicySpec;
+use piton_context::{Context, ContextPorts};
 use piton_core::{Digest, FileBytes, canonical};
-use piton_store::{
-    port::{EntryChange, Expect, Table as _, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 use serde_json::json;
 
-use crate::{
-    history::dump,
-    scene::{Scene, agents, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, agents, block_on, node, path, summaries};
 
 fn digest(text: &str) -> Digest {
     Digest::of(&FileBytes(text.as_bytes()))
@@ -107,11 +102,9 @@ fn what_is_said_about_a_frame_is_no_part_of_its_id() {
         scene.clock.0.store(clock, Ordering::Relaxed);
         let said = Metadata::new([("provider".to_owned(), provider.to_owned())].into()).unwrap();
         let agent = scene.adapter("writer");
-        let frame = NewFrame {
-            metadata: said.clone(),
-            ..NewFrame::new("note".parse().unwrap(), "the same words")
-        };
-        let written = block_on(agent.write_context(&node("a"), frame, false)).unwrap();
+        let frame = PutFrame::new("a", "note".parse().unwrap(), "the same words");
+        let written =
+            block_on(agent.clone().with_metadata(said.clone()).put_frame(&frame)).unwrap();
         let answer = ModelAnswer {
             prompt: digest("why?"),
             given: Vec::new(),
@@ -140,11 +133,11 @@ fn a_frame_and_its_head_are_one_commit() {
         }
     });
     let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-    let context = Context::new(ports, scene.context.project());
-    let writer = AgentAdapter::new(context, &agents(), &"writer".parse().unwrap()).unwrap();
+    let context = Context::new(ports, scene.context.location().clone());
+    let writer = AgentContext::new(context, &agents(), &"writer".parse().unwrap()).unwrap();
     for text in ["X", "Y", "X"] {
-        let frame = NewFrame::new("summary".parse().unwrap(), text);
-        let put = block_on(writer.write_context(&node("a"), frame, false)).unwrap();
+        let frame = PutFrame::new("a", "summary".parse().unwrap(), text);
+        let put = block_on(writer.put_frame(&frame)).unwrap();
         assert_eq!(scene.head("a", "summary"), Some(put.frame), "{text}");
     }
     // The current tree, indices, frame, head, place, number of the next append, set, and the directory that is noted.
@@ -169,13 +162,14 @@ fn a_write_is_kept_once_and_moves_the_head_when_it_is_repeated() {
     assert_eq!((again.frame, again.outcome), (x.frame, AppendOutcome::HeadMoved));
     let seen = scene.get("a", &View::default());
     assert_eq!(seen.frame_count, 2);
-    let order: Vec<FrameId> = seen.frames.iter().map(|viewed| viewed.frame.id).collect();
+    let order: Vec<FrameId> = seen.frames.iter().map(|viewed| viewed.id).collect();
     assert_eq!(order, [x.frame, y.frame]);
-    assert_eq!((seen.frames[0].recency, seen.frames[0].frame.sequence), (3, 1));
+    let made = block_on(scene.context.frame(seen.frames[0].id)).unwrap();
+    assert_eq!((seen.frames[0].sequence, made.sequence), (3, 1));
     // A third frame takes the head, and the order of the other two stays.
     let z = scene.put("a", "summary", "Z");
     let order: Vec<FrameId> =
-        scene.get("a", &View::default()).frames.iter().map(|viewed| viewed.frame.id).collect();
+        scene.get("a", &View::default()).frames.iter().map(|viewed| viewed.id).collect();
     assert_eq!(order, [z.frame, x.frame, y.frame]);
 }
 
@@ -299,12 +293,12 @@ fn a_node_that_is_not_current_is_refused_with_the_current_id() {
     scene.scan();
     let now = scene.get("a", &View::default()).node.id;
     let writer = scene.adapter("writer");
-    let frame = || NewFrame::new("summary".parse().unwrap(), "about the old one");
-    let error = block_on(writer.write_context(&old.into(), frame(), false)).unwrap_err();
+    let frame = PutFrame::new(old.to_string(), "summary".parse().unwrap(), "about the old one");
+    let error = block_on(writer.put_frame(&frame)).unwrap_err();
     assert_eq!(error.code().as_str(), "CONTEXT_NODE_STALE");
     assert!(error.to_string().contains(&now.to_string()), "{error}");
     assert_eq!(scene.head("a", "summary"), None);
-    block_on(writer.write_context(&old.into(), frame(), true)).unwrap();
+    block_on(writer.put_frame(&PutFrame { allow_stale: true, ..frame })).unwrap();
     assert!(!scene.get("a", &View::default()).frames[0].freshness.is_fresh());
     // After a rename the frames of the old path are offered.
     std::fs::rename(scene.dir.path().join("a"), scene.dir.path().join("b")).unwrap();
@@ -313,7 +307,8 @@ fn a_node_that_is_not_current_is_refused_with_the_current_id() {
     // The frame went along, and is as stale as it was: it is about what the file was before.
     assert_eq!((seen.frame_count, seen.frames[0].freshness.is_fresh()), (1, false));
     let from = seen.renamed_from.unwrap();
-    assert_eq!((from.path.to_string(), from.frame_count), ("a".to_owned(), 1));
+    let count = block_on(scene.context.frame_set(&from)).unwrap().count;
+    assert_eq!((from.to_string(), count), ("a".to_owned(), 1));
 }
 
 // shows: CT-030 (with a_role_holds_on_the_command_line_and_the_refusal_is_the_same_each_time)
@@ -324,7 +319,7 @@ fn each_role_may_do_what_it_is_for() {
     let scene = Scene::scanned(&[("d/a", "1")]);
     scene.put("d/a", "summary", "about a");
     let request = summaries(PolicySpec::Concatenation);
-    let scope = piton_context::synthesis::RegenerateScope::subtree(path("."));
+    let scope = piton_context::synthesis::RegenerateFrames::subtree(".");
     let answer = ModelAnswer {
         prompt: digest("why?"),
         given: Vec::new(),
@@ -334,7 +329,7 @@ fn each_role_may_do_what_it_is_for() {
     };
     for role in Role::ALL {
         let adapter = scene.adapter(role.as_str());
-        let frame = NewFrame::new("note".parse().unwrap(), role.as_str());
+        let frame = PutFrame::new("d/a", "note".parse().unwrap(), role.as_str());
         let kind = "summary".parse().unwrap();
         let outcomes = [
             (Right::Read, block_on(adapter.read_context(&node("d/a"), &View::default())).map(drop)),
@@ -343,14 +338,14 @@ fn each_role_may_do_what_it_is_for() {
                 block_on(adapter.compose(&node("d/a"), &Composition::default())).map(drop),
             ),
             (Right::Read, block_on(adapter.heads(&path("d/a"))).map(drop)),
-            (Right::Append, block_on(adapter.write_context(&node("d/a"), frame, false)).map(drop)),
-            (Right::Append, block_on(adapter.invalidate(&node("d/a"), &kind, "why not")).map(drop)),
-            (Right::Append, block_on(adapter.adopt(&path("d/a"), &path("d"))).map(drop)),
+            (Right::Append, block_on(adapter.put_frame(&frame)).map(drop)),
+            (Right::Append, block_on(adapter.invalidate("d/a", &kind, "why not")).map(drop)),
+            (Right::Append, block_on(adapter.adopt("d/a", "d")).map(drop)),
             (
                 Right::Append,
                 block_on(adapter.generate_frame(&node("d/a"), &kind, answer.clone())).map(drop),
             ),
-            (Right::Synthesize, block_on(adapter.synthesize(&node("d"), &request)).map(drop)),
+            (Right::Synthesize, block_on(adapter.synthesize_with(&node("d"), &request)).map(drop)),
             (Right::Synthesize, block_on(adapter.regenerate(&scope)).map(drop)),
         ];
         for (right, outcome) in outcomes {
@@ -363,7 +358,7 @@ fn each_role_may_do_what_it_is_for() {
             }
         }
     }
-    let unknown = AgentAdapter::new(scene.context.clone(), &agents(), &"nobody".parse().unwrap());
+    let unknown = AgentContext::new(scene.context.clone(), &agents(), &"nobody".parse().unwrap());
     let error = unknown.err().unwrap();
     assert_eq!(error.code().as_str(), "CONTEXT_UNKNOWN_AGENT");
 }
@@ -373,22 +368,21 @@ fn each_role_may_do_what_it_is_for() {
 fn a_frame_is_of_the_agent_and_the_node_that_it_is_handed_in_for() {
     let scene = Scene::scanned(&[("a", "1"), ("b", "2")]);
     let about_b = scene.get("b", &View::default()).node.id;
-    let frame = NewFrame::new("note".parse().unwrap(), "x");
+    let frame = PutFrame::new("a", "note".parse().unwrap(), "x");
     let wrong = [
-        NewFrame { agent_id: Some("other".parse().unwrap()), ..frame.clone() },
-        NewFrame { node_id: Some(about_b), ..frame.clone() },
+        PutFrame { agent_id: Some("other".parse().unwrap()), ..frame.clone() },
+        PutFrame { node_id: Some(about_b), ..frame.clone() },
     ];
     for frame in wrong {
-        let error =
-            block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
+        let error = block_on(scene.adapter("writer").put_frame(&frame)).unwrap_err();
         assert_eq!(error.code().as_str(), "CONTEXT_FORBIDDEN", "{error}");
     }
-    let right = NewFrame {
+    let right = PutFrame {
         agent_id: Some("writer".parse().unwrap()),
         node_id: Some(scene.get("a", &View::default()).node.id),
         ..frame
     };
-    block_on(scene.adapter("writer").write_context(&node("a"), right, false)).unwrap();
+    block_on(scene.adapter("writer").put_frame(&right)).unwrap();
 }
 
 // shows: CT-060
@@ -398,10 +392,11 @@ fn frames_are_found_by_their_basis_and_by_what_they_were_made_from() {
     let a = scene.put("d/a", "summary", "about a").frame;
     let b = scene.put("d/b", "summary", "about b").frame;
     let made = scene.make("d", &summaries(PolicySpec::Concatenation)).frame;
-    let basis = scene.get("d", &View::default()).frames[0].frame.basis.clone();
+    let basis = scene.get("d", &View::default()).frames[0].basis.clone();
     assert_eq!(basis.frames(), [a, b]);
     // A context that was opened anew knows as much.
-    let reopened = piton_context::Context::new(scene.ports.clone(), scene.context.project());
+    let reopened =
+        piton_context::Context::new(scene.ports.clone(), scene.context.location().clone());
     assert_eq!(block_on(reopened.frames_with_basis(basis.digest())).unwrap(), [made]);
     for part in [a, b] {
         assert_eq!(block_on(reopened.dependents(part)).unwrap(), [made]);
@@ -413,9 +408,8 @@ fn frames_are_found_by_their_basis_and_by_what_they_were_made_from() {
 fn what_is_too_large_is_refused_and_nothing_is_written() {
     let scene = Scene::scanned(&[("a", "1")]);
     let before = dump(&scene);
-    let frame = NewFrame::new("note".parse().unwrap(), vec![b'x'; 9 * 1024 * 1024]);
-    let error =
-        block_on(scene.adapter("writer").write_context(&node("a"), frame, false)).unwrap_err();
+    let frame = PutFrame::new("a", "note".parse().unwrap(), "x".repeat(9 * 1024 * 1024));
+    let error = block_on(scene.adapter("writer").put_frame(&frame)).unwrap_err();
     assert_eq!(error.code().as_str(), "VALIDATION_ERROR");
     let many = (0..40).map(|number| (format!("k{number}"), String::new())).collect();
     assert!(Metadata::new(many).is_err());

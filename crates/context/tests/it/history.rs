@@ -2,12 +2,10 @@
 
 use std::fs;
 
-use piton_context::{
-    Context, Error, ProjectId,
-    history::RootRef,
-    scan::Scanner,
-    tree::{ChangeKind, NodeKind},
-};
+use piton_context::history::RootRef;
+use piton_context::scan::Scanner;
+use piton_context::tree::{ChangeKind, NodeKind};
+use piton_context::{Context, Error, ProjectLocation};
 use piton_store::port::Table as _;
 
 use crate::scene::{Scene, block_on, node, path};
@@ -177,7 +175,7 @@ fn a_change_that_is_taken_back_is_a_tree_of_its_own_in_history() {
 fn project_directories_do_not_see_each_other() {
     let one = Scene::scanned(&[("a", "1")]);
     one.put("a", "summary", "about a");
-    let other = ProjectId::of_directory(b"/somewhere/else");
+    let other = ProjectLocation::new("/somewhere/else");
     let other = Context::new(one.ports.clone(), other);
     assert_eq!(block_on(other.current()).unwrap_err().code().as_str(), "CONTEXT_NOT_SCANNED");
     let empty = tempfile::tempdir().unwrap();

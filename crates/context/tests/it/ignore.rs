@@ -1,17 +1,13 @@
 //! The ignore rules against those of git itself.
 
-use std::{
-    collections::BTreeSet,
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use piton_context::{
-    scan::Scanner,
-    tree::{TreeNode, TreePath},
-};
+use piton_context::scan::Scanner;
+use piton_context::tree::{TreeNode, TreePath};
 use piton_core::port::fixed::SeededEntropy;
 
 use crate::scene::write;

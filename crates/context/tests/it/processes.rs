@@ -1,26 +1,22 @@
 //! Several processes on one data directory, on this machine's disk, and processes that die.
 
-use std::{path::Path, sync::Arc, time::Instant};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::AgentAdapter,
-    frame::NewFrame,
-    read::{Composition, View},
-    scan::Scanner,
-    synthesis::{PolicySpec, RegenerateScope},
-};
-use piton_core::port::{NoTrace, fixed::SeededEntropy};
-use piton_store::{
-    local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock},
-    port::Patience,
-};
+use piton_context::agent::AgentContext;
+use piton_context::frame::PutFrame;
+use piton_context::read::{Composition, View};
+use piton_context::scan::Scanner;
+use piton_context::synthesis::{PolicySpec, RegenerateFrames};
+use piton_context::{Context, ContextPorts, ProjectLocation};
+use piton_core::port::NoTrace;
+use piton_core::port::fixed::SeededEntropy;
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{
-    scene::{agents, node, path, summaries, write},
-    worker::{answers, print_line, spawn},
-};
+use crate::scene::{agents, node, path, summaries, write};
+use crate::worker::{answers, print_line, spawn};
 
 const WRITERS: u64 = 8;
 const FRAMES: u64 = 6;
@@ -39,14 +35,15 @@ fn open(root: &str) -> (Context, Scanner) {
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
         clock,
+        stamps: None,
     };
-    let context = Context::new(ports, ProjectId::of_directory(b"/project"));
+    let context = Context::new(ports, ProjectLocation::new("/project"));
     let scanner = Scanner::new(root.join("project")).with_stamps(root.join("stamps"));
     (context, scanner)
 }
 
-fn agent(context: &Context, name: &str) -> AgentAdapter {
-    AgentAdapter::new(context.clone(), &agents(), &name.parse().unwrap()).unwrap()
+fn agent(context: &Context, name: &str) -> AgentContext {
+    AgentContext::new(context.clone(), &agents(), &name.parse().unwrap()).unwrap()
 }
 
 /// A project directory beside an empty data directory, scanned.
@@ -77,8 +74,8 @@ pub(crate) fn put_many(arguments: &[&str]) {
             runtime.spawn(async move {
                 for number in 0..FRAMES {
                     for text in [format!("{name} {writer} {number}"), format!("shared {number}")] {
-                        let frame = NewFrame::new(format!("t{writer}").parse().unwrap(), text);
-                        agent.write_context(&node("a"), frame, false).await.unwrap();
+                        let frame = PutFrame::new("a", format!("t{writer}").parse().unwrap(), text);
+                        agent.put_frame(&frame).await.unwrap();
                     }
                 }
             })
@@ -127,12 +124,14 @@ pub(crate) fn work_for_ever(arguments: &[&str]) {
             let tree = scanner.scan(false).unwrap().tree;
             context.record(&tree, false, None).await.unwrap();
             let text = if number % 5 == 0 { &large } else { "small" };
-            let frame = NewFrame::new("summary".parse().unwrap(), format!("{number} {text}"));
-            all.write_context(&node(&name), frame, true).await.unwrap();
-            all.synthesize(&node("."), &summaries(PolicySpec::Concatenation)).await.unwrap();
+            let text = format!("{number} {text}");
+            let frame = PutFrame::new(&*name, "summary".parse().unwrap(), text);
+            let frame = PutFrame { allow_stale: true, ..frame };
+            all.put_frame(&frame).await.unwrap();
+            all.synthesize_with(&node("."), &summaries(PolicySpec::Concatenation)).await.unwrap();
             let kind = "summary".parse().unwrap();
-            all.invalidate(&node(&name), &kind, "to see what happens").await.unwrap();
-            all.regenerate(&RegenerateScope::subtree(path("."))).await.unwrap();
+            all.invalidate(&name, &kind, "to see what happens").await.unwrap();
+            all.regenerate(&RegenerateFrames::subtree(".")).await.unwrap();
             print_line(&number.to_string());
         }
     });
@@ -199,8 +198,8 @@ fn every_process_reads_the_same_bytes() {
         for (at, kind) in
             [("d/a", "one"), ("d/a", "two"), ("d/b", "one"), ("d/c", "one"), ("d", "one")]
         {
-            let frame = NewFrame::new(kind.parse().unwrap(), format!("{kind} of {at}"));
-            writer.write_context(&node(at), frame, false).await.unwrap();
+            let frame = PutFrame::new(at, kind.parse().unwrap(), format!("{kind} of {at}"));
+            writer.put_frame(&frame).await.unwrap();
         }
     });
     let mut answers_seen = std::collections::BTreeSet::new();
@@ -218,9 +217,9 @@ fn every_process_reads_the_same_bytes() {
 pub(crate) fn regenerate(arguments: &[&str]) {
     let [root] = arguments else { panic!("{arguments:?}") };
     let (context, _) = open(root);
-    let scope = RegenerateScope {
-        patience: Patience::Wait(std::time::Duration::from_secs(20)),
-        ..RegenerateScope::subtree(path("."))
+    let scope = RegenerateFrames {
+        wait: Some(std::time::Duration::from_secs(20)),
+        ..RegenerateFrames::subtree(".")
     };
     let done = runtime().block_on(agent(&context, "synthesis").regenerate(&scope)).unwrap();
     print_line(&done.made.len().to_string());
@@ -234,13 +233,13 @@ fn of_two_processes_that_regenerate_one_does_the_work() {
     let all = agent(&context, "synthesis");
     runtime().block_on(async {
         let put = |at: &'static str, text: &'static str| {
-            let frame = NewFrame::new("summary".parse().unwrap(), text);
+            let frame = PutFrame::new(at, "summary".parse().unwrap(), text);
             let all = &all;
-            async move { all.write_context(&node(at), frame, false).await.unwrap() }
+            async move { all.put_frame(&frame).await.unwrap() }
         };
         put("d/a", "about a").await;
         put("d/e/b", "about b").await;
-        all.synthesize(&node("."), &summaries(PolicySpec::Concatenation)).await.unwrap();
+        all.synthesize_with(&node("."), &summaries(PolicySpec::Concatenation)).await.unwrap();
         put("d/e/b", "more about b").await;
     });
     let mut children = [spawn("regenerate", &[&root]), spawn("regenerate", &[&root])];

@@ -1,19 +1,18 @@
 //! Views, compositions and their text.
 
-use std::{cmp::Ordering, sync::Arc};
+use std::cmp::Ordering;
+use std::sync::Arc;
 
-use piton_context::{
-    frame::FrameId,
-    read::{ComposeSource, Composition, Order, Relation, View, export, relevance, tokens},
-    synthesis::Registry,
+use piton_context::frame::FrameId;
+use piton_context::read::{
+    ComposeSource, Composition, Order, Relation, View, ViewedFrame, relevance, tokens,
 };
+use piton_context::synthesis::Registry;
 use piton_core::TimestampMs;
 use proptest::prelude::*;
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node, path},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, node, path};
 
 fn scene() -> Scene {
     let mut scene = Scene::scanned(&[("d/a", "1"), ("d/b", "2"), ("d/c", "3"), ("e/x", "4")]);
@@ -65,8 +64,8 @@ fn a_view_orders_filters_and_limits() {
         (by(Order::Recency), "3210"),
         (by(Order::Type), "1320"),
         (by(Order::Agent), "2130"),
-        (by(Order::TypePriority(types)), "3201"),
-        (by(Order::AgentPriority(agents.clone())), "3021"),
+        (View { types_first: types, ..by(Order::Type) }, "3201"),
+        (View { agents_first: agents.clone(), ..by(Order::Agent) }, "3021"),
         (by(Order::Relevance), "3210"),
         (View { max_frames: 0, ..View::default() }, ""),
         (View { max_frames: 2, ..View::default() }, "32"),
@@ -88,25 +87,22 @@ fn a_view_orders_filters_and_limits() {
 #[test]
 fn a_program_can_register_an_order_of_its_own() {
     let mut scene = scene();
-    let longest =
-        Arc::new(|one: &piton_context::frame::Frame, other: &piton_context::frame::Frame| {
-            other.bytes.cmp(&one.bytes)
-        });
+    let longest = Arc::new(|one: &ViewedFrame, other: &ViewedFrame| other.bytes.cmp(&one.bytes));
     scene.context = scene
         .context
         .clone()
         .with_registry(Registry::default().with_order("longest", longest).unwrap());
-    let view = View { order: Order::Custom("longest".to_owned()), ..View::default() };
+    let view = View { custom_order: Some("longest".to_owned()), ..View::default() };
     assert_eq!(contents(&scene, &view)[0], "1");
     let nothing = Arc::new(|_: &_, _: &_| Ordering::Equal);
     scene.context = scene
         .context
         .clone()
         .with_registry(Registry::default().with_order("any", nothing).unwrap());
-    let ties = View { order: Order::Custom("any".to_owned()), ..View::default() };
-    let ids: Vec<FrameId> = scene.get("d/a", &ties).frames.iter().map(|f| f.frame.id).collect();
+    let ties = View { custom_order: Some("any".to_owned()), ..View::default() };
+    let ids: Vec<FrameId> = scene.get("d/a", &ties).frames.iter().map(|f| f.id).collect();
     assert!(ids.is_sorted(), "ties are broken by id");
-    let unknown = View { order: Order::Custom("no such".to_owned()), ..View::default() };
+    let unknown = View { custom_order: Some("no such".to_owned()), ..View::default() };
     let error = block_on(scene.adapter("reader").read_context(&node("d/a"), &unknown)).unwrap_err();
     assert_eq!(error.to_string(), "there is no order called no such");
 }
@@ -137,7 +133,7 @@ fn the_same_mistake_gives_the_same_words() {
     let scene = scene();
     let reader = scene.adapter("reader");
     let mistakes = || {
-        let scope = piton_context::synthesis::RegenerateScope::subtree(path("."));
+        let scope = piton_context::synthesis::RegenerateFrames::subtree(".");
         let errors = [
             block_on(reader.read_context(&node("d/zz"), &View::default())).unwrap_err(),
             block_on(reader.regenerate(&scope)).unwrap_err(),
@@ -174,29 +170,23 @@ fn relevance_is_a_fixed_score_and_tokens_are_bytes_by_four() {
 fn a_composition_takes_from_the_node_and_its_surroundings() {
     let scene = scene();
     let how = Composition {
-        sources: vec![
-            ComposeSource::Siblings,
-            ComposeSource::Related(vec![path("e/x"), path("no/such")]),
-            ComposeSource::Parent,
-            ComposeSource::Own,
-        ],
+        sources: vec![ComposeSource::Siblings, ComposeSource::Parent, ComposeSource::Own],
+        related: vec![path("e/x"), path("no/such")],
         ..Composition::default()
     };
     let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &how)).unwrap();
     let seen: Vec<String> = composed
         .frames
         .iter()
-        .map(|viewed| format!("{} {}", viewed.relation, viewed.frame.path))
+        .map(|viewed| format!("{} {}", viewed.relation, viewed.path))
         .collect();
     // The parent's own frame was written for the directory as it was, and is stale.
     let expected =
         ["own d/a", "own d/a", "own d/a", "parent d", "related e/x", "sibling d/c", "sibling d/b"];
     assert_eq!(seen, expected);
     // A frame that comes from two sources is there once, as the first of them.
-    let twice = Composition {
-        sources: vec![ComposeSource::Own, ComposeSource::Related(vec![path("d/a")])],
-        ..how
-    };
+    let twice =
+        Composition { sources: vec![ComposeSource::Own], related: vec![path("d/a")], ..how };
     let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &twice)).unwrap();
     assert_eq!(composed.frames.len(), 3);
     assert!(composed.frames.iter().all(|viewed| viewed.relation == Relation::Own));
@@ -209,7 +199,7 @@ fn an_empty_composition_is_an_empty_result() {
     let composed =
         block_on(scene.adapter("reader").compose(&node("."), &Composition::default())).unwrap();
     assert!(composed.frames.is_empty() && composed.left_out == 0);
-    assert_eq!(export(&composed, 100), "");
+    assert_eq!(composed.export(100), "");
 }
 
 // shows: CT-046
@@ -218,11 +208,11 @@ fn a_composition_becomes_text_for_a_prompt() {
     let scene = scene();
     let composed =
         block_on(scene.adapter("reader").compose(&node("d/a"), &Composition::default())).unwrap();
-    let text = export(&composed, 10_000);
+    let text = composed.export(10_000);
     insta::assert_snapshot!(text);
     let exact = tokens(text.len());
     for budget in 0..=exact + 1 {
-        let cut = export(&composed, budget);
+        let cut = composed.export(budget);
         assert!(cut.len() <= budget * 4, "{} bytes for {budget} tokens", cut.len());
         assert_eq!(cut == text, budget >= exact, "{budget} of {exact}");
     }
@@ -244,7 +234,7 @@ proptest! {
             let composed = block_on(scene.adapter("reader").compose(&node("d/a"), &how)).unwrap();
             let bytes: usize = composed.frames.iter().map(|f| f.content.as_ref().unwrap().len()).sum();
             let counted: usize = composed.frames.iter().map(|f| tokens(f.content.as_ref().unwrap().len())).sum();
-            let mut ids: Vec<FrameId> = composed.frames.iter().map(|f| f.frame.id).collect();
+            let mut ids: Vec<FrameId> = composed.frames.iter().map(|f| f.id).collect();
             ids.sort();
             ids.dedup();
             prop_assert_eq!(ids.len(), composed.frames.len(), "no frame is there twice");

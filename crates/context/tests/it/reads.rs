@@ -1,28 +1,21 @@
 //! How often the table is asked, which is what a read waits for.
 
-use std::{
-    fmt::Write as _,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    agent::AgentAdapter,
-    batch::batch,
-    bounds::{CONCATENATION_BYTES, SUMMARY_BYTES},
-    history::RootRef,
-    read::{Composition, View},
-    synthesis::{PolicySpec, RegenerateScope},
-};
+use piton_context::agent::AgentContext;
+use piton_context::bounds::{CONCATENATION_BYTES, SUMMARY_BYTES};
+use piton_context::history::RootRef;
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::{PolicySpec, RegenerateFrames};
+use piton_context::{Context, ContextPorts};
 use piton_store::testing::{LongRun, WatchedTable};
 
-use crate::scene::{Scene, agents, block_on, node, path, summaries};
+use crate::scene::{Scene, agents, block_on, node, summaries};
 
 /// The same context, and how often its table was asked.
-fn watched(scene: &Scene) -> (AgentAdapter, Context, Arc<AtomicUsize>) {
+fn watched(scene: &Scene) -> (AgentContext, Context, Arc<AtomicUsize>) {
     let reads = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&reads);
     let table = WatchedTable::new(Arc::clone(&scene.ports.table), move |call| {
@@ -31,9 +24,9 @@ fn watched(scene: &Scene) -> (AgentAdapter, Context, Arc<AtomicUsize>) {
         }
     });
     let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-    let context = Context::new(ports, scene.context.project());
+    let context = Context::new(ports, scene.context.location().clone());
     let agent = "synthesis".parse().unwrap();
-    (AgentAdapter::new(context.clone(), &agents(), &agent).unwrap(), context, reads)
+    (AgentContext::new(context.clone(), &agents(), &agent).unwrap(), context, reads)
 }
 
 /// How often the table is asked for a node, and how many frames come of it.
@@ -73,7 +66,7 @@ fn reads_of_a_directory(count: usize) -> Vec<(&'static str, usize)> {
     let (agent, context, reads) = watched(&scene);
     let mut found = Vec::new();
     let mut took = |what| found.push((what, reads.swap(0, Ordering::Relaxed)));
-    let put = block_on(batch(&agent, &lines)).unwrap();
+    let put = block_on(agent.batch(&lines)).unwrap();
     assert!(put.iter().all(|line| line.error.is_none()));
     took("put");
     for (what, policy, bytes_max) in [
@@ -84,7 +77,7 @@ fn reads_of_a_directory(count: usize) -> Vec<(&'static str, usize)> {
             usize::try_from(SUMMARY_BYTES).unwrap(),
         ),
     ] {
-        block_on(agent.synthesize(&node("many"), &summaries(policy))).unwrap();
+        block_on(agent.synthesize_with(&node("many"), &summaries(policy))).unwrap();
         took(what);
         let seen = scene.get("many", &View { heads_only: true, ..View::default() });
         let bytes = seen.frames[0].content.as_ref().unwrap().len();
@@ -102,7 +95,7 @@ fn reads_of_a_directory(count: usize) -> Vec<(&'static str, usize)> {
     took("get");
     // One entry changes, and one directory is made again.
     scene.put("many/f00001.rs", "summary", "Something else.");
-    let done = block_on(agent.regenerate(&RegenerateScope::subtree(path(".")))).unwrap();
+    let done = block_on(agent.regenerate(&RegenerateFrames::subtree("."))).unwrap();
     assert_eq!(done.made.len(), 1);
     took("regenerate");
     assert!(block_on(context.validate()).unwrap().is_sound());

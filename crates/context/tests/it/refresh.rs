@@ -1,16 +1,15 @@
 //! What is called fresh is what a scan that reads every file would say.
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
-use piton_context::{
-    Context, Error, ProjectId,
-    agent::AgentAdapter,
-    frame::{Basis, NewFrame},
-    history::RootRef,
-    read::View,
-    scan::Scanner,
-    tree::{Directory, TreeNode, TreeNodeId, TreePath},
-};
+use piton_context::agent::AgentContext;
+use piton_context::frame::{Basis, PutFrame};
+use piton_context::history::RootRef;
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::tree::{Directory, TreeNode, TreeNodeId, TreePath};
+use piton_context::{Context, Error, ProjectLocation};
 use proptest::prelude::*;
 
 use crate::scene::{agents, block_on, memory_ports, node, write};
@@ -53,11 +52,14 @@ struct World {
     context: Context,
 }
 
+fn agent(context: Context) -> AgentContext {
+    AgentContext::new(context, &agents(), &"synthesis".parse().unwrap()).unwrap()
+}
+
 impl World {
     fn new() -> Self {
         let (dir, stamps) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let project = ProjectId::of_directory(dir.path().as_os_str().as_encoded_bytes());
-        let context = Context::new(memory_ports().0, project);
+        let context = Context::new(memory_ports().0, ProjectLocation::new(dir.path()));
         let world = Self { dir, stamps, context };
         write(world.root(), "a", "first");
         let scanned = world.scanner().scan(false).unwrap();
@@ -75,10 +77,6 @@ impl World {
 
     fn truth(&self) -> std::sync::Arc<Directory> {
         Scanner::new(self.root()).scan(true).unwrap().tree
-    }
-
-    fn agent(&self) -> AgentAdapter {
-        AgentAdapter::new(self.context.clone(), &agents(), &"synthesis".parse().unwrap()).unwrap()
     }
 
     fn carry_out(&self, step: &Step) {
@@ -126,9 +124,9 @@ impl World {
     }
 
     fn put(&self, at: &str) {
-        let agent = block_on(self.agent().refreshed(&mut self.scanner(), None));
-        let frame = NewFrame::new("note".parse().unwrap(), "text");
-        match block_on(agent.write_context(&node(at), frame, false)) {
+        let agent = agent(block_on(self.context.refreshed(&mut self.scanner(), None)));
+        let frame = PutFrame::new(at, "note".parse().unwrap(), "text");
+        match block_on(agent.put_frame(&frame)) {
             Ok(_) => assert!(id_at(&self.truth(), at).is_some(), "{at} is there"),
             Err(Error::NodeNotFound { .. }) => assert_eq!(id_at(&self.truth(), at), None),
             Err(error) => panic!("{error}"),
@@ -136,7 +134,7 @@ impl World {
     }
 
     fn check_node(&self, at: &str) {
-        let agent = block_on(self.agent().refreshed(&mut self.scanner(), Some(&node(at))));
+        let agent = agent(block_on(self.context.refreshed(&mut self.scanner(), Some(&node(at)))));
         let truth = id_at(&self.truth(), at);
         let seen = match block_on(agent.read_context(&node(at), &View::default())) {
             Ok(seen) => seen,
@@ -149,7 +147,7 @@ impl World {
         assert_eq!(seen.is_current, truth == Some(seen.node.id), "{at}");
         assert_eq!(truth.is_some(), seen.is_current, "{at}");
         for frame in seen.frames {
-            let Basis::Written { node_id, .. } = frame.frame.basis else {
+            let Basis::Written { node_id, .. } = frame.basis else {
                 panic!("nothing else was put")
             };
             assert_eq!(frame.freshness.is_fresh(), truth == Some(node_id), "{at}");

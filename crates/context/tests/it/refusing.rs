@@ -1,15 +1,11 @@
 //! A table that takes no commits for a while.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_store::{
-    Error,
-    memory::MemoryTable,
-    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
-};
+use piton_store::Error;
+use piton_store::memory::MemoryTable;
+use piton_store::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
 
 /// A table in which somebody else changed a row before each of so many commits.
 pub(crate) struct Refusing {

@@ -1,15 +1,14 @@
 //! Frames go along with what is renamed, also if the process dies on the way.
 
-use std::{
-    fs,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{Context, ContextPorts, read::View, scan::Scanner};
+use piton_context::read::View;
+use piton_context::scan::Scanner;
+use piton_context::{Context, ContextPorts};
 use piton_store::testing::{TableCall, WatchedTable};
 
 use crate::scene::{Scene, block_on, path};
@@ -33,7 +32,7 @@ fn is_moved(scene: &Scene) {
         let mut texts: Vec<String> = Vec::new();
         for frame in &seen.frames {
             assert!(frame.freshness.is_fresh(), "f{at}: {}", frame.freshness);
-            assert_eq!(frame.frame.metadata.get("adopted_from"), Some(&*format!("d{at}")));
+            assert_eq!(frame.metadata.get("adopted_from"), Some(&*format!("d{at}")));
             texts.push(String::from_utf8(frame.content.clone().unwrap()).unwrap());
         }
         texts.sort();
@@ -57,7 +56,7 @@ fn a_process_that_dies_in_a_rename_leaves_it_to_the_next() {
             }
         });
         let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-        let dying = Context::new(ports, scene.context.project());
+        let dying = Context::new(ports, scene.context.location().clone());
         let mut scanner = Scanner::new(scene.dir.path());
         let look = || block_on(dying.refreshed(&mut scanner, None));
         let died = catch_unwind(AssertUnwindSafe(look)).is_err();
@@ -135,7 +134,25 @@ fn a_file_that_was_renamed_and_edited_is_offered_to_a_person() {
     assert_eq!(scene.get("c", &View::default()).frame_count, 0, "nothing is certain");
     let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
     assert_eq!(report.left_behind, 1, "and nothing is lost");
-    let adopted = block_on(scene.adapter("writer").adopt(&path("a"), &path("c"))).unwrap();
+    let adopted = block_on(scene.adapter("writer").adopt("a", "c")).unwrap();
     assert_eq!(adopted.len(), 1);
     assert!(!scene.get("c", &View::default()).frames[0].freshness.is_fresh(), "it was edited");
+}
+
+#[test]
+fn a_directory_whose_link_leads_elsewhere_is_not_the_same_directory() {
+    let mut scene = Scene::new(&[("d/x", "content")]);
+    symlink("one", scene.dir.path().join("d/link")).unwrap();
+    scene.scan();
+    scene.put("d", "summary", "about d");
+    scene.put("d/x", "summary", "about x");
+    for (at, target) in [("e", "two"), ("f", "one")] {
+        scene.write(&format!("{at}/x"), "content");
+        symlink(target, scene.dir.path().join(at).join("link")).unwrap();
+    }
+    std::fs::remove_dir_all(scene.dir.path().join("d")).unwrap();
+    scene.scan();
+    assert_eq!(scene.get("e", &View::default()).renamed_from, None);
+    assert_eq!(scene.get("f", &View::default()).renamed_from, Some(path("d")));
+    assert_eq!(scene.get("f/x", &View::default()).renamed_from, Some(path("d/x")));
 }

@@ -1,28 +1,18 @@
 //! Frames by the run that made them.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use piton_context::{
-    Context, ContextPorts,
-    check::DamageKind,
-    frame::{Metadata, NewFrame, RunFrames},
-};
+use piton_context::check::DamageKind;
+use piton_context::frame::{Metadata, PutFrame, RunFrames};
+use piton_context::{Context, ContextPorts};
 use piton_core::RunId;
-use piton_store::{
-    port::{EntryChange, Expect, Table as _, TableWrite},
-    testing::{TableCall, WatchedTable},
-};
+use piton_store::port::{EntryChange, Expect, Table as _, TableWrite};
+use piton_store::testing::{TableCall, WatchedTable};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on};
 
 fn run(number: u8) -> RunId {
     RunId::from_bytes([number; 16])
@@ -31,8 +21,8 @@ fn run(number: u8) -> RunId {
 fn put(scene: &Scene, agent: &str, by: RunId, at: &str, text: &str) {
     let said = BTreeMap::from([("run".to_owned(), by.to_string())]);
     let adapter = scene.adapter(agent).with_metadata(Metadata::new(said).unwrap());
-    let frame = NewFrame::new("note".parse().unwrap(), text);
-    block_on(adapter.write_context(&node(at), frame, false)).unwrap();
+    let frame = PutFrame::new(at, "note".parse().unwrap(), text);
+    block_on(adapter.put_frame(&frame)).unwrap();
 }
 
 /// Frames of two runs and of none, more than come in one page.
@@ -94,7 +84,7 @@ fn the_frames_of_others_are_not_read() {
         }
     });
     let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-    let context = Context::new(ports, scene.context.project());
+    let context = Context::new(ports, scene.context.location().clone());
     assert_eq!(block_on(context.frames_of_run(run(1), 10)).unwrap().frames.len(), 2);
     assert_eq!(asked.load(Ordering::Relaxed), 2);
 }

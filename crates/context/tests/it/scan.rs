@@ -1,23 +1,18 @@
 //! Reading a project directory.
 
-use std::{
-    ffi::OsStr,
-    fs,
-    os::unix::{ffi::OsStrExt as _, fs::symlink},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use piton_context::{
-    scan::{ProblemKind, ScanScope, Scanned, Scanner},
-    tree::{Directory, TreeNode, TreePath},
-};
+use piton_context::scan::{ProblemKind, ScanScope, Scanned, Scanner};
+use piton_context::tree::{Directory, TreeNode, TreePath};
 use piton_core::port::fixed::SeededEntropy;
 
-use crate::{
-    scene::{path, set_mode, write},
-    worker::{answers, print_line, spawn_as_nobody},
-};
+use crate::scene::{path, set_mode, write};
+use crate::worker::{answers, print_line, spawn_as_nobody};
 
 fn scan(root: &Path) -> Arc<Directory> {
     Scanner::new(root).scan(false).unwrap().tree

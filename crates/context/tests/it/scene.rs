@@ -1,28 +1,23 @@
 //! A project directory and its context.
 
-use std::{
-    fs,
-    future::Future,
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::fs;
+use std::future::Future;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::{AgentAdapter, Agents, ContextAgent, Role},
-    frame::{Appended, FrameId, NewFrame},
-    history::{NodeRef, Recorded},
-    read::{NodeContext, View},
-    scan::{ScanReport, Scanner},
-    synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized},
-    tree::TreePath,
-};
-use piton_core::{TimestampMs, port::Clock};
+use piton_context::agent::{AgentContext, Agents, ContextAgent, Role};
+use piton_context::frame::{Appended, FrameId, PutFrame};
+use piton_context::history::{NodeRef, Recorded};
+use piton_context::read::{NodeContext, View};
+use piton_context::scan::{ScanReport, Scanner};
+use piton_context::synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest, Synthesized};
+use piton_context::tree::TreePath;
+use piton_context::{Context, ContextPorts, ProjectLocation};
+use piton_core::TimestampMs;
+use piton_core::port::Clock;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
 
 /// A clock that says what it is told.
@@ -79,6 +74,7 @@ pub(crate) fn memory_ports() -> (ContextPorts, MemoryTable, Arc<HandClock>) {
         blobs: Arc::new(MemoryBlobs::new(clock.clone())),
         leases: Arc::new(MemoryLeases::new(clock.clone())),
         clock: clock.clone(),
+        stamps: None,
     };
     (ports, table, clock)
 }
@@ -97,8 +93,7 @@ impl Scene {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (ports, table, clock) = memory_ports();
-        let project = ProjectId::of_directory(dir.path().as_os_str().as_encoded_bytes());
-        let context = Context::new(ports.clone(), project);
+        let context = Context::new(ports.clone(), ProjectLocation::new(dir.path()));
         let scanner = Scanner::new(dir.path());
         let scene = Self { dir, context, table, clock, scanner, ports };
         for (name, content) in files {
@@ -132,8 +127,8 @@ impl Scene {
         (block_on(self.context.record(&scanned.tree, partial, None)).unwrap(), scanned.report)
     }
 
-    pub(crate) fn adapter(&self, agent: &str) -> AgentAdapter {
-        AgentAdapter::new(self.context.clone(), &agents(), &agent.parse().unwrap()).unwrap()
+    pub(crate) fn adapter(&self, agent: &str) -> AgentContext {
+        AgentContext::new(self.context.clone(), &agents(), &agent.parse().unwrap()).unwrap()
     }
 
     pub(crate) fn put(&self, at: &str, frame_type: &str, content: &str) -> Appended {
@@ -141,8 +136,8 @@ impl Scene {
     }
 
     pub(crate) fn put_as(&self, who: &str, at: &str, frame_type: &str, content: &str) -> Appended {
-        let frame = NewFrame::new(frame_type.parse().unwrap(), content);
-        block_on(self.adapter(who).write_context(&node(at), frame, false)).unwrap()
+        let frame = PutFrame::new(at, frame_type.parse().unwrap(), content);
+        block_on(self.adapter(who).put_frame(&frame)).unwrap()
     }
 
     pub(crate) fn get(&self, at: &str, view: &View) -> NodeContext {
@@ -156,11 +151,11 @@ impl Scene {
 
     /// The frame that a synthesis makes of the directory that it is asked for.
     pub(crate) fn make(&self, at: &str, request: &SynthesizeRequest) -> Appended {
-        self.synthesize(at, request).frames.last().unwrap().1
+        self.synthesize(at, request).frames.last().unwrap().appended
     }
 
     pub(crate) fn synthesize(&self, at: &str, request: &SynthesizeRequest) -> Synthesized {
-        block_on(self.adapter("synthesis").synthesize(&node(at), request)).unwrap()
+        block_on(self.adapter("synthesis").synthesize_with(&node(at), request)).unwrap()
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::AgentAdapter,
-    read::View,
-    synthesis::{Inputs, PolicySpec},
-};
+use piton_context::agent::AgentContext;
+use piton_context::read::View;
+use piton_context::synthesis::{Inputs, PolicySpec};
+use piton_context::{Context, ContextPorts, ProjectLocation};
 use piton_store::testing::WatchedTable;
 
 use crate::scene::{Scene, agents, block_on, node, summaries};
@@ -27,12 +25,12 @@ fn a_synthesis_reads_nothing_outside_its_subtree() {
         asked.lock().unwrap().extend(call.keys_read().into_iter().map(<[u8]>::to_vec));
     });
     let ports = ContextPorts { table: Arc::new(table), ..scene.ports.clone() };
-    let project = ProjectId::of_directory(scene.dir.path().as_os_str().as_encoded_bytes());
+    let project = ProjectLocation::new(scene.dir.path());
     let agent = "synthesis".parse().unwrap();
-    let adapter = AgentAdapter::new(Context::new(ports, project), &agents(), &agent).unwrap();
+    let adapter = AgentContext::new(Context::new(ports, project), &agents(), &agent).unwrap();
     let mut request = summaries(PolicySpec::Concatenation);
     request.inputs = Inputs::All;
-    block_on(adapter.synthesize(&node("a"), &request)).unwrap();
+    block_on(adapter.synthesize_with(&node("a"), &request)).unwrap();
     // Whether a key was asked for that has these bytes in it.
     let saw = |bytes: &[u8]| {
         let keys = keys.lock().unwrap();

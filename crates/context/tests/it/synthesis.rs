@@ -1,23 +1,21 @@
 //! Frames of directories.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use piton_context::{
-    frame::{AppendOutcome, FrameId},
-    read::{Composition, View},
-    synthesis::{
-        Inputs, Missing, PolicyInput, PolicySpec, RegenerateScope, Registry, SynthesizeRequest,
-    },
+use piton_context::frame::{AppendOutcome, FrameId};
+use piton_context::read::{Composition, View};
+use piton_context::synthesis::{
+    Inputs, Missing, PolicyInput, PolicySpec, RegenerateFrames, RegenerateScope, Registry,
+    SynthesizeRequest,
 };
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::port::{Mode, Patience};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{
-    history::dump,
-    scene::{Scene, block_on, node, path, summaries},
-};
+use crate::history::dump;
+use crate::scene::{Scene, block_on, node, path, summaries};
 
 const FILES: [(&str, &str); 5] =
     [("a/x.rs", "1"), ("a/y.rs", "2"), ("a/in/z.rs", "3"), ("b/w.rs", "4"), ("top.md", "5")];
@@ -45,7 +43,7 @@ fn reason(scene: &Scene, at: &str) -> Option<String> {
     scene.get(at, &view).frames[0].freshness.reason().map(str::to_owned)
 }
 
-fn regenerate(scene: &Scene, scope: &RegenerateScope) -> piton_context::synthesis::Regenerated {
+fn regenerate(scene: &Scene, scope: &RegenerateFrames) -> piton_context::synthesis::Regenerated {
     block_on(scene.adapter("other").regenerate(scope)).unwrap()
 }
 
@@ -93,7 +91,7 @@ fn a_program_can_register_a_policy_of_its_own() {
     let before = scene.head("a", "summary");
     let made = regenerate(
         &scene,
-        &RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) },
+        &RegenerateFrames { everything: true, ..RegenerateFrames::subtree(".") },
     );
     assert_eq!((made.made.len(), content(&scene, "a")), (2, "new".to_owned()));
     assert_ne!(scene.head("a", "summary"), before);
@@ -112,14 +110,14 @@ fn children_come_before_parents_or_the_parent_is_refused() {
     let refused = scene();
     let request = ask(false, Missing::Refuse);
     let error =
-        block_on(refused.adapter("synthesis").synthesize(&node("."), &request)).unwrap_err();
+        block_on(refused.adapter("synthesis").synthesize_with(&node("."), &request)).unwrap_err();
     assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE");
     assert_eq!(error.to_string(), "directories below . have no summary frame: a and 1 more");
     assert_eq!(refused.head(".", "summary"), None);
     for request in [ask(true, Missing::Refuse), ask(false, Missing::Synthesize)] {
         let scene = scene();
         let made = scene.synthesize(".", &request);
-        let order: Vec<String> = made.frames.iter().map(|(path, _)| path.to_string()).collect();
+        let order: Vec<String> = made.frames.iter().map(|made| made.path.to_string()).collect();
         assert_eq!(order, ["b", "a/in", "a", "."]);
         assert!(
             content(&scene, ".").contains("About a/in/z.rs"),
@@ -151,7 +149,7 @@ fn a_synthesis_takes_the_heads_of_direct_entries_by_name_and_then_by_frame() {
         scene.synthesize("d", &request);
         let view = View { types: vec!["made".parse().unwrap()], ..View::default() };
         let view = View { heads_only: true, ..view };
-        scene.get("d", &view).frames[0].frame.basis.frames()
+        scene.get("d", &view).frames[0].basis.frames()
     };
     let sorted = |mut two: [FrameId; 2]| {
         two.sort();
@@ -214,9 +212,9 @@ fn the_same_frames_give_the_same_frame_and_others_another() {
     assert_eq!(scene.make(".", &request).frame, first);
     scene.put("a/x.rs", "summary", "about the edited one");
     let other = scene.synthesize(".", &request);
-    assert_ne!(other.frames.last().unwrap().1.frame, first);
-    let untouched = other.frames.iter().find(|(at, _)| *at == path("b")).unwrap();
-    assert_eq!(untouched.1.outcome, AppendOutcome::Unchanged);
+    assert_ne!(other.frames.last().unwrap().appended.frame, first);
+    let untouched = other.frames.iter().find(|made| made.path == path("b")).unwrap();
+    assert_eq!(untouched.appended.outcome, AppendOutcome::Unchanged);
 }
 
 // shows: CT-055
@@ -255,7 +253,7 @@ fn a_directory_gets_no_frame_while_nothing_in_it_is_described() {
     scene.synthesize(".", &alone);
     for at in ["b", "c", "d"] {
         for request in [&request, &alone] {
-            let error = block_on(scene.adapter("synthesis").synthesize(&node(at), request));
+            let error = block_on(scene.adapter("synthesis").synthesize_with(&node(at), request));
             let error = error.unwrap_err();
             assert_eq!(error.code().as_str(), "CONTEXT_INCOMPLETE", "{at}");
             let told = format!("nothing in {at} has a summary frame that one could be made from");
@@ -279,16 +277,18 @@ fn an_empty_frame_is_stale_once_the_directory_holds_something() {
     assert_eq!(reason(&scene, "d").as_deref(), Some(told));
     let report = block_on(scene.context.report(&"@".parse().unwrap())).unwrap();
     assert_eq!(report.stale[0].remedy.as_str(), "put");
-    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let done = regenerate(&scene, &RegenerateFrames::subtree("."));
     assert_eq!((done.made.len(), done.skipped[0].reason.as_str()), (0, told));
     scene.put("d/x", "summary", "about x");
-    assert_eq!(regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len(), 1);
+    assert_eq!(regenerate(&scene, &RegenerateFrames::subtree(".")).made.len(), 1);
     assert_eq!(reason(&scene, "d"), None);
     // What was described is gone again, and so is everything else: the text stays.
     scene.remove("d/x");
     scene.scan();
     let error = block_on(
-        scene.adapter("synthesis").synthesize(&node("d"), &summaries(PolicySpec::Concatenation)),
+        scene
+            .adapter("synthesis")
+            .synthesize_with(&node("d"), &summaries(PolicySpec::Concatenation)),
     );
     assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_INCOMPLETE");
     assert!(content(&scene, "d").contains("about x"));
@@ -300,14 +300,14 @@ fn a_regeneration_names_everything_in_its_scope_that_stays_stale_each_time() {
     let mut scene = scene();
     scene.synthesize(".", &summaries(PolicySpec::Concatenation));
     scene.put("b/w.rs", "note", "a note");
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     scene.write("a/in/z.rs", "edited");
     scene.write("b/w.rs", "edited too");
     scene.scan();
-    let named = |scope: &RegenerateScope| -> Vec<String> {
+    let named = |scope: &RegenerateFrames| -> Vec<String> {
         let done = regenerate(&scene, scope);
         assert_eq!(done.made, []);
-        let line = |skipped: &piton_context::report::StaleFrame| {
+        let line = |skipped: &piton_context::synthesis::SkippedFrame| {
             format!("{} {} {}", skipped.path, skipped.frame_type, skipped.remedy)
         };
         done.skipped.iter().map(line).collect()
@@ -328,22 +328,22 @@ fn a_regeneration_names_everything_in_its_scope_that_stays_stale_each_time() {
         "b/w.rs note put",
         "b/w.rs summary put",
     ];
-    let everything = RegenerateScope::subtree(path("."));
+    let everything = RegenerateFrames::subtree(".");
     for _ in 0..2 {
         assert_eq!(named(&everything), all);
         assert_eq!(report(), all);
     }
-    let note = RegenerateScope { frame_type: Some("note".parse().unwrap()), ..everything.clone() };
+    let note = RegenerateFrames { frame_type: Some("note".parse().unwrap()), ..everything.clone() };
     assert_eq!(named(&note), ["b/w.rs note put"]);
-    assert_eq!(named(&RegenerateScope::subtree(path("b"))), all[4..]);
-    let above = RegenerateScope {
-        subtree: false,
-        ancestors: 1,
-        ..RegenerateScope::subtree(path("a/in/z.rs"))
+    assert_eq!(named(&RegenerateFrames::subtree("b")), all[4..]);
+    let above = RegenerateFrames {
+        scope: Some(RegenerateScope::Ancestors),
+        depth: Some(1),
+        ..RegenerateFrames::subtree("a/in/z.rs")
     };
     assert_eq!(named(&above), all[2..4]);
-    let head = scene.head("b", "summary");
-    assert_eq!(named(&RegenerateScope { frame: head, ..everything }), ["b summary regenerate"]);
+    let head = scene.head("b", "summary").map(|head| head.to_string());
+    assert_eq!(named(&RegenerateFrames { frame: head, ..everything }), ["b summary regenerate"]);
 }
 
 // shows: CT-050
@@ -354,12 +354,8 @@ fn nothing_is_synthesised_unless_it_is_asked_for() {
     scene.scan();
     scene.get("a", &View::default());
     block_on(scene.adapter("reader").compose(&node("a/x.rs"), &Composition::default())).unwrap();
-    block_on(scene.adapter("writer").invalidate(
-        &node("a/x.rs"),
-        &"summary".parse().unwrap(),
-        "old",
-    ))
-    .unwrap();
+    block_on(scene.adapter("writer").invalidate("a/x.rs", &"summary".parse().unwrap(), "old"))
+        .unwrap();
     for at in [".", "a", "a/in", "b"] {
         assert_eq!(block_on(scene.context.frame_set(&path(at))).unwrap().count, 0, "{at}");
     }
@@ -390,13 +386,13 @@ fn a_stale_child_makes_its_parent_stale_and_is_named() {
 fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
     let mut scene = scene();
     let first = scene.make(".", &summaries(PolicySpec::Concatenation)).frame;
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     scene.write("a/in/z.rs", "edited");
     scene.write("b/w.rs", "edited too");
     scene.scan();
     scene.put("a/in/z.rs", "summary", "about the edited one");
-    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
-    let made: Vec<String> = done.made.iter().map(|(path, _)| path.to_string()).collect();
+    let done = regenerate(&scene, &RegenerateFrames::subtree("."));
+    let made: Vec<String> = done.made.iter().map(|made| made.path.to_string()).collect();
     assert_eq!(made, ["a/in", "a", "."]);
     let skipped: Vec<(String, &str)> = done
         .skipped
@@ -412,9 +408,9 @@ fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
     // What was there before stays readable.
     let all = scene.get(".", &View::default());
     assert_eq!(all.frame_count, 2);
-    assert!(all.frames.iter().any(|viewed| viewed.frame.id == first && !viewed.is_head));
+    assert!(all.frames.iter().any(|viewed| viewed.id == first && !viewed.is_head));
     let before = dump(&scene);
-    let again = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let again = regenerate(&scene, &RegenerateFrames::subtree("."));
     assert_eq!((again.made.len(), again.examined), (0, 0));
     assert_eq!(dump(&scene), before);
 }
@@ -424,7 +420,7 @@ fn regenerating_makes_anew_what_changed_and_a_second_time_nothing() {
 fn a_scope_is_never_exceeded() {
     let scene = scene();
     scene.synthesize(".", &summaries(PolicySpec::Concatenation));
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     let heads =
         |scene: &Scene| ["a/in", "a", "b", "."].map(|at| scene.head(at, "summary").unwrap());
     scene.put("a/in/z.rs", "summary", "new z");
@@ -434,22 +430,28 @@ fn a_scope_is_never_exceeded() {
         let now = heads(scene);
         (0..4).map(|place| if now[place] == before[place] { '.' } else { 'x' }).collect::<String>()
     };
-    let only = |at: &str, ancestors| RegenerateScope {
-        subtree: false,
-        ancestors,
-        ..RegenerateScope::subtree(path(at))
+    let only = |at: &str, ancestors| RegenerateFrames {
+        scope: Some(RegenerateScope::Ancestors),
+        depth: Some(ancestors),
+        ..RegenerateFrames::subtree(at)
     };
-    let other_type = RegenerateScope {
+    let other_type = RegenerateFrames {
         frame_type: Some("analysis".parse().unwrap()),
-        ..RegenerateScope::subtree(path("."))
+        ..RegenerateFrames::subtree(".")
     };
     for (scope, expected) in [
         (other_type, "...."),
-        (RegenerateScope { frame: Some(before[0]), ..RegenerateScope::subtree(path("b")) }, "...."),
+        (
+            RegenerateFrames {
+                frame: Some(before[0].to_string()),
+                ..RegenerateFrames::subtree("b")
+            },
+            "....",
+        ),
         (only("a/in", 0), "x..."),
         (only("a/in", 1), "xx.."),
-        (RegenerateScope::subtree(path("b")), "xxx."),
-        (RegenerateScope::subtree(path(".")), "xxxx"),
+        (RegenerateFrames::subtree("b"), "xxx."),
+        (RegenerateFrames::subtree("."), "xxxx"),
     ] {
         regenerate(&scene, &scope);
         assert_eq!(changed(&scene, &before), expected, "{scope:?}");
@@ -464,10 +466,10 @@ fn what_is_made_anew_keeps_policy_type_and_agent_and_says_who_asked() {
     let policy = PolicySpec::Filtering { types: Vec::new(), agents, frames_max: Some(9) };
     scene.synthesize("b", &summaries(policy));
     scene.put("b/w.rs", "summary", "changed");
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     let view = View { heads_only: true, ..View::default() };
-    let frame = scene.get("b", &view).frames[0].frame.clone();
-    assert_eq!(frame.agent_id.as_str(), "synthesis");
+    let frame = scene.get("b", &view).frames[0].clone();
+    assert_eq!(frame.agent.as_str(), "synthesis");
     assert_eq!(frame.metadata.get("regenerated_by"), Some("other"));
     let piton_context::frame::Basis::Synthesis { policy, .. } = frame.basis else {
         panic!("{frame:?}")
@@ -480,18 +482,17 @@ fn what_is_made_anew_keeps_policy_type_and_agent_and_says_who_asked() {
 fn an_invalidated_frame_stays_and_is_looked_at_again() {
     let scene = scene();
     scene.synthesize(".", &summaries(PolicySpec::Concatenation));
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     let head = scene.head("a", "summary");
     let kind = "summary".parse().unwrap();
-    block_on(scene.adapter("writer").invalidate(&node("a"), &kind, "the words are poor")).unwrap();
+    block_on(scene.adapter("writer").invalidate("a", &kind, "the words are poor")).unwrap();
     assert_eq!(scene.head("a", "summary"), head);
     let told = "it was invalidated: the words are poor (writer)";
     assert_eq!(reason(&scene, "a").as_deref(), Some(told));
-    let done = regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    let done = regenerate(&scene, &RegenerateFrames::subtree("."));
     assert!(done.made.is_empty() && done.examined > 0, "the same frames give the same frame");
     assert_eq!(reason(&scene, "a"), None);
-    let error =
-        block_on(scene.adapter("writer").invalidate(&node("a"), &"none".parse().unwrap(), "x"));
+    let error = block_on(scene.adapter("writer").invalidate("a", &"none".parse().unwrap(), "x"));
     assert_eq!(error.unwrap_err().code().as_str(), "CONTEXT_FRAME_NOT_FOUND");
 }
 
@@ -499,10 +500,10 @@ fn an_invalidated_frame_stays_and_is_looked_at_again() {
 #[test]
 fn while_one_regenerates_another_is_told_that_it_is_busy() {
     let scene = scene();
-    let name = format!("context-{}-regenerate", scene.context.project()).parse().unwrap();
+    let name = format!("context-{}-regenerate", scene.context.location().id()).parse().unwrap();
     let lease =
         block_on(scene.ports.leases.acquire(&name, Mode::Exclusive, Patience::FailFast)).unwrap();
-    let scope = RegenerateScope::subtree(path("."));
+    let scope = RegenerateFrames::subtree(".");
     let error = block_on(scene.adapter("other").regenerate(&scope)).unwrap_err();
     assert_eq!(error.code().as_str(), "STORE_BUSY");
     drop(lease);
@@ -524,11 +525,11 @@ fn one_edit_in_ten_thousand_nodes_costs_its_ancestors_only() {
         scene.put(&format!("d{}/s{}/{number}", number % 10, number % 100), "summary", "text");
     }
     scene.synthesize(".", &summaries(PolicySpec::Concatenation));
-    regenerate(&scene, &RegenerateScope::subtree(path(".")));
+    regenerate(&scene, &RegenerateFrames::subtree("."));
     scene.write("d0/s0/0", "edited");
     scene.scan();
     scene.put("d0/s0/0", "summary", "about the edited one");
-    let changed = RegenerateScope { names_stale: false, ..RegenerateScope::subtree(path(".")) };
+    let changed = RegenerateFrames { changes_only: true, ..RegenerateFrames::subtree(".") };
     let done = regenerate(&scene, &changed);
     assert_eq!(done.made.len(), 3, "d0/s0, d0 and the top");
     assert!(done.examined <= 4, "{} directories", done.examined);
@@ -566,15 +567,15 @@ mod long {
                     }
                     2 => scene.write(at, &format!("{}", luck.next_u64() % 3)),
                     _ => {
-                        made += regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len();
+                        made += regenerate(&scene, &RegenerateFrames::subtree(".")).made.len();
                     }
                 }
                 scene.scan();
             }
-            made += regenerate(&scene, &RegenerateScope::subtree(path("."))).made.len();
+            made += regenerate(&scene, &RegenerateFrames::subtree(".")).made.len();
             let incremental = heads(&scene);
             let everything =
-                RegenerateScope { everything: true, ..RegenerateScope::subtree(path(".")) };
+                RegenerateFrames { everything: true, ..RegenerateFrames::subtree(".") };
             let rest = regenerate(&scene, &everything);
             assert!(rest.made.is_empty(), "missed: {:?}", rest.made);
             assert_eq!(heads(&scene), incremental);
@@ -588,7 +589,7 @@ fn only_directories_are_synthesised_and_only_by_known_policies() {
     let scene = scene();
     let ask = |at: &str, policy| {
         let request = SynthesizeRequest { inputs: Inputs::All, ..summaries(policy) };
-        block_on(scene.adapter("synthesis").synthesize(&node(at), &request))
+        block_on(scene.adapter("synthesis").synthesize_with(&node(at), &request))
             .unwrap_err()
             .to_string()
     };
@@ -618,7 +619,7 @@ fn a_synthesis_of_more_frames_than_it_lists_is_fresh_until_one_of_them_changes()
     assert!(text.len() <= piton_context::bounds::CONCATENATION_BYTES, "{}", text.len());
     assert!(text.starts_with("d/00000: The number 0.\nd/00001: The number 1.\n"), "{text}");
     assert_eq!(text.lines().count(), FILES);
-    let scope = RegenerateScope::subtree(path("."));
+    let scope = RegenerateFrames::subtree(".");
     assert!(regenerate(&scene, &scope).made.is_empty());
     scene.put("d/00007", "summary", "Another one.");
     assert!(reason(&scene, "d").unwrap().contains("others now"));

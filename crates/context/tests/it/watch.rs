@@ -1,26 +1,18 @@
 //! Following a directory while it is edited.
 
-use std::{
-    fs,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use piton_context::{
-    Context, ContextPorts,
-    bounds::TRIES_MAX,
-    scan::Scanner,
-    watch::{Follower, json_lines},
-};
+use piton_context::bounds::TRIES_MAX;
+use piton_context::scan::Scanner;
+use piton_context::watch::{Follower, json_lines};
+use piton_context::{Context, ContextPorts};
 use piton_store::port::Table;
 
-use crate::{
-    refusing::Refusing,
-    scene::{Scene, block_on, path},
-};
+use crate::refusing::Refusing;
+use crate::scene::{Scene, block_on, path};
 
 /// How long a test waits for the system before it fails.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -44,8 +36,7 @@ fn a_follower_records_bursts_renames_and_new_directories() {
     let scene = Scene::new(&[("a/x", "1"), ("b/y", "2"), (".gitignore", "target\n")]);
     fs::create_dir(scene.dir.path().join("target")).unwrap();
     block_on(async {
-        let scanner = Scanner::new(scene.dir.path());
-        let (mut follower, first) = Follower::start(scene.context.clone(), scanner).await.unwrap();
+        let (mut follower, first) = Follower::start(scene.context.clone()).await.unwrap();
         assert_eq!(first.root.sequence, 1);
         let told = Arc::new(Mutex::new(String::new()));
         let lines = Arc::clone(&told);
@@ -87,8 +78,7 @@ fn a_follower_records_bursts_renames_and_new_directories() {
 fn what_somebody_else_recorded_is_told_all_the_same() {
     let mut scene = Scene::new(&[("a", "1"), ("b", "1")]);
     block_on(async {
-        let scanner = Scanner::new(scene.dir.path());
-        let (mut follower, _) = Follower::start(scene.context.clone(), scanner).await.unwrap();
+        let (mut follower, _) = Follower::start(scene.context.clone()).await.unwrap();
         follower.step(Duration::ZERO).await.unwrap();
         scene.write("a", "22");
         let tree = scene.scanner.scan(false).unwrap().tree;
@@ -110,10 +100,9 @@ fn a_change_that_could_not_be_recorded_is_recorded_by_the_next_step() {
     let refusing = Arc::new(Refusing { table, row: 0, left });
     let ports =
         ContextPorts { table: Arc::clone(&refusing) as Arc<dyn Table>, ..scene.ports.clone() };
-    let context = Context::new(ports, scene.context.project());
+    let context = Context::new(ports, scene.context.location().clone());
     block_on(async {
-        let scanner = Scanner::new(scene.dir.path());
-        let (mut follower, _) = Follower::start(context, scanner).await.unwrap();
+        let (mut follower, _) = Follower::start(context).await.unwrap();
         follower.step(Duration::ZERO).await.unwrap();
         scene.write("a", "22");
         refusing.left.store(u64::from(TRIES_MAX), Ordering::Relaxed);

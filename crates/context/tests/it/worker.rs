@@ -1,6 +1,7 @@
 //! What a second process of this test binary can be asked to do.
 
-use std::{os::unix::process::CommandExt as _, process::Child};
+use std::os::unix::process::CommandExt as _;
+use std::process::Child;
 
 use piton_store::testing::worker;
 pub(crate) use piton_store::testing::worker::{answers, print_line, spawn};

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use piton_runtime::context::{
-    ComposeContext, ComposedContext, FramesMade, GetContext, NodeShown, PutFrame, PutFrameReply,
-    RegenerateFrames, Regenerated, Right, Role, SynthesizeFrames,
+    Appended, ComposeContext, Composed, GetContext, NodeContext, PutFrame, RegenerateFrames,
+    Regenerated, Right, Role, SynthesizeFrames, Synthesized,
 };
 
 use super::card::ToolCard;
@@ -56,25 +56,25 @@ impl ContextTool {
     fn card(self) -> ToolCard {
         let name = self.as_str();
         match self {
-            Self::GetContext => card::<GetContext, NodeShown>(
+            Self::GetContext => card::<GetContext, NodeContext>(
                 name,
                 "Show the context of a file",
                 GET_CONTEXT,
                 READ_ONLY,
             ),
-            Self::ComposeContext => card::<ComposeContext, ComposedContext>(
+            Self::ComposeContext => card::<ComposeContext, Composed>(
                 name,
                 "Compose context for a file",
                 COMPOSE_CONTEXT,
                 READ_ONLY,
             ),
-            Self::PutFrame => card::<PutFrame, PutFrameReply>(
+            Self::PutFrame => card::<PutFrame, Appended>(
                 name,
                 "Put a frame on a file",
                 PUT_FRAME,
                 IDEMPOTENT,
             ),
-            Self::Synthesize => card::<SynthesizeFrames, FramesMade>(
+            Self::Synthesize => card::<SynthesizeFrames, Synthesized>(
                 name,
                 "Synthesise a directory",
                 SYNTHESIZE,

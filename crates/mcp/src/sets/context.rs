@@ -1,16 +1,15 @@
 //! The set `context`: maps calls to the use cases of the agent's context.
 //!
-//! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The rights of a call
-//! are decided in one place, before its arguments are examined.
+//! *Invariants*: the acting agent is fixed when the connection begins; no call can name another. The role of the agent
+//! decides which tools the set has, and the handle of the agent checks it again at each call.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use piton_core::{Code, Envelope};
 use piton_runtime::context::{
-    AgentContext, CURRENT_TREE, ComposedContext, ContextAgent, FramesMade, NO_WAIT, NodeShown,
-    PutFrameReply, Regenerated, Role,
+    AgentContext, Appended, Composed, ContextAgent, NodeContext, Regenerated, Role, RootRef,
+    Synthesized,
 };
 use piton_runtime::{CallBasis, Connection, StepAccess};
 
@@ -36,15 +35,12 @@ impl ContextTools {
         Some(Self { connection: Arc::clone(connection), agent, catalogue })
     }
 
-    /// Returns the agent that makes the call, if it may: the agent of the connection, within its role and the step that
-    /// the call belongs to.
+    /// Returns the agent that makes the call, if the step that the call belongs to leaves it the tool.
     fn agent_context(
         &self,
         tool: ContextTool,
         standing: &CallBasis,
     ) -> Result<AgentContext, Envelope> {
-        let may = self.agent.check(tool.needs());
-        may.map_err(|error| error.envelope())?;
         if let Some(left) = taken_away(tool, standing.access.as_ref()) {
             let message = format!(
                 "This step leaves you `{left}` in the context, which does not allow {}; nothing was done.",
@@ -64,22 +60,20 @@ impl ContextTools {
         let acting = self.agent_context(tool, &standing)?;
         Ok(match tool {
             ContextTool::GetContext => ToolReply::new(
-                acting.get_context(&call.request()?, &CURRENT_TREE).await?,
-                NodeShown::text,
+                acting.get_context(&call.request()?, &RootRef::Current).await?,
+                NodeContext::text,
             ),
-            ContextTool::ComposeContext => ToolReply::new(
-                acting.compose_context(&call.request()?).await?,
-                ComposedContext::text,
-            ),
-            ContextTool::PutFrame => ToolReply::new(
-                acting.put_frame(call.request()?, BTreeMap::new()).await?,
-                PutFrameReply::text,
-            ),
+            ContextTool::ComposeContext => {
+                ToolReply::new(acting.compose_context(&call.request()?).await?, Composed::text)
+            }
+            ContextTool::PutFrame => {
+                ToolReply::new(acting.put_frame(&call.request()?).await?, Appended::text)
+            }
             ContextTool::Synthesize => {
-                ToolReply::new(acting.synthesize(&call.request()?).await?, FramesMade::text)
+                ToolReply::new(acting.synthesize(&call.request()?).await?, Synthesized::text)
             }
             ContextTool::Regenerate => ToolReply::new(
-                acting.regenerate(&call.request()?, NO_WAIT).await?.bounded(),
+                acting.regenerate(&call.request()?).await?.bounded(),
                 Regenerated::text,
             ),
         })

@@ -9,7 +9,7 @@ use piton_context::tree::{ChangeKind, TreeChange, TreePath};
 use piton_context::word::{AgentId, FrameType};
 use piton_core::{Envelope, NodeId, RunId};
 
-use super::project::Frames;
+use super::project::ProjectContext;
 use crate::bounds::{CHANGES_SHOWN_MAX, RUN_RECORDS_MAX};
 use crate::provenance::{Became, FrameWritten, WrittenKind};
 use crate::text_diff;
@@ -22,16 +22,15 @@ pub(crate) struct MadeInRun {
 }
 
 /// Frames that were written, and the number left out.
-type FramesTold = (Vec<FrameWritten>, usize);
+type WrittenFrames = (Vec<FrameWritten>, usize);
 
 /// Identifies a line of frames: those of one agent and type on one node succeed each other.
 type FrameLine<'a> = (&'a TreePath, &'a FrameType, &'a AgentId);
 
-impl Frames {
+impl ProjectContext {
     /// Returns the frames that the steps of a run made.
     pub(crate) async fn made_in(&self, run: RunId) -> Result<MadeInRun, Envelope> {
-        let made = self.context.frames_of_run(run, RUN_RECORDS_MAX).await;
-        let made = made.map_err(|error| error.envelope())?;
+        let made = self.context.frames_of_run(run, RUN_RECORDS_MAX).await?;
         // Older frames name no node, so they cannot be assigned to a side.
         let with_node = |frame: Frame| Some((frame.metadata.get("node")?.parse().ok()?, frame));
         let frames = made.frames.into_iter().filter_map(with_node).collect();
@@ -43,31 +42,27 @@ impl Frames {
         &self,
         made: &MadeInRun,
         is_meant: &dyn Fn(&NodeId) -> bool,
-    ) -> Result<FramesTold, Envelope> {
+    ) -> Result<WrittenFrames, Envelope> {
         let mut spans: BTreeMap<FrameLine<'_>, (&Frame, &Frame)> = BTreeMap::new();
         for (_, frame) in made.frames.iter().filter(|(node, _)| is_meant(node)) {
             let line = (&frame.path, &frame.frame_type, &frame.agent_id);
             spans.entry(line).or_insert((frame, frame)).1 = frame;
         }
         let left_out = spans.len().saturating_sub(CHANGES_SHOWN_MAX);
-        let told = async {
-            let mut told = Vec::new();
-            for (first, last) in spans.into_values().take(CHANGES_SHOWN_MAX) {
-                // The frame before the run's first one is the state that the run started from.
-                let before = self.context.frame_before(first).await?;
-                told.extend(self.frame_write(before.as_ref(), Some(last)).await?);
-            }
-            Ok(told)
-        };
-        let told = told.await.map_err(|error: Error| error.envelope())?;
-        Ok((told, left_out))
+        let mut written = Vec::new();
+        for (first, last) in spans.into_values().take(CHANGES_SHOWN_MAX) {
+            // The frame before the run's first one is the state that the run started from.
+            let before = self.context.frame_before(first).await?;
+            written.extend(self.frame_write(before.as_ref(), Some(last)).await?);
+        }
+        Ok((written, left_out))
     }
 
     /// Returns the frames about the differences between two trees: for each line, the newest about either side.
     pub(crate) async fn made_between(
         &self,
         changes: &[FrameChange],
-    ) -> Result<FramesTold, Envelope> {
+    ) -> Result<WrittenFrames, Envelope> {
         let mut sides: BTreeMap<FrameLine<'_>, [Option<&FrameChange>; 2]> = BTreeMap::new();
         for change in changes {
             let line = (&change.path, &change.frame_type, &change.agent);
@@ -76,23 +71,19 @@ impl Frames {
             sides.entry(line).or_default()[side] = Some(change);
         }
         let left_out = sides.len().saturating_sub(CHANGES_SHOWN_MAX);
-        let told = async {
-            let mut told = Vec::new();
-            for sides in sides.into_values().take(CHANGES_SHOWN_MAX) {
-                let mut frames = [None, None];
-                for (frame, change) in frames.iter_mut().zip(sides) {
-                    *frame = match change {
-                        Some(change) => Some(self.context.frame(change.frame).await?),
-                        None => None,
-                    };
-                }
-                let [before, after] = &frames;
-                told.extend(self.frame_write(before.as_ref(), after.as_ref()).await?);
+        let mut written = Vec::new();
+        for sides in sides.into_values().take(CHANGES_SHOWN_MAX) {
+            let mut frames = [None, None];
+            for (frame, change) in frames.iter_mut().zip(sides) {
+                *frame = match change {
+                    Some(change) => Some(self.context.frame(change.frame).await?),
+                    None => None,
+                };
             }
-            Ok(told)
-        };
-        let told = told.await.map_err(|error: Error| error.envelope())?;
-        Ok((told, left_out))
+            let [before, after] = &frames;
+            written.extend(self.frame_write(before.as_ref(), after.as_ref()).await?);
+        }
+        Ok((written, left_out))
     }
 
     /// Returns the same changes, with the digests of the files on both sides.
@@ -102,8 +93,7 @@ impl Frames {
     ) -> Result<Vec<TreeChange>, Envelope> {
         for change in &mut changes {
             for side in [&mut change.old, &mut change.new].into_iter().flatten() {
-                let content = self.context.content_of(side.id).await;
-                side.content = content.map_err(|error| error.envelope())?;
+                side.content = self.context.content_of(side.id).await?;
             }
         }
         Ok(changes)

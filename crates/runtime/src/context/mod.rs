@@ -1,53 +1,40 @@
 //! Context: a project's tree, the frames that agents put on it, and the selection that an agent should read.
 //!
+//! The handles, requests and replies are those of the context crate. This module adds what belongs to a runtime.
+//!
 //! | file | contents |
 //! |---|---|
 //! | `settings` | the agents, and the one that clients act as |
-//! | `project_location` | the location and id of a project |
-//! | `ports` | the effects that the use cases need |
-//! | `project` | the use cases that need no agent: scan, status, check, compare |
-//! | `agent_context` | those of one agent: read, put, synthesise, regenerate |
-//! | `following` | a project that is recorded while it is edited |
-//! | `convert` | conversion of requests into the types of the context crate |
-//! | `request`, `reply`, `text` | requests, replies, and their text form |
+//! | `project` | the context of a project with its settings, and the handles of its agents |
 //! | `generate` (feature `flow`) | frames written by models |
 //! | `frame_writes` (feature `flow`) | frames made at the steps of runs and between two trees |
 //!
-//! *Invariants*: the acting agent is fixed before a request is read; no request names the agent that acts. A use case
-//! that reports freshness checks the files first, and one that puts a frame on a node scans first, so that both are
-//! about the files as they are now. A project that was never scanned is left alone.
-//!
-//! *Limitations*: a scan runs on the thread of its call. Scanning a project again only checks stamps.
+//! *Invariants*: the acting agent is fixed before a request is read; no request names the agent that acts.
 
-pub use piton_context::agent::{ContextAgent, Right, Role};
-pub use piton_context::word::AgentId;
-
-mod agent_context;
-mod convert;
-mod following;
 #[cfg(feature = "flow")]
 mod frame_writes;
 #[cfg(feature = "flow")]
 pub mod generate;
-mod ports;
 mod project;
-mod project_location;
-mod reply;
-mod request;
 mod settings;
-mod text;
 
-pub use agent_context::{AgentContext, CURRENT_TREE, NO_WAIT};
-pub use following::{Followed, Following};
-pub use ports::FramePorts;
-pub use project::{Differences, Frames};
-pub use project_location::ProjectLocation;
-pub use reply::{
-    AdoptedFrames, AgentShown, ComposedContext, FrameShown, FramesMade, NodeShown, PutFrameReply,
-    Regenerated, ScanShown, SkippedFrame, StatusShown, TypeShown,
+pub use piton_context::agent::{AgentContext, Agents, ContextAgent, ModelAnswer, Right, Role};
+pub use piton_context::batch::BatchLine;
+pub use piton_context::bounds::CONTENT_BYTES_MAX;
+pub use piton_context::check::{ContextRepaired, SetAside, Validation};
+pub use piton_context::frame::{Appended, BasisKind, PutFrame};
+pub use piton_context::history::{Adopted, Differences, Recorded, RecordedScan, RootRef};
+pub use piton_context::read::{
+    ComposeContext, ComposeSource, Composed, GetContext, NodeContext, Order, ViewedFrame,
 };
-pub use request::{
-    ComposeContext, GetContext, OrderName, PolicyName, PutFrame, RegenerateFrames, ScopeName,
-    SourceName, SynthesizeFrames,
+pub use piton_context::report::{ContextReport, ContextStatus, Remedy, StaleFrame, TypeStatus};
+pub use piton_context::synthesis::{
+    Missing, PolicyName, RegenerateFrames, RegenerateScope, Regenerated, SkippedFrame,
+    SynthesizeFrames, Synthesized,
 };
+pub use piton_context::tree::{ChangeKind, TreePath};
+pub use piton_context::watch::{Follower, json_lines};
+pub use piton_context::word::{AgentId, FrameType, Label};
+pub use piton_context::{Context, ContextPorts, Error, ProjectLocation};
+pub use project::{ConfiguredAgent, ProjectContext};
 pub use settings::{AgentSettings, ContextSettings, PERSON};

@@ -6,6 +6,7 @@ use std::path::Path;
 use piton_context::agent::{Agents, ContextAgent, Role};
 use piton_context::word::AgentId;
 use piton_core::{Code, Envelope};
+use serde::Serialize;
 
 use crate::config::section::{ContextSection, FoundSection};
 use crate::config::{ConfigProblem, Configuration};
@@ -15,13 +16,16 @@ use crate::nearest::nearest;
 pub const PERSON: &str = "person";
 
 /// The configuration of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AgentSettings {
     pub role: Role,
     /// The provider that it uses.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The prompt that it sends to models.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use piton_core::{Code, Envelope};
 
 use super::runtime::Runtime;
 use crate::config::ConfigProblem;
-use crate::context::{ContextAgent, ContextSettings, Frames, ProjectLocation};
+use crate::context::{ContextAgent, ContextSettings, ProjectContext, ProjectLocation};
 use crate::project_env::ProjectDir;
 
 impl Runtime {
@@ -34,7 +34,7 @@ impl Runtime {
         &self,
         project: Option<&ProjectDir>,
         standing: Option<&Path>,
-    ) -> Result<Frames, Envelope> {
+    ) -> Result<ProjectContext, Envelope> {
         let lacking = |message: &str, suggestion: &str| {
             Envelope::new(Code::ContextUnreadable, message).with_suggestion(suggestion)
         };
@@ -48,6 +48,7 @@ impl Runtime {
             lacking("Nothing says which project is meant.", "Go to the directory of a project.")
         })?;
         let settings = self.context_settings(Some(project))?;
-        Ok(Frames::open(ports, ProjectLocation::find(project, standing)?, settings))
+        let location = ProjectLocation::find(project.path(), standing)?;
+        Ok(ProjectContext::open(ports, location, settings))
     }
 }

@@ -16,7 +16,7 @@ use super::ports::RuntimePorts;
 use crate::backpack::SharedBackpacks;
 use crate::config::{ConfigProblem, Configuration, Settings, Status};
 use crate::connection::{Connection, Whereabouts};
-use crate::context::{AgentId, FramePorts};
+use crate::context::{AgentId, ContextPorts};
 use crate::library::{Library, LibraryContents, sources};
 
 /// Everything that Piton does for its callers.
@@ -34,7 +34,7 @@ pub struct Runtime {
     /// The backpacks that agents are attached to.
     pub(super) shared_backpacks: SharedBackpacks,
     /// Storage of context, if this process has it.
-    pub(super) frames: Option<FramePorts>,
+    pub(super) frames: Option<ContextPorts>,
     /// The context agent that clients act as, whatever the configuration says.
     pub(super) context_agent: Option<AgentId>,
 }
@@ -76,7 +76,7 @@ impl Runtime {
 
     /// Returns the runtime with context. Clients act as `agent`, or else as the agent in the configuration.
     #[must_use]
-    pub fn with_frames(self, frames: FramePorts, agent: Option<AgentId>) -> Self {
+    pub fn with_frames(self, frames: ContextPorts, agent: Option<AgentId>) -> Self {
         Self { frames: Some(frames), context_agent: agent, ..self }
     }
 

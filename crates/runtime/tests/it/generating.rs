@@ -9,8 +9,10 @@ use piton_core::port::{Clock, fixed::ManualClock};
 use piton_models::{
     Answer, AnswerStream, BoxFuture, Error, ModelClient, ProviderName, Request, Scripted,
 };
-use piton_runtime::context::generate::{GenerateFrames, GenerateProgress, GenerateSpec, OnFailure};
-use piton_runtime::context::{ContextSettings, FramePorts, Frames, ProjectLocation};
+use piton_runtime::context::generate::{
+    GenerateFrames, GenerateProgress, GenerateSpec, Generator, OnFailure,
+};
+use piton_runtime::context::{ContextPorts, ContextSettings, ProjectContext, ProjectLocation};
 use piton_runtime::project_env::project_dir;
 use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
 
@@ -45,7 +47,7 @@ async fn fill(
         let name = number.to_string();
         std::fs::write(dir.path().join(&name), name).unwrap();
     }
-    let ports = FramePorts {
+    let ports = ContextPorts {
         table: Arc::new(MemoryTable::new()),
         blobs: Arc::new(MemoryBlobs::new(clock.clone())),
         leases: Arc::new(MemoryLeases::new(clock.clone())),
@@ -53,10 +55,10 @@ async fn fill(
         stamps: None,
     };
     let project = project_dir(None, [dir.path()]).unwrap().unwrap();
-    let place = ProjectLocation::find(&project, None).unwrap();
-    let frames = Frames::open(&ports, place, ContextSettings::default());
-    frames.scan(false, None).await.unwrap();
-    let acting = frames.act_as(None).unwrap();
+    let location = ProjectLocation::find(project.path(), None).unwrap();
+    let project = ProjectContext::open(&ports, location, ContextSettings::default());
+    project.context.scan(false, None).await.unwrap();
+    let acting = project.act_as(None).unwrap();
     let request = GenerateFrames {
         node: ".".to_owned(),
         frame_type: "summary".parse().unwrap(),
@@ -71,12 +73,13 @@ async fn fill(
         at_once,
         per_minute,
     };
-    let plan = acting.plan(&request).await.unwrap();
+    let generator = Generator::new(&project.settings, &acting, &request);
+    let plan = generator.plan().await.unwrap();
     let asking = GenerateSpec { models, clock: clock.clone(), timer: clock.clone() };
     clock.advance(Duration::from_secs(100));
     let told = Mutex::new(Vec::new());
     let tell = |now: GenerateProgress<'_>| told.lock().unwrap().push((now.done, now.all));
-    acting.generate(&request, &plan, &asking, &tell).await.unwrap();
+    generator.generate(&plan, &asking, &tell).await;
     told.into_inner().unwrap()
 }
 

@@ -1,10 +1,12 @@
 //! The subcommands of `piton context`.
 
 use clap::{Args, Subcommand};
-use piton_context::word::AgentId;
+use piton_runtime::context::AgentId;
 
-use super::{batch, compare, generate, inspect, put, read, synthesize, watch};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::{generate, inspect, put, read, synthesize, watch};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
 
 #[derive(Args)]
 #[command(
@@ -70,12 +72,12 @@ enum Command {
         after_help = "Example:\n  piton context synthesize . --type summary --recursive --policy summarization"
     )]
     Synthesize(synthesize::Synthesize),
-    /// Make frames anew that were synthesised from what has changed since
+    /// Regenerate frames that were synthesised from what has changed since
     #[command(
         after_help = "Example:\n  piton context regenerate\n  piton context regenerate src --scope node"
     )]
     Regenerate(synthesize::Regenerate),
-    /// Mark a frame as to be made anew
+    /// Mark a frame to be made again
     #[command(
         after_help = "Example:\n  piton context invalidate src --type summary --because \"too long\""
     )]
@@ -90,13 +92,13 @@ enum Command {
     Watch(watch::Watch),
     /// What differs between two recorded trees, and the frames about it
     #[command(after_help = "Example:\n  piton context diff @-2")]
-    Diff(compare::DiffContext),
+    Diff(inspect::DiffContext),
     /// Coverage and stale frames, for CI: with --fail-on stale it ends with code 1 when something is stale
     #[command(after_help = "Example:\n  piton context report --markdown --fail-on stale")]
-    Report(compare::ReportContext),
+    Report(inspect::ReportContext),
     /// Carry out a file of operations, one JSON object a line
     #[command(after_help = "Example:\n  piton context batch frames.jsonl")]
-    Batch(batch::Batch),
+    Batch(put::Batch),
 }
 
 impl ContextCommand {

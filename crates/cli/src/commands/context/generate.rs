@@ -1,21 +1,28 @@
-//! `piton context generate`.
+//! `piton context generate`, and the models that it asks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use piton_context::word::{AgentId, FrameType};
 use piton_models::ProviderName;
-use piton_runtime::{
-    bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX},
-    context::{
-        AgentContext,
-        generate::{Estimate, Fate, GenerateFrames, GenerateProgress, Generated, OnFailure, Plan},
-    },
+use piton_models::provider::SystemSecrets;
+use piton_runtime::bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX};
+use piton_runtime::context::generate::{
+    Estimate, Fate, GenerateFrames, GenerateProgress, GenerateSpec, Generated, Generator,
+    OnFailure, Plan,
 };
+use piton_runtime::context::{AgentId, FrameType};
+use piton_runtime::models::{ModelSettings, client};
+use piton_store::local::{SystemClock, SystemTimer};
 use serde_json::json;
 
-use super::{models, progress::Progress, project_session::ProjectSession};
-use crate::{app::App, ask, exit::CommandEnding, failure::Failure, messages::count};
+use super::project_session::{Progress, ProjectSession};
+use crate::app::App;
+use crate::bounds::SETTINGS_BYTES_MAX;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::count;
+use crate::{ask, files};
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
 #[derive(Args)]
@@ -112,26 +119,27 @@ impl ModelOptions {
     pub(super) fn generate(
         &self,
         app: &App,
-        desk: &ProjectSession,
-        acting: &AgentContext,
-        request: &GenerateFrames,
+        session: &ProjectSession,
+        generator: Generator<'_>,
         plan: &Plan,
     ) -> Result<Generated, Failure> {
-        let asking = models::asking(app, self.models.as_deref())?;
+        let asking = asking(app, self.models.as_deref())?;
         let progress = Progress::begin(app, "Asking");
-        let tell =
-            |told: GenerateProgress<'_>| progress.count(told.done, told.all, &told.node.path);
-        desk.open.wait(acting.generate(request, plan, &asking, &tell))
+        let report = |now: GenerateProgress<'_>| {
+            progress.count(now.done, now.all, &now.node.path.to_string());
+        };
+        Ok(session.open.block_on(generator.generate(plan, &asking, &report)))
     }
 }
 
 impl Generate {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
-        let (desk, acting) = ProjectSession::of(app, agent)?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
         let Self { node, frame_type, asking, recursive, force, .. } = &self;
         let request = asking.request(node.clone(), frame_type.clone(), *recursive, *force);
         // Planning asks no model, so the user sees the estimate before anything costs money.
-        let plan = desk.open.wait(acting.plan(&request))?;
+        let generator = Generator::new(&session.project.settings, &acting, &request);
+        let plan = session.open.wait(generator.plan())?;
         self.say_estimate(app, plan.estimate);
         if self.dry_run {
             app.output.reply("piton.context.estimate/1", &plan.estimate)?;
@@ -142,10 +150,10 @@ impl Generate {
         if plan.estimate.calls > 1 && !self.yes && ask::confirm("Ask?") != Some(true) {
             return Err(Failure::refused(
                 format!("No model was asked: {} wait for your yes.", calls(plan.estimate)),
-                "Add --yes to go on, or --dry-run to see what it costs.",
+                "Add --yes to continue, or --dry-run to see what it costs.",
             ));
         }
-        let done = self.asking.generate(app, &desk, &acting, &request, &plan)?;
+        let done = self.asking.generate(app, &session, generator, &plan)?;
         print(app, &done);
         let told = json!({ "estimate": plan.estimate, "generated": done });
         app.output.reply("piton.context.generate/1", &told)?;
@@ -201,10 +209,21 @@ pub(super) fn print(app: &App, done: &Generated) {
         done.usage.total(),
     ));
     app.output.advise(if !done.is_complete() {
-        "Run the command again to go on; what is done stays."
+        "Run the command again to continue; what is done stays."
     } else if done.count(Fate::Existing) > 0 && done.count(Fate::Made) == 0 {
         "Nothing was asked. Ask again with --force."
     } else {
         "Read it: piton context compose PATH"
     });
+}
+
+/// Returns the providers of a file, else those of `[models]` in the user's configuration, else the built-in ones.
+fn asking(app: &App, file: Option<&Path>) -> Result<GenerateSpec, Failure> {
+    let settings = match file {
+        Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
+        None => ModelSettings::configured(&app.configuration()?)?,
+    };
+    let timer = Arc::new(SystemTimer);
+    let models = client(settings, Arc::new(SystemSecrets), Arc::clone(&timer) as _)?;
+    Ok(GenerateSpec { models, clock: Arc::new(SystemClock), timer })
 }

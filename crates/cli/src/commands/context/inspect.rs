@@ -1,25 +1,24 @@
-//! Inspection of a project: scan, status, checks, trees, agents.
+//! Inspection of a project: scan, status, checks, trees and their differences, reports, agents.
 
 use clap::Args;
-use piton_context::check::{ContextRepaired, SetAside, Validation};
-use piton_context::report::{Remedy, StaleFrame};
-use piton_context::tree::TreePath;
-use piton_context::word::{AgentId, FrameType, Label};
-use piton_runtime::context::{Frames, ScanShown, StatusShown, TypeShown};
+use piton_runtime::context::{
+    AgentId, ChangeKind, ConfiguredAgent, ContextRepaired, ContextStatus, FrameType, Label,
+    ProjectContext, RecordedScan, Remedy, RootRef, SetAside, StaleFrame, TreePath, TypeStatus,
+    Validation,
+};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{progress::Progress, project_session::ProjectSession};
-use crate::{
-    age::ago,
-    app::App,
-    bounds::STALE_SHOWN,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::{count, short},
-    style::Tone,
-    table::{self, Cell},
-};
+use super::project_session::{Progress, ProjectSession};
+use crate::age::ago;
+use crate::app::App;
+use crate::bounds::STALE_SHOWN;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::{count, short};
+use crate::style::Tone;
+use crate::table;
+use crate::table::Cell;
 
 #[derive(Args)]
 pub(crate) struct Scan {
@@ -33,10 +32,11 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        let desk = ProjectSession::new(app)?;
-        let directory = app.display_path(desk.frames.place().directory());
+        let session = ProjectSession::new(app)?;
+        let directory = app.display_path(session.project.context.location().directory());
         let progress = Progress::begin(app, &format!("Scanning {directory}"));
-        let found = desk.open.wait(desk.frames.scan(self.force, self.label.as_ref()))?;
+        let found =
+            session.open.wait(session.project.context.scan(self.force, self.label.as_ref()))?;
         drop(progress);
         say_scan(app, &found);
         app.output.reply("piton.context.scan/1", &found)?;
@@ -44,11 +44,14 @@ impl Scan {
     }
 }
 
-fn say_scan(app: &App, found: &ScanShown) {
-    let ScanShown { sequence, report, .. } = found;
+fn say_scan(app: &App, found: &RecordedScan) {
+    let RecordedScan { sequence, report, .. } = found;
     let of_files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
     let how = if found.is_new { "Recorded" } else { "Nothing changed since" };
-    app.output.print(format_args!("{how} tree {sequence} {}: {of_files}.", short(&found.root)));
+    app.output.print(format_args!(
+        "{how} tree {sequence} {}: {of_files}.",
+        short(&found.root.to_string())
+    ));
     if found.is_new {
         let changes: Vec<String> =
             found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
@@ -79,14 +82,14 @@ fn say_scan(app: &App, found: &ScanShown) {
 }
 
 pub(super) fn status(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
-    let found = desk.open.wait(desk.frames.status())?;
-    say_status(app, &desk.frames, &found);
+    let session = ProjectSession::new(app)?;
+    let found = session.open.wait(session.project.context.status())?;
+    say_status(app, &session.project, &found);
     app.output.reply("piton.context.status/1", &found)?;
     Ok(CommandEnding::Done)
 }
 
-fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
+fn say_status(app: &App, project: &ProjectContext, found: &ContextStatus) {
     let root = &found.report.root;
     let digest = root.root.to_string();
     let partial = if root.partial { ", partial" } else { "" };
@@ -135,7 +138,7 @@ fn say_status(app: &App, frames: &Frames, found: &StatusShown) {
     }
     app.output.advise(match next_to_fix(&found.report.stale) {
         Some(StaleFrame { remedy, path, frame_type, agent, .. }) => {
-            fix(frames, *remedy, path, frame_type, agent)
+            fix(project, *remedy, path, frame_type, agent)
         }
         None => "Everything that is there is fresh. Read it: piton context compose PATH".to_owned(),
     });
@@ -150,19 +153,19 @@ fn next_to_fix(stale: &[StaleFrame]) -> Option<&StaleFrame> {
 
 /// Returns the command that makes a frame fresh again.
 pub(super) fn fix(
-    frames: &Frames,
+    project: &ProjectContext,
     remedy: Remedy,
     path: &TreePath,
     frame_type: &FrameType,
     agent: &AgentId,
 ) -> String {
-    let place = frames.place().shell_word(path);
+    let place = project.context.location().shell_word(path);
     match remedy {
         Remedy::Put => format!(
             "Write it again: piton context put-frame {place} --type {frame_type} --text \"What it says now.\""
         ),
         Remedy::Generate => {
-            let settings = frames.settings().agent(agent);
+            let settings = project.settings.agent(agent);
             // An agent with a prompt of its own needs none on the command line.
             let asks = settings.is_some_and(|settings| settings.prompt.is_some());
             let agent = settings.map(|_| format!(" --agent {agent}")).unwrap_or_default();
@@ -180,14 +183,14 @@ pub(super) fn fix(
     }
 }
 
-fn row(line: &TypeShown) -> [Cell; 5] {
+fn row(line: &TypeStatus) -> [Cell; 5] {
     let stale = match line.stale {
         0 => "0".into(),
         stale => Cell::of(Tone::Attention, stale.to_string()),
     };
     [
-        line.frame_type.clone().into(),
-        line.agent.clone().into(),
+        line.frame_type.to_string().into(),
+        line.agent.to_string().into(),
         Cell::of(Tone::Good, line.fresh.to_string()),
         stale,
         line.missing.to_string().into(),
@@ -195,9 +198,9 @@ fn row(line: &TypeShown) -> [Cell; 5] {
 }
 
 pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
+    let session = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Checking everything that is stored");
-    let found = desk.open.wait(desk.frames.validate())?;
+    let found = session.open.wait(session.project.context.validate())?;
     drop(progress);
     let of = |number: u64, one| count(usize::try_from(number).unwrap_or(usize::MAX), one);
     app.output.print(format_args!(
@@ -228,9 +231,9 @@ struct RepairShown {
 }
 
 pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
+    let session = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Reading every file");
-    let (repaired, validation) = desk.open.wait(desk.frames.repair())?;
+    let (repaired, validation) = session.open.wait(session.project.context.repair_from_disk())?;
     drop(progress);
     let output = &app.output;
     if repaired.rewritten > 0 {
@@ -278,8 +281,8 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
 }
 
 pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
-    let taken = desk.open.wait(desk.frames.set_aside())?;
+    let session = ProjectSession::new(app)?;
+    let taken = session.open.wait(session.project.context.set_aside())?;
     if taken.is_empty() {
         app.output.print("Nothing was taken out of the context of this project.");
     } else {
@@ -293,8 +296,8 @@ pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
 }
 
 pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
-    let mut trees = desk.open.wait(desk.frames.history())?;
+    let session = ProjectSession::new(app)?;
+    let mut trees = session.open.wait(session.project.context.roots())?;
     // Newest first, so that the position in the list is the number in `@-N`.
     trees.reverse();
     let now = App::now();
@@ -317,18 +320,19 @@ pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
 }
 
 pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
-    let desk = ProjectSession::new(app)?;
-    let agents = desk.frames.agents();
+    let session = ProjectSession::new(app)?;
+    let agents = session.project.agents();
     for agent in &agents {
-        let served = if agent.is_served { ", clients act as it" } else { "" };
-        let model = match (&agent.provider, &agent.model) {
+        let ConfiguredAgent { name, settings, is_served } = agent;
+        let served = if *is_served { ", clients act as it" } else { "" };
+        let model = match (&settings.provider, &settings.model) {
             (None, None) => String::new(),
             (provider, model) => {
                 let named = [provider.as_deref(), model.as_deref()];
                 format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
             }
         };
-        app.output.print(format_args!("{}: {}{model}{served}", agent.name, agent.role));
+        app.output.print(format_args!("{name}: {}{model}{served}", settings.role));
     }
     app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
         (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",
@@ -337,4 +341,91 @@ pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
     });
     app.output.reply("piton.context.agents/1", &json!({ "agents": agents }))?;
     Ok(CommandEnding::Done)
+}
+
+piton_core::closed_set! {
+    /// What makes a report fail.
+    pub(crate) enum FailOn {
+        /// A stale frame.
+        Stale => "stale",
+        /// A node without any frame.
+        Missing => "missing",
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct DiffContext {
+    /// The older tree [default: the one before the newest]
+    old: Option<RootRef>,
+    /// The newer tree [default: the newest]
+    new: Option<RootRef>,
+}
+
+impl DiffContext {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let session = ProjectSession::new(app)?;
+        let (old, new) = (self.old.unwrap_or(RootRef::Back(1)), self.new.unwrap_or_default());
+        let found = session.open.wait(session.project.context.differences(&old, &new))?;
+        app.output.print(format_args!(
+            "From tree {} {} to tree {} {}:",
+            found.old.sequence,
+            short(&found.old.root.to_string()),
+            found.new.sequence,
+            short(&found.new.root.to_string()),
+        ));
+        for change in &found.changes {
+            match &change.renamed_from {
+                Some(from) => app.output.print(format_args!("renamed  {from} -> {}", change.path)),
+                None => app.output.print(format_args!("{:<8} {}", change.change, change.path)),
+            }
+        }
+        for frame in &found.frames {
+            let which = match frame.change {
+                ChangeKind::Added => "for the newer",
+                _ => "for the older",
+            };
+            app.output.print(format_args!(
+                "frame    {} {} by {}, {which}",
+                frame.path, frame.frame_type, frame.agent
+            ));
+        }
+        app.output.print(format_args!(
+            "{} and {} differ.",
+            count(found.changes.len(), "path"),
+            count(found.frames.len(), "frame")
+        ));
+        app.output.reply("piton.context.diff/1", &found)?;
+        Ok(CommandEnding::Done)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct ReportContext {
+    /// Judge against this tree [default: the newest]
+    #[arg(long, value_name = "TREE")]
+    at: Option<RootRef>,
+    /// Print Markdown, as pull requests show it
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+    /// End with code 1 if something is stale, or if a node has no frame: stale or missing
+    #[arg(long, value_name = "WHAT")]
+    fail_on: Vec<FailOn>,
+}
+
+impl ReportContext {
+    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+        let session = ProjectSession::new(app)?;
+        let report =
+            session.open.wait(session.project.context.report(&self.at.unwrap_or_default()))?;
+        let text = if self.markdown { report.markdown() } else { report.text() };
+        app.output.print(text.trim_end());
+        let failed = self.fail_on.iter().any(|what| match what {
+            // Frames that could not be checked may be stale, so the report does not pass.
+            FailOn::Stale => !report.stale.is_empty() || report.unchecked.is_some(),
+            FailOn::Missing => report.nodes_with_frames < report.nodes,
+        });
+        app.output
+            .reply("piton.context.report/1", &json!({ "report": report, "failed": failed }))?;
+        Ok(if failed { CommandEnding::Wanting } else { CommandEnding::Done })
+    }
 }

@@ -1,12 +1,8 @@
 //! `piton context`: a project's tree, and the frames that agents put on it.
 
-mod batch;
 mod command;
-mod compare;
 mod generate;
 mod inspect;
-mod models;
-mod progress;
 mod project_session;
 mod put;
 mod read;
@@ -14,4 +10,4 @@ mod synthesize;
 mod watch;
 
 pub(crate) use command::ContextCommand;
-pub(crate) use project_session::{ProjectSession, frames};
+pub(crate) use project_session::{ProjectSession, project_context};

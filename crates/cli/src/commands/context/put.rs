@@ -1,20 +1,23 @@
-//! Write commands: frames on nodes, and marks on frames.
+//! Write commands: frames on nodes, marks on frames, and files of such operations.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use piton_context::{
-    bounds::CONTENT_BYTES_MAX,
-    frame::BasisKind,
-    report::Remedy,
-    word::{AgentId, FrameType},
-};
 use piton_core::shell_word;
 use piton_runtime::context;
+use piton_runtime::context::{
+    Adopted, AgentId, Appended, BasisKind, CONTENT_BYTES_MAX, FrameType, Remedy,
+};
 use serde_json::json;
 
-use super::{inspect::fix, project_session::ProjectSession};
-use crate::{app::App, exit::CommandEnding, failure::Failure, files};
+use super::inspect::fix;
+use super::project_session::{Progress, ProjectSession};
+use crate::app::App;
+use crate::bounds::BATCH_FILE_BYTES_MAX;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::files;
+use crate::messages::count;
 
 #[derive(Args)]
 pub(crate) struct PutFrame {
@@ -51,15 +54,13 @@ impl PutFrame {
                 files::read_text(&file, CONTENT_BYTES_MAX as u64)?
             }
         };
-        let (desk, acting) = ProjectSession::of(app, agent)?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
         let request = context::PutFrame {
-            node: self.node,
-            frame_type: self.frame_type,
-            content,
             allow_stale: self.allow_stale,
+            metadata: self.meta.into_iter().collect(),
+            ..context::PutFrame::new(self.node, self.frame_type, content)
         };
-        let meta: BTreeMap<String, String> = self.meta.into_iter().collect();
-        let put = desk.open.wait(acting.put_frame(request, meta))?;
+        let put = session.open.wait(acting.put_frame(&request))?;
         app.output.print(put.text());
         app.output.reply("piton.context.put/1", &put)?;
         Ok(CommandEnding::Done)
@@ -76,12 +77,15 @@ pub(crate) struct Adopt {
 
 impl Adopt {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
-        let (desk, acting) = ProjectSession::of(app, agent)?;
-        let adopted = desk.open.wait(acting.adopt(&self.old, &self.new))?;
-        app.output.print(adopted.text());
+        let (session, acting) = ProjectSession::of(app, agent)?;
+        let adopted = session.open.wait(acting.adopt(&self.old, &self.new))?;
+        for Adopted { path, frame_type, appended, .. } in &adopted {
+            let Appended { frame, outcome } = appended;
+            app.output.print(format_args!("{path} {frame_type}: {frame} ({outcome})"));
+        }
         app.output
             .advise(format_args!("See them: piton context get-node {}", shell_word(&self.new)));
-        app.output.reply("piton.context.adopt/1", &adopted)?;
+        app.output.reply("piton.context.adopt/1", &json!({ "frames": adopted }))?;
         Ok(CommandEnding::Done)
     }
 }
@@ -100,20 +104,53 @@ pub(crate) struct Invalidate {
 
 impl Invalidate {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
-        let (desk, acting) = ProjectSession::of(app, agent)?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
         let marked =
-            desk.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
+            session.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
-        app.output.print(format_args!("The {frame_type} frame of {node} is to be made anew."));
+        app.output.print(format_args!("The {frame_type} frame of {node} is to be made again."));
         let (path, head) = marked;
         let remedy = match head.kind {
             BasisKind::Written => Remedy::Put,
             BasisKind::Generated => Remedy::Generate,
             BasisKind::Synthesis => Remedy::Regenerate,
         };
-        app.output.advise(fix(&desk.frames, remedy, &path, &frame_type, &head.agent_id));
+        app.output.advise(fix(&session.project, remedy, &path, &frame_type, &head.agent_id));
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
         app.output.reply("piton.context.invalidate/1", &told)?;
         Ok(CommandEnding::Done)
+    }
+}
+
+/// An example operation, shown when a line is not valid.
+const EXAMPLE: &str =
+    r#"{"op": "put", "node": "src/lib.rs", "frameType": "summary", "content": "…"}"#;
+
+#[derive(Args)]
+pub(crate) struct Batch {
+    /// The file, one JSON object a line; `-` for standard input
+    file: PathBuf,
+}
+
+impl Batch {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+        let text = files::read_text(&self.file, BATCH_FILE_BYTES_MAX)?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
+        let progress = Progress::begin(app, "Carrying out the batch");
+        let lines = session.open.wait(acting.batch(&text))?;
+        drop(progress);
+        let failed = lines.iter().filter(|line| line.error.is_some());
+        for line in failed.clone() {
+            if let Some(error) = &line.error {
+                app.output.print(format_args!("line {}: {}", line.line, error.message));
+            }
+        }
+        let failed = failed.count();
+        app.output.print(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
+        if failed > 0 {
+            app.output.print(format_args!("A line is, for example: {EXAMPLE}"));
+        }
+        app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
+        Ok(if failed == 0 { CommandEnding::Done } else { CommandEnding::Wanting })
     }
 }

@@ -1,22 +1,18 @@
 //! Read commands: a node with its frames, lists of frames, and text for a prompt.
 
 use clap::Args;
-use piton_context::{
-    history::RootRef,
-    word::{AgentId, FrameType},
-};
 use piton_core::shell_word;
+use piton_runtime::context;
 use piton_runtime::context::{
-    AgentContext, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
+    AgentContext, AgentId, ComposeContext, ComposeSource, FrameType, GetContext, NodeContext,
+    Order, Right, RootRef,
 };
 
 use super::project_session::ProjectSession;
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::{count, short},
-};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::{count, indented, short};
 
 /// Which frames are meant.
 #[derive(Args)]
@@ -32,7 +28,7 @@ struct Which {
     max_frames: Option<usize>,
     /// In which order: recency, type, agent or relevance
     #[arg(long, value_name = "ORDER")]
-    order: Option<OrderName>,
+    order: Option<Order>,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that people write or leave out")]
@@ -116,16 +112,16 @@ impl GetHead {
         let request = GetContext {
             node: self.node,
             types: self.types,
-            order: Some(OrderName::Type),
+            order: Some(Order::Type),
             ids_only: true,
             ..GetContext::default()
         };
-        let (desk, acting) = ProjectSession::of(app, agent)?;
-        let found = desk.open.wait(acting.get_context(&request, &RootRef::Current))?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
+        let found = session.open.wait(acting.get_context(&request, &RootRef::Current))?;
         // A type that was asked for and is missing is a failure, so that a script can test for it.
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
-            let what = format!("of type {frame_type} at {}", found.path);
-            let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
+            let what = format!("of type {frame_type} at {}", found.node.path);
+            let missing = context::Error::FrameNotFound { asked: what, path: None };
             return Err(missing.envelope().with_name("PATH", shell_word(&request.node)).into());
         }
         print(app, &acting, &request.node, &found);
@@ -141,30 +137,30 @@ fn show(
     tree: &RootRef,
     schema: &str,
 ) -> Result<CommandEnding, Failure> {
-    let (desk, acting) = ProjectSession::of(app, agent)?;
-    let found = desk.open.wait(acting.get_context(request, tree))?;
+    let (session, acting) = ProjectSession::of(app, agent)?;
+    let found = session.open.wait(acting.get_context(request, tree))?;
     print(app, &acting, &request.node, &found);
     app.output.reply(schema, &found)?;
     Ok(CommandEnding::Done)
 }
 
 /// Prints a node that the user named as `node`.
-fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeShown) {
+fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeContext) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
     app.output.print(format_args!(
         "{}  {} {}, {} bytes{gone}",
-        found.path,
-        found.kind,
-        short(&found.id),
-        found.size
+        found.node.path,
+        found.node.kind,
+        short(&found.node.id.to_string()),
+        found.node.size
     ));
     for line in found.about_renames() {
         app.output.advise(line);
     }
     for frame in &found.frames {
-        app.output.print(format_args!("{}  {}", short(&frame.id), frame.line()));
-        if let Some(content) = &frame.content {
-            app.output.print(format_args!("{}\n", crate::messages::indented(content, "    ")));
+        app.output.print(format_args!("{}  {}", short(&frame.id.to_string()), frame.line()));
+        if frame.content.is_some() {
+            app.output.print(format_args!("{}\n", indented(&frame.text(), "    ")));
         }
     }
     let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
@@ -188,7 +184,7 @@ pub(crate) struct Compose {
     which: Which,
     /// Take frames from here: own, parent or siblings; may be given several times
     #[arg(long = "source", value_name = "SOURCE")]
-    sources: Vec<SourceName>,
+    sources: Vec<ComposeSource>,
     /// Take frames from this path as well; may be given several times
     #[arg(long, value_name = "PATH")]
     related: Vec<String>,
@@ -209,8 +205,8 @@ impl Compose {
             max_tokens: self.tokens,
             order: self.which.order,
         };
-        let (desk, acting) = ProjectSession::of(app, agent)?;
-        let composed = desk.open.wait(acting.compose_context(&request))?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
+        let composed = session.open.wait(acting.compose_context(&request))?;
         app.output.print(composed.text().trim_end());
         app.output.reply("piton.context.composed/1", &composed)?;
         Ok(CommandEnding::Done)

@@ -1,23 +1,23 @@
 //! Frames from frames: synthesis and regeneration.
 
-use std::{str::FromStr, time::Duration};
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
-use piton_context::{
-    report::Remedy,
-    synthesis::Missing,
-    word::{AgentId, FrameType},
-};
-use piton_core::UnknownValue;
+use piton_core::{Envelope, UnknownValue};
+use piton_runtime::context::generate::Generator;
 use piton_runtime::context::{
-    AgentContext, Frames, PolicyName, RegenerateFrames, Right, ScopeName, SkippedFrame,
-    SynthesizeFrames,
+    AgentContext, AgentId, FrameType, Missing, PolicyName, ProjectContext, RegenerateFrames,
+    RegenerateScope, Remedy, Right, SkippedFrame, SynthesizeFrames,
 };
-use piton_store::port::Patience;
 use serde_json::json;
 
-use super::{generate, inspect::fix, progress::Progress, project_session::ProjectSession};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::generate;
+use super::inspect::fix;
+use super::project_session::{Progress, ProjectSession};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
 
 /// The way that frames become one: by a fixed rule, or by a model.
 #[derive(Clone, Copy)]
@@ -74,9 +74,9 @@ pub(crate) struct Synthesize {
 
 impl Synthesize {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
-        let (desk, acting) = ProjectSession::of(app, agent)?;
+        let (session, acting) = ProjectSession::of(app, agent)?;
         let policy = match self.policy {
-            Some(How::Model) => return self.by_model(app, &desk, &acting),
+            Some(How::Model) => return self.by_model(app, &session, &acting),
             Some(How::Rule(policy)) => Some(policy),
             None => None,
         };
@@ -93,7 +93,7 @@ impl Synthesize {
             missing: self.missing,
         };
         let progress = Progress::begin(app, "Synthesising");
-        let made = desk.open.wait(acting.synthesize(&request))?;
+        let made = session.open.wait(acting.synthesize(&request))?;
         drop(progress);
         app.output.print(made.text());
         app.output.reply("piton.context.synthesize/1", &made)?;
@@ -104,15 +104,16 @@ impl Synthesize {
     fn by_model(
         &self,
         app: &App,
-        desk: &ProjectSession,
+        session: &ProjectSession,
         acting: &AgentContext,
     ) -> Result<CommandEnding, Failure> {
         // Synthesis by a model needs the right to synthesize, which generating alone does not check.
-        acting.agent().check(Right::Synthesize).map_err(|error| error.envelope())?;
+        acting.agent().check(Right::Synthesize).map_err(Envelope::from)?;
         let Self { node, frame_type, recursive, .. } = self;
         let request = self.asking.request(node.clone(), frame_type.clone(), *recursive, false);
-        let plan = desk.open.wait(acting.plan(&request))?;
-        let done = self.asking.generate(app, desk, acting, &request, &plan)?;
+        let generator = Generator::new(&session.project.settings, acting, &request);
+        let plan = session.open.wait(generator.plan())?;
+        let done = self.asking.generate(app, session, generator, &plan)?;
         generate::print(app, &done);
         app.output.reply(
             "piton.context.generate/1",
@@ -124,16 +125,15 @@ impl Synthesize {
 
 /// Suggests a remedy for frames that stay stale: first a text that a person or an agent writes, then one that a model
 /// writes. If neither is the cause, the cause lies outside of the requested scope.
-fn next_step(frames: &Frames, stale: &[SkippedFrame]) -> String {
+fn next_step(project: &ProjectContext, stale: &[SkippedFrame]) -> String {
     let order = [Remedy::Put, Remedy::Generate, Remedy::RegenerateEverything];
-    let first = order
-        .iter()
-        .find_map(|remedy| stale.iter().find(|one| one.remedy == *remedy))
-        .and_then(|one| {
-            let (path, frame_type) = (one.path.parse().ok()?, one.frame_type.parse().ok()?);
-            Some(fix(frames, one.remedy, &path, &frame_type, &one.agent.parse().ok()?))
-        });
-    first.unwrap_or_else(|| "See what has to be fixed first: piton context status".to_owned())
+    let first = order.iter().find_map(|remedy| stale.iter().find(|one| one.remedy == *remedy));
+    match first {
+        Some(SkippedFrame { remedy, path, frame_type, agent, .. }) => {
+            fix(project, *remedy, path, frame_type, agent)
+        }
+        None => "See what has to be fixed first: piton context status".to_owned(),
+    }
 }
 
 #[derive(Args)]
@@ -142,7 +142,7 @@ pub(crate) struct Regenerate {
     node: Option<String>,
     /// How far: node, subtree or ancestors [default: subtree]
     #[arg(long, value_name = "SCOPE")]
-    scope: Option<ScopeName>,
+    scope: Option<RegenerateScope>,
     /// With ancestors: how many directories above
     #[arg(long, value_name = "COUNT")]
     depth: Option<usize>,
@@ -152,19 +152,17 @@ pub(crate) struct Regenerate {
     /// Only this frame, by its whole id
     #[arg(long, value_name = "ID")]
     frame: Option<String>,
-    /// Look at everything, also where nothing is noted as changed
+    /// Check everything, also where nothing is noted as changed
     #[arg(long)]
     everything: bool,
-    /// How long to wait for somebody else who regenerates; at once it fails
+    /// How long to wait for another process that regenerates; without it, the command fails at once
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
 }
 
 impl Regenerate {
     pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
-        let (desk, acting) = ProjectSession::of(app, agent)?;
-        let seconds = self.wait.map(Duration::from_secs);
-        let patience = seconds.map_or(Patience::FailFast, Patience::Wait);
+        let (session, acting) = ProjectSession::of(app, agent)?;
         let request = RegenerateFrames {
             node: self.node,
             scope: self.scope,
@@ -172,13 +170,15 @@ impl Regenerate {
             frame_type: self.frame_type,
             frame: self.frame,
             everything: self.everything,
+            wait: self.wait.map(Duration::from_secs),
+            ..RegenerateFrames::default()
         };
-        let progress = Progress::begin(app, "Making anew what changed");
-        let done = desk.open.wait(acting.regenerate(&request, patience))?;
+        let progress = Progress::begin(app, "Regenerating what changed");
+        let done = session.open.wait(acting.regenerate(&request))?;
         drop(progress);
         app.output.print(done.text());
         if !done.is_fresh() {
-            app.output.advise(next_step(&desk.frames, &done.skipped));
+            app.output.advise(next_step(&session.project, &done.skipped));
         }
         app.output.reply("piton.context.regenerate/1", &done)?;
         Ok(if done.is_fresh() { CommandEnding::Done } else { CommandEnding::Wanting })

@@ -6,7 +6,7 @@ use piton_store::Error;
 use super::finding::{Finding, Health};
 use crate::{
     app::App,
-    commands::{backpack::backpacks, context::frames},
+    commands::{backpack::backpacks, context::project_context},
     failure::Failure,
     messages::{count, listed},
     open::Open,
@@ -77,7 +77,8 @@ fn stored_backpacks(open: &Open) -> Finding {
 
 /// Checks the context of the project here. Other projects are checked from their own directories.
 fn context(app: &App, open: &Open) -> Finding {
-    let checked = frames(app, open).and_then(|frames| open.wait(frames.validate()));
+    let checked =
+        project_context(app, open).and_then(|project| open.wait(project.context.validate()));
     match checked {
         Ok(found) if !found.is_sound() => {
             let first = &found.damage[0];

@@ -84,7 +84,7 @@ pub(super) fn until_stopped<T: HasError>(
         let error = ran.error();
         *error = error.take().map(|error| next.complete(error));
         app.output.complete_all(error);
-        Ok(ran)
+        Ok::<_, Envelope>(ran)
     })
 }
 

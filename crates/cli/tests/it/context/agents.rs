@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use piton_context::{
-    Context, ContextPorts, ProjectId,
-    agent::{AgentAdapter, Agents, ModelAnswer, Role},
-    frame::{AppendOutcome, Appended, Basis, Metadata, NewFrame},
+    Context, ContextPorts, ProjectLocation,
+    agent::{AgentContext, Agents, ModelAnswer, Role},
+    frame::{AppendOutcome, Appended, Basis, Metadata, PutFrame},
     history::NodeRef,
     read::View,
     synthesis::{Inputs, Missing, PolicySpec, SynthesizeRequest},
@@ -224,24 +224,24 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
         blobs: Arc::new(LocalBlobs::new(dir.clone())),
         leases: Arc::new(LocalLeases::new(dir, clock.clone(), Arc::new(NoTrace))),
         clock,
+        stamps: None,
     };
     let project = rig.project().canonicalize().unwrap();
-    let id = ProjectId::of_directory(project.as_os_str().as_encoded_bytes());
-    let context = Context::new(ports, id);
+    let context = Context::new(ports, ProjectLocation::new(project));
     let librarian = piton_context::agent::ContextAgent {
         id: "librarian".parse().unwrap(),
         role: Role::Synthesis,
     };
     let agents = Agents::new([librarian.clone()]);
-    let adapter = AgentAdapter::new(context.clone(), &agents, &librarian.id).unwrap();
+    let adapter = AgentContext::new(context.clone(), &agents, &librarian.id).unwrap();
     let check = |appended: Appended, frame: &Value| {
         assert_eq!(json!(appended.frame.to_string()), *frame);
         assert_eq!(appended.outcome, AppendOutcome::Unchanged, "{frame}");
     };
     let summary: FrameType = "summary".parse().unwrap();
     let node = |text: &str| text.parse::<NodeRef>().unwrap();
-    let frame = NewFrame::new(summary.clone(), "It answers.");
-    let written = runtime.block_on(adapter.write_context(&node("src/lib.rs"), frame, false));
+    let frame = PutFrame::new("src/lib.rs", summary.clone(), "It answers.");
+    let written = runtime.block_on(adapter.put_frame(&frame));
     check(written.unwrap(), &put["frame"]);
     let request = SynthesizeRequest {
         frame_type: summary.clone(),
@@ -250,12 +250,12 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
         recursive: false,
         missing: Missing::Refuse,
     };
-    let synthesized = runtime.block_on(adapter.synthesize(&node("src"), &request)).unwrap();
-    check(synthesized.frames[0].1, &made["frames"][0]["frame"]);
+    let synthesized = runtime.block_on(adapter.synthesize_with(&node("src"), &request)).unwrap();
+    check(synthesized.frames[0].appended, &made["frames"][0]["frame"]);
     let view = View::default();
     let readme = node("README.md");
     let seen = runtime.block_on(adapter.read_context(&readme, &view)).unwrap();
-    let Basis::Generated { prompt, given, attempt } = seen.frames[0].frame.basis.clone() else {
+    let Basis::Generated { prompt, given, attempt } = seen.frames[0].basis.clone() else {
         panic!("a model wrote it: {told}")
     };
     let answer = ModelAnswer {
@@ -271,8 +271,7 @@ fn the_adapter_of_the_library_gives_the_ids_of_the_command_line() {
     for at in ["src/lib.rs", "src", "README.md"] {
         let shown = rig.tells(&["context", "get-node", at]);
         let read = runtime.block_on(adapter.read_context(&node(at), &view)).unwrap();
-        let ids: Vec<Value> =
-            read.frames.iter().map(|frame| json!(frame.frame.id.to_string())).collect();
+        let ids: Vec<Value> = read.frames.iter().map(|frame| json!(frame.id.to_string())).collect();
         let listed = shown["frames"].as_array().unwrap().iter();
         assert_eq!(listed.map(|frame| frame["id"].clone()).collect::<Vec<_>>(), ids, "{at}");
     }

@@ -192,12 +192,14 @@ fn long_work_shows_how_far_it_is_on_a_terminal_and_nowhere_else() {
         .env_clear()
         .env("HOME", rig.home())
         .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
         .current_dir(rig.project())
         .output()
         .unwrap();
     assert!(on_terminal.status.success());
     let seen = String::from_utf8_lossy(&on_terminal.stdout).into_owned();
-    assert!(seen.contains("Scanning ~/project\r"), "{seen:?}");
+    let (_, after) = seen.split_once("Scanning ~/project").unwrap_or_else(|| panic!("{seen:?}"));
+    assert!(after.contains("\r\u{1b}[2K"), "the line is cleared at the end: {seen:?}");
     let piped = command.args(["context", "scan", "--force"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
     assert!(!String::from_utf8_lossy(&piped.stdout).contains("Scanning"));

@@ -375,6 +375,7 @@ fn generating_shows_how_far_it_is_on_a_terminal() {
         .env("HOME", rig.home())
         .env("PATH", "/usr/bin:/bin")
         .env("MODEL_KEY", KEY)
+        .env("TERM", "xterm")
         .current_dir(rig.project())
         .output()
         .unwrap();

@@ -59,7 +59,7 @@ fn a_regeneration_names_what_stays_stale_as_often_as_it_is_asked_and_says_what_h
     }
     let output = rig.run(&["context", "regenerate"]);
     let said = text(&output.stdout);
-    assert!(said.starts_with("Nothing could be made anew.\n3 frames stay stale:\n"), "{said}");
+    assert!(said.starts_with("Nothing could be regenerated.\n3 frames stay stale:\n"), "{said}");
     let line = "  src/lib.rs summary by person: src/lib.rs was changed since; only a new text makes it fresh\n";
     assert!(said.contains(line), "{said}");
     let advice = "Write it again: piton context put-frame src/lib.rs --type summary --text \"What it says now.\"\n";
@@ -72,7 +72,7 @@ fn a_regeneration_names_what_stays_stale_as_often_as_it_is_asked_and_says_what_h
     let (code, done) = ask(&rig, &["context", "regenerate"]);
     assert_eq!((code, paths(&done["made"]), &done["skipped"]), (0, vec!["src", "."], &json!([])));
     let said = rig.says(&["context", "regenerate"]);
-    assert_eq!(said, "Nothing had to be made anew: no frame is stale.\n");
+    assert_eq!(said, "Nothing had to be regenerated: no frame is stale.\n");
     assert!(is_sound(&rig));
 }
 

@@ -6,21 +6,20 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
+use piton_context::Error;
 use piton_context::agent::ModelAnswer;
-use piton_context::frame::{Frame, Metadata};
+use piton_context::bounds::METADATA_VALUE_BYTES_MAX;
+use piton_context::frame::{Appended, Frame, Metadata};
 use piton_context::history::NodeRef;
 use piton_context::tree::TreePath;
-use piton_context::{Error, bounds::METADATA_VALUE_BYTES_MAX};
 use piton_core::port::Clock;
-use piton_core::{Envelope, Timer, truncate};
+use piton_core::{Timer, truncate};
 use piton_models::{Error as ModelError, ModelClient, Options, ProviderName, Request, Usage};
 
+use super::generate_frames::{Fate, Generated, GeneratedFrame, OnFailure};
 use super::pace::Pace;
-use super::plan::Plan;
+use super::plan::{Generator, Plan};
 use super::question::Question;
-use super::reply::{Fate, Generated, GeneratedFrame};
-use super::request::{GenerateFrames, OnFailure};
-use crate::context::agent_context::AgentContext;
 
 /// The dependencies of generation.
 #[derive(Clone)]
@@ -50,42 +49,38 @@ pub struct GenerateProgress<'a> {
 
 /// State shared by all nodes of one call.
 struct Filling<'a> {
-    acting: &'a AgentContext,
+    generator: Generator<'a>,
     asking: &'a GenerateSpec,
-    request: &'a GenerateFrames,
     plan: &'a Plan,
     pace: Pace,
     stopped: AtomicBool,
     done: AtomicUsize,
 }
 
-impl AgentContext {
+impl Generator<'_> {
     /// Lets a model write the frames of a plan, and reports progress. Frames that already exist are not requested
     /// again.
     pub async fn generate(
         &self,
-        request: &GenerateFrames,
         plan: &Plan,
         asking: &GenerateSpec,
-        tell: &(dyn Fn(GenerateProgress<'_>) + Sync),
-    ) -> Result<Generated, Envelope> {
-        let pace =
-            Pace::new(request.per_minute, Arc::clone(&asking.clock), Arc::clone(&asking.timer));
+        report: &(dyn Fn(GenerateProgress<'_>) + Sync),
+    ) -> Generated {
+        let (clock, timer) = (Arc::clone(&asking.clock), Arc::clone(&asking.timer));
         let filling = Filling {
-            acting: self,
+            generator: *self,
             asking,
-            request,
             plan,
-            pace,
+            pace: Pace::new(self.request.per_minute, clock, timer),
             stopped: AtomicBool::new(false),
             done: AtomicUsize::new(0),
         };
-        Ok(filling.fill(tell).await)
+        filling.fill(report).await
     }
 }
 
 impl Filling<'_> {
-    async fn fill(&self, tell: &(dyn Fn(GenerateProgress<'_>) + Sync)) -> Generated {
+    async fn fill(&self, report: &(dyn Fn(GenerateProgress<'_>) + Sync)) -> Generated {
         let mut generated = Generated::default();
         // Directories with something missing below them.
         let mut incomplete = BTreeSet::new();
@@ -97,7 +92,7 @@ impl Filling<'_> {
                 async move { (path, self.node(path, lacking).await) }
             });
             // `buffered` keeps the order of the nodes, so the report is the same however long each answer takes.
-            let mut nodes = stream::iter(nodes).buffered(self.request.at_once.max(1));
+            let mut nodes = stream::iter(nodes).buffered(self.generator.request.at_once.max(1));
             let mut failed = Vec::new();
             while let Some((path, outcome)) = nodes.next().await {
                 // A failure is reported for its own node. Everything made before it is still reported.
@@ -106,7 +101,7 @@ impl Filling<'_> {
                     Err(error) => (self.failed(path, &error.to_string()), None),
                 };
                 let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-                tell(GenerateProgress { done, all, node: &node });
+                report(GenerateProgress { done, all, node: &node });
                 // A directory cannot be described while something in it is missing, and neither can the directories
                 // above it.
                 if matches!(node.fate, Fate::Failed | Fate::NotStarted)
@@ -142,23 +137,20 @@ impl Filling<'_> {
             return Ok(left(Fate::Skipped, "something in it failed"));
         }
         // Frames that people or agents wrote are not overwritten when a whole tree is filled.
-        if let Some(kept) = self.acting.kept(self.request, path).await? {
+        if let Some(kept) = self.generator.kept(path).await? {
             return Ok((kept, None));
         }
         // The plan keeps only paths, so the node itself is read here.
-        let node = self.acting.record(&NodeRef::from(path)).await?;
-        let Plan { prompt, related, .. } = self.plan;
-        let question =
-            self.acting.question(&node, &self.request.frame_type, prompt, related).await?;
-        let question = match question {
+        let node = self.generator.record(&NodeRef::from(path)).await?;
+        let question = match self.generator.question(&node, self.plan).await? {
             Ok(question) => question,
             Err(reason) => return Ok(left(Fate::Skipped, &reason)),
         };
         // The digest of the prompt and inputs identifies the question. A frame that answers it is never paid for twice.
         let (attempts, latest) =
-            self.acting.latest(path, self.request, &question.given, prompt).await?;
+            self.generator.latest(path, &question.given, &self.plan.prompt).await?;
         match latest {
-            Some(frame) if !self.request.force => {
+            Some(frame) if !self.generator.request.force => {
                 // The frame is identified by its question and attempt, so appending it without content finds the
                 // existing one. That makes it the newest again, in case another frame has replaced it since.
                 let answer = answer(&question, attempts, Vec::new(), Metadata::default());
@@ -211,9 +203,9 @@ impl Filling<'_> {
             Err(error) => return Ok((self.failed(path, &error.to_string()), Some(usage))),
         };
         let made = GeneratedFrame {
-            path: path.to_string(),
+            path: path.clone(),
             fate: Fate::Made,
-            frame: Some(appended.frame.to_string()),
+            frame: Some(appended.frame),
             provider: Some(answered.provider.to_string()),
             model: Some(answered.model),
             reason: None,
@@ -221,17 +213,13 @@ impl Filling<'_> {
         Ok((made, Some(usage)))
     }
 
-    async fn append(
-        &self,
-        path: &TreePath,
-        answer: ModelAnswer,
-    ) -> Result<piton_context::frame::Appended, Error> {
-        let node = NodeRef::from(path);
-        self.acting.adapter.generate_frame(&node, &self.request.frame_type, answer).await
+    async fn append(&self, path: &TreePath, answer: ModelAnswer) -> Result<Appended, Error> {
+        let Generator { agent, request, .. } = self.generator;
+        agent.generate_frame(&NodeRef::from(path), &request.frame_type, answer).await
     }
 
     fn failed(&self, path: &TreePath, reason: &str) -> GeneratedFrame {
-        if self.request.on_failure == OnFailure::Stop {
+        if self.generator.request.on_failure == OnFailure::Stop {
             self.stopped.store(true, Ordering::Relaxed);
         }
         GeneratedFrame::without(path, Fate::Failed, reason)
@@ -240,10 +228,9 @@ impl Filling<'_> {
     /// Builds the request. Provider and model are those of the call, or else of the agent, or else the default. If the
     /// call names a provider, the agent's model does not apply.
     fn sent(&self, question: &Question) -> Request {
-        let request = self.request;
-        let agent = self.acting.frames.settings.agent(&self.acting.agent().id);
+        let Generator { settings, request, .. } = self.generator;
         // Model names belong to a provider. Sent to another one, they would mean nothing.
-        let own = agent.filter(|_| request.provider.is_none());
+        let own = settings.filter(|_| request.provider.is_none());
         let own_provider = own.and_then(|agent| agent.provider.as_deref());
         let own_provider = own_provider.and_then(|name| ProviderName::parse(name).ok());
         Request {
@@ -283,9 +270,9 @@ fn metadata(answered: &piton_models::Answer) -> Result<Metadata, Error> {
 /// Reports a frame that already existed, with its author.
 fn existing(frame: &Frame) -> GeneratedFrame {
     GeneratedFrame {
-        path: frame.path.to_string(),
+        path: frame.path.clone(),
         fate: Fate::Existing,
-        frame: Some(frame.id.to_string()),
+        frame: Some(frame.id),
         provider: frame.metadata.get("provider").map(str::to_owned),
         model: frame.metadata.get("model").map(str::to_owned),
         reason: None,

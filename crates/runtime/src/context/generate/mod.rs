@@ -2,9 +2,8 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `request`, `reply` | the request and the result |
+//! | `generate_frames` | the request and the result |
 //! | `plan` | the nodes to process, deepest first, and the maximum cost |
-//! | `source` | files of the project, as text |
 //! | `question` | the question to a model about one node |
 //! | `pace` | the rate of calls to a provider |
 //! | `fill` | generates frames node by node, several at a time |
@@ -14,14 +13,11 @@
 //! after everything in it.
 
 mod fill;
+mod generate_frames;
 mod pace;
 mod plan;
 mod question;
-mod reply;
-mod request;
-mod source;
 
 pub use fill::{GenerateProgress, GenerateSpec};
-pub use plan::{Estimate, Plan};
-pub use reply::{Fate, Generated, GeneratedFrame};
-pub use request::{GenerateFrames, OnFailure};
+pub use generate_frames::{Fate, GenerateFrames, Generated, GeneratedFrame, OnFailure};
+pub use plan::{Estimate, Generator, Plan};

@@ -3,19 +3,18 @@
 use std::collections::BTreeSet;
 
 use piton_context::Error;
-use piton_context::agent::Right;
-use piton_context::frame::BasisKind;
+use piton_context::agent::{AgentContext, Right};
+use piton_context::frame::{BasisInputs, BasisKind, Frame};
 use piton_context::history::{NodeRecord, NodeRef};
 use piton_context::read::{View, tokens};
 use piton_context::tree::{NodeKind, TreePath};
 use piton_core::{Code, Envelope};
 use serde::Serialize;
 
+use super::generate_frames::{Fate, GenerateFrames, GeneratedFrame};
 use super::question::prompt_digest;
-use super::reply::{Fate, GeneratedFrame};
-use super::request::GenerateFrames;
 use crate::bounds::GENERATE_NODES_MAX;
-use crate::context::agent_context::AgentContext;
+use crate::context::{AgentSettings, ContextSettings};
 
 /// The maximum cost of a generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -48,32 +47,50 @@ impl Plan {
     }
 }
 
-impl AgentContext {
+/// Lets models write frames as an agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Generator<'a> {
+    pub(super) agent: &'a AgentContext,
+    /// The configuration of the agent; `None` for the person.
+    pub(super) settings: Option<&'a AgentSettings>,
+    pub(super) request: &'a GenerateFrames,
+}
+
+impl<'a> Generator<'a> {
+    /// Creates the generator for a request of an agent.
+    pub fn new(
+        settings: &'a ContextSettings,
+        agent: &'a AgentContext,
+        request: &'a GenerateFrames,
+    ) -> Self {
+        Self { agent, settings: settings.agent(&agent.agent().id), request }
+    }
+
     /// Determines the work to be done. Asks no model, and writes nothing but the current tree.
-    pub async fn plan(&self, request: &GenerateFrames) -> Result<Plan, Envelope> {
-        let prompt = self.prompt(request)?;
-        self.planned(request, prompt).await.map_err(|error| error.envelope())
+    pub async fn plan(&self) -> Result<Plan, Envelope> {
+        let prompt = self.prompt()?;
+        Ok(self.planned(prompt).await?)
     }
 
     /// Returns the prompt.
-    fn prompt(&self, request: &GenerateFrames) -> Result<String, Envelope> {
-        let agent = self.agent();
-        let own = || self.frames.settings.agent(&agent.id)?.prompt.clone();
-        request.prompt.clone().or_else(own).ok_or_else(|| {
-            let message =
-                format!("Nothing says what a model is asked for: {} has no prompt.", agent.id);
+    fn prompt(&self) -> Result<String, Envelope> {
+        let own = || self.settings?.prompt.clone();
+        self.request.prompt.clone().or_else(own).ok_or_else(|| {
+            let agent = &self.agent.agent().id;
+            let message = format!("Nothing says what a model is asked for: {agent} has no prompt.");
             Envelope::new(Code::ValidationError, message).with_suggestion(
                 "Say it with --prompt, or give the agent a prompt in [[context.agents]].",
             )
         })
     }
 
-    async fn planned(&self, request: &GenerateFrames, prompt: String) -> Result<Plan, Error> {
-        self.agent().check(Right::Append)?;
-        self.frames.refresh().await?;
+    async fn planned(&self, prompt: String) -> Result<Plan, Error> {
+        self.agent.agent().check(Right::Append)?;
+        let (request, context) = (self.request, self.agent.context());
+        context.catch_up().await?;
         let related: Result<Vec<TreePath>, Error> =
-            request.related.iter().map(|path| self.frames.place().path(path)).collect();
-        let top = self.record(&self.node(&request.node)?).await?;
+            request.related.iter().map(|path| context.location().path(path)).collect();
+        let top = self.record(&context.location().node(&request.node)?).await?;
         let mut plan =
             Plan { levels: Vec::new(), prompt, related: related?, estimate: Estimate::default() };
         // Directories with a new frame below them. Their own frames are regenerated as well.
@@ -88,7 +105,7 @@ impl AgentContext {
         });
         let mut depth = None;
         for node in nodes {
-            self.estimate(request, &node, &mut plan, &mut dirty).await?;
+            self.estimate(&node, &mut plan, &mut dirty).await?;
             if depth != Some(node.path.depth()) {
                 depth = Some(node.path.depth());
                 plan.levels.push(Vec::new());
@@ -100,11 +117,11 @@ impl AgentContext {
 
     async fn estimate(
         &self,
-        request: &GenerateFrames,
         node: &NodeRecord,
         plan: &mut Plan,
         dirty: &mut BTreeSet<TreePath>,
     ) -> Result<(), Error> {
+        let request = self.request;
         // Links are listed with their directory, but nothing is written about them.
         if node.kind == NodeKind::Symlink {
             return Ok(());
@@ -116,18 +133,17 @@ impl AgentContext {
             NodeKind::File => tokens(usize::try_from(node.size).unwrap_or(usize::MAX)) as u64,
             _ => node.children.len() as u64 * u64::from(request.answer_tokens_max),
         };
-        if self.kept(request, &node.path).await?.is_some() {
+        if self.kept(&node.path).await?.is_some() {
             plan.estimate.existing += 1;
             return Ok(());
         }
         // Otherwise the inputs are not known yet: they include answers that do not exist. The cost is then estimated
         // from sizes.
         if !request.force && !is_dirty {
-            let asked =
-                self.question(node, &request.frame_type, &plan.prompt, &plan.related).await?;
+            let asked = self.question(node, plan).await?;
             // Nodes without text are not asked about.
             let Ok(question) = asked else { return Ok(()) };
-            if self.latest(&node.path, request, &question.given, &plan.prompt).await?.1.is_some() {
+            if self.latest(&node.path, &question.given, &plan.prompt).await?.1.is_some() {
                 plan.estimate.existing += 1;
                 return Ok(());
             }
@@ -143,11 +159,8 @@ impl AgentContext {
     }
 
     /// Returns a frame of the type that stays because it was not generated. Applies only when a whole tree is filled.
-    pub(super) async fn kept(
-        &self,
-        request: &GenerateFrames,
-        path: &TreePath,
-    ) -> Result<Option<GeneratedFrame>, Error> {
+    pub(super) async fn kept(&self, path: &TreePath) -> Result<Option<GeneratedFrame>, Error> {
+        let request = self.request;
         if !request.recursive || request.force {
             return Ok(None);
         }
@@ -157,15 +170,13 @@ impl AgentContext {
             contents: false,
             ..View::default()
         };
-        let found = self.adapter.read_context(&NodeRef::from(path), &view).await?;
+        let found = self.agent.read_context(&NodeRef::from(path), &view).await?;
         let head = found.frames.first();
-        let head = head.filter(|head| head.frame.basis.kind() != BasisKind::Generated);
+        let head = head.filter(|head| head.basis.kind() != BasisKind::Generated);
         Ok(head.map(|head| {
-            let made = head.frame.basis.kind();
-            let by = &head.frame.agent_id;
-            let mut kept = GeneratedFrame::without(path, Fate::Kept, format!("{made} by {by}"));
-            kept.frame = Some(head.frame.id.to_string());
-            kept
+            let (made, by) = (head.basis.kind(), &head.agent);
+            let kept = GeneratedFrame::without(path, Fate::Kept, format!("{made} by {by}"));
+            GeneratedFrame { frame: Some(head.id), ..kept }
         }))
     }
 
@@ -173,23 +184,23 @@ impl AgentContext {
     pub(super) async fn latest(
         &self,
         path: &TreePath,
-        request: &GenerateFrames,
-        given: &[piton_context::frame::BasisInputs],
+        given: &[BasisInputs],
         prompt: &str,
-    ) -> Result<(u64, Option<piton_context::frame::Frame>), Error> {
+    ) -> Result<(u64, Option<Frame>), Error> {
+        let frame_type = &self.request.frame_type;
         let prompt = prompt_digest(prompt);
         // Answers to one question are numbered from one without gaps, so the first number without a frame ends the
         // search.
         let (mut attempts, mut latest) = (0, None);
         loop {
             let next = attempts + 1;
-            match self.adapter.generated(path, &request.frame_type, prompt, given, next).await? {
+            match self.agent.generated(path, frame_type, prompt, given, next).await? {
                 Some(frame) => (attempts, latest) = (next, Some(frame)),
                 None => break,
             }
         }
         // An answer that was marked as wrong is requested again.
-        if latest.is_some() && self.adapter.is_invalidated(path, &request.frame_type).await? {
+        if latest.is_some() && self.agent.is_invalidated(path, frame_type).await? {
             latest = None;
         }
         Ok((attempts, latest))
@@ -197,7 +208,7 @@ impl AgentContext {
 
     pub(super) async fn record(&self, node: &NodeRef) -> Result<NodeRecord, Error> {
         let nothing = View { max_frames: 0, ..View::default() };
-        Ok(self.adapter.read_context(node, &nothing).await?.node)
+        Ok(self.agent.read_context(node, &nothing).await?.node)
     }
 
     /// Returns a node and everything below it.

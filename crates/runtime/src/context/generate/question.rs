@@ -6,20 +6,18 @@ use piton_context::Error;
 use piton_context::bounds::{FRAMED_PATH_BYTES_MAX, GIVEN_MAX};
 use piton_context::frame::BasisInputs;
 use piton_context::history::{NodeRecord, NodeRef};
-use piton_context::read::{ComposeSource, Composition, View, ViewedFrame, tokens};
+use piton_context::read::{Composition, View, ViewedFrame, tokens};
 use piton_context::synthesis::first_sentence;
 use piton_context::tree::{NodeKind, TreePath};
-use piton_context::word::FrameType;
 use piton_core::{Digest, canonical, truncate};
 use piton_models::Message;
 use serde::Serialize;
 
-use super::source;
+use super::plan::{Generator, Plan};
 use crate::bounds::{
     GENERATE_CONTEXT_BYTES_MAX, GENERATE_ENTRIES_BYTES_MAX, GENERATE_ENTRIES_MAX,
-    GENERATE_LINE_BYTES_MAX,
+    GENERATE_FILE_BYTES_MAX, GENERATE_LINE_BYTES_MAX,
 };
-use crate::context::agent_context::AgentContext;
 
 /// The system message. It is part of the hashed question, so changing it leads to new frames.
 const SYSTEM: &str = "You write one note about a file or directory of a project, for people and agents who read it \
@@ -55,22 +53,23 @@ impl Question {
     }
 }
 
-impl AgentContext {
+impl Generator<'_> {
     /// Builds the question about a node, or returns the reason that there is nothing to ask.
     pub(super) async fn question(
         &self,
         node: &NodeRecord,
-        frame_type: &FrameType,
-        prompt: &str,
-        related: &[TreePath],
+        plan: &Plan,
     ) -> Result<Result<Question, String>, Error> {
+        let Plan { prompt, related, .. } = plan;
         let mut given = Vec::new();
         let mut text = String::new();
         match node.kind {
             NodeKind::Symlink => return Ok(Err("it is a symbolic link".to_owned())),
             NodeKind::File => {
                 let content = node.content.expect("a file has a digest");
-                match source::text(&self.frames.place().file(&node.path), content) {
+                let location = self.agent.context().location();
+                // The frame will be bound to the scanned digest, so the model must see exactly those bytes.
+                match location.read_text(&node.path, content, GENERATE_FILE_BYTES_MAX) {
                     Ok(content) => {
                         let _ = write!(text, "The file {}:\n\n{content}", node.path);
                     }
@@ -78,7 +77,7 @@ impl AgentContext {
                 }
                 given.push(BasisInputs::Node { path: node.path.clone(), node_id: node.id });
             }
-            NodeKind::Directory => self.entries(node, frame_type, &mut text, &mut given).await?,
+            NodeKind::Directory => self.entries(node, &mut text, &mut given).await?,
         }
         if !related.is_empty() {
             self.related(node, related, &mut text, &mut given).await?;
@@ -104,18 +103,21 @@ impl AgentContext {
     async fn entries(
         &self,
         node: &NodeRecord,
-        frame_type: &FrameType,
         text: &mut String,
         given: &mut Vec<BasisInputs>,
     ) -> Result<(), Error> {
         let _ = write!(text, "The directory {} holds:", node.path);
-        let view = View { types: vec![frame_type.clone()], heads_only: true, ..View::default() };
+        let view = View {
+            types: vec![self.request.frame_type.clone()],
+            heads_only: true,
+            ..View::default()
+        };
         // Both forms are built in one pass: every frame whole, and one line per entry in case that is too much.
         let (mut whole, mut whole_given) = (String::new(), Vec::new());
         let (mut brief, mut brief_given, mut left_out) = (String::new(), Vec::new(), 0);
         for child in &node.children {
             let path = node.path.join(&child.name);
-            let found = self.adapter.read_context(&NodeRef::from(&path), &view).await?;
+            let found = self.agent.read_context(&NodeRef::from(&path), &view).await?;
             let frame = found.frames.first();
             // Beyond this, the entries are listed in one line each anyway.
             if whole.len() <= GENERATE_CONTEXT_BYTES_MAX {
@@ -163,12 +165,13 @@ impl AgentContext {
         given: &mut Vec<BasisInputs>,
     ) -> Result<(), Error> {
         let how = Composition {
-            sources: vec![ComposeSource::Related(related.to_vec())],
+            sources: Vec::new(),
+            related: related.to_vec(),
             bytes_max: Some(GENERATE_CONTEXT_BYTES_MAX),
             ..Composition::default()
         };
-        let composed = self.adapter.compose(&NodeRef::from(&node.path), &how).await?;
-        for frame in composed.frames.iter().filter(|frame| frame.frame.path != node.path) {
+        let composed = self.agent.compose(&NodeRef::from(&node.path), &how).await?;
+        for frame in composed.frames.iter().filter(|frame| frame.path != node.path) {
             piece(text, given, frame);
         }
         Ok(())
@@ -176,15 +179,12 @@ impl AgentContext {
 }
 
 /// Adds a frame to the text and to the inputs.
-fn piece(text: &mut String, given: &mut Vec<BasisInputs>, viewed: &ViewedFrame) {
-    let frame = &viewed.frame;
-    let content = String::from_utf8_lossy(viewed.content.as_deref().unwrap_or_default());
-    let _ = write!(text, "\n\n### {}\n\n{}", frame.path, content.trim_end());
-    given.push(given_frame(viewed));
+fn piece(text: &mut String, given: &mut Vec<BasisInputs>, frame: &ViewedFrame) {
+    let _ = write!(text, "\n\n### {}\n\n{}", frame.path, frame.text().trim_end());
+    given.push(given_frame(frame));
 }
 
-fn given_frame(viewed: &ViewedFrame) -> BasisInputs {
-    let frame = &viewed.frame;
+fn given_frame(frame: &ViewedFrame) -> BasisInputs {
     BasisInputs::Frame {
         path: frame.path.clone(),
         frame_type: frame.frame_type.clone(),
@@ -194,8 +194,7 @@ fn given_frame(viewed: &ViewedFrame) -> BasisInputs {
 
 /// Returns the line for an entry of a large directory, with the first sentence of its frame if it has one.
 fn brief_line(path: &TreePath, kind: NodeKind, viewed: Option<&ViewedFrame>) -> String {
-    let content = viewed.and_then(|viewed| viewed.content.as_deref()).unwrap_or_default();
-    match first_sentence(&String::from_utf8_lossy(content)) {
+    match viewed.and_then(|viewed| first_sentence(&viewed.text())) {
         Some(sentence) => format!("\n- {path}: {}", truncate(&sentence, GENERATE_LINE_BYTES_MAX)),
         None => format!("\n- {path} [{kind}]"),
     }

@@ -6,7 +6,7 @@ use piton_core::{Code, Envelope, truncate};
 use super::{backpacks, overlays, trees};
 use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
-use crate::context::Frames;
+use crate::context::ProjectContext;
 use crate::provenance::compared::Comparison;
 use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::request::SessionReference;
@@ -17,7 +17,7 @@ use crate::workspaces::FileWorld;
 pub struct Worlds<'a> {
     pub backpacks: &'a Backpacks,
     pub files: Option<&'a FileWorld>,
-    pub frames: Option<&'a Frames>,
+    pub frames: Option<&'a ProjectContext>,
 }
 
 /// Description of the things that can be compared.
@@ -95,7 +95,7 @@ impl Runtime {
         }
         if thing.at.is_none()
             && let (Some(frames), Ok(tree)) = (worlds.frames, thing.name.parse())
-            && frames.recorded(&tree).await.is_ok()
+            && frames.context.root(&tree).await.is_ok()
         {
             kinds.push(ThingKind::Tree);
         }

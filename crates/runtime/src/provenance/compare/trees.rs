@@ -1,18 +1,18 @@
 //! Comparison of two recorded trees of a project. Trees form a single line, so the older one is the common ancestor.
 
-use piton_context::history::{RootEntry, RootRef};
+use piton_context::history::{Differences, RootEntry, RootRef};
 use piton_context::tree::{ChangeKind, NodeKind, TreeChange};
 use piton_core::{Code, Envelope};
 
 use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN};
-use crate::context::{Differences, Frames};
+use crate::context::ProjectContext;
 use crate::provenance::compared::{Ancestor, BranchSide, Comparison};
 use crate::provenance::thing::{ThingKind, ThingReference};
 use crate::provenance::written::{Became, FileWritten, WrittenKind, WrittenThings};
 
 /// Compares two recorded trees.
 pub(super) async fn compare(
-    frames: Option<&Frames>,
+    frames: Option<&ProjectContext>,
     left: &ThingReference,
     right: &ThingReference,
 ) -> Result<Comparison, Envelope> {
@@ -22,15 +22,14 @@ pub(super) async fn compare(
                 "Go to the directory of a project, and scan it with `piton context scan`.",
             )
     })?;
-    let tree =
-        |thing: &ThingReference| thing.name.parse::<RootRef>().map_err(|error| error.envelope());
-    let (left, right) = (tree(left)?, tree(right)?);
-    let (of_left, of_right) = (frames.recorded(&left).await?, frames.recorded(&right).await?);
+    let (left, right): (RootRef, RootRef) = (left.name.parse()?, right.name.parse()?);
+    let context = &frames.context;
+    let (of_left, of_right) = (context.root(&left).await?, context.root(&right).await?);
     // The diff always runs from the older to the newer tree. All changes therefore belong to the side of the newer one.
     let is_forward = of_left.sequence <= of_right.sequence;
     let (old, new) = if is_forward { (&left, &right) } else { (&right, &left) };
     let older = if is_forward { &of_left } else { &of_right };
-    let differences = frames.diff(old, new).await?;
+    let differences = context.differences(old, new).await?;
     let ancestor =
         Some(Ancestor { name: named(older), step: None, written: WrittenThings::default() });
     let since = written(frames, differences).await?;
@@ -51,7 +50,10 @@ pub(super) async fn compare(
 }
 
 /// Returns the files and frames that the newer of two trees adds or changes.
-async fn written(frames: &Frames, differences: Differences) -> Result<WrittenThings, Envelope> {
+async fn written(
+    frames: &ProjectContext,
+    differences: Differences,
+) -> Result<WrittenThings, Envelope> {
     let is_file = |change: &TreeChange| change.kind() != NodeKind::Directory;
     let mut changes: Vec<TreeChange> = differences.changes.into_iter().filter(is_file).collect();
     // Cut before digests are loaded: each file costs a read.

@@ -8,7 +8,7 @@ use piton_backpack::journal::{BackpackEvent, Holder, JournalPorts, JournaledBack
 use piton_backpack::{BackpackId, NodeIdentity, Options};
 use piton_core::port::fixed::ManualClock;
 use piton_core::{Digest, TimestampMs};
-use piton_runtime::context::{FramePorts, PutFrame};
+use piton_runtime::context::{ContextPorts, PutFrame};
 use piton_runtime::project_env::project_dir;
 use piton_runtime::request::SubmittedOutput;
 use piton_runtime::workspaces::{Declared, FileWorld, Mount, VirtualPorts, WorkspacePorts, join};
@@ -28,7 +28,7 @@ struct Kept {
     machine: Machine,
     clock: Arc<ManualClock>,
     backpacks: JournalPorts,
-    frames: FramePorts,
+    frames: ContextPorts,
 }
 
 impl Kept {
@@ -43,7 +43,7 @@ impl Kept {
             blobs: Arc::clone(&ports.blobs) as _,
             ports: piton_backpack::BackpackPorts { clock: Arc::clone(&ports.clock), entropy },
         };
-        let frames = FramePorts {
+        let frames = ContextPorts {
             table: Arc::new(MemoryTable::new()),
             blobs: Arc::clone(&ports.blobs),
             leases: Arc::clone(&ports.leases),
@@ -122,14 +122,9 @@ impl Kept {
         let project = self.machine.project();
         let project = project_dir(None, [project.as_path()]).unwrap();
         let frames = self.runtime().frames(project.as_ref(), None).unwrap();
-        frames.scan(false, None).await.unwrap();
-        let request = PutFrame {
-            node: "a.txt".to_owned(),
-            frame_type: "note".parse().unwrap(),
-            content: "x".repeat(LARGE),
-            allow_stale: false,
-        };
-        frames.act_as(None).unwrap().put_frame(request, BTreeMap::new()).await.unwrap();
+        frames.context.scan(false, None).await.unwrap();
+        let request = PutFrame::new("a.txt", "note".parse().unwrap(), "x".repeat(LARGE));
+        frames.act_as(None).unwrap().put_frame(&request).await.unwrap();
     }
 
     async fn listed(&self, namespace: BlobNamespace) -> Vec<Digest> {

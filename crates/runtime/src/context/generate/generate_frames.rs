@@ -1,7 +1,47 @@
-//! The result of a generation.
+//! The request for a generation, and its result.
 
-use piton_models::Usage;
+use piton_context::frame::FrameId;
+use piton_context::tree::TreePath;
+use piton_context::word::FrameType;
+use piton_models::{ProviderName, Usage};
 use serde::Serialize;
+
+piton_core::closed_set! {
+    /// What to do when a model gives no answer about a node.
+    pub enum OnFailure {
+        /// Begin nothing more.
+        Stop => "stop",
+        /// Continue with the others; directories above that node are left out.
+        Continue => "continue",
+    }
+}
+
+/// A request for frames written by a model.
+#[derive(Clone, Debug)]
+pub struct GenerateFrames {
+    /// The file or directory: its path, or the beginning of its id.
+    pub node: String,
+    /// The type of the new frames.
+    pub frame_type: FrameType,
+    /// The prompt; the agent's own prompt if there is none.
+    pub prompt: Option<String>,
+    /// Further paths whose frames the model gets.
+    pub related: Vec<String>,
+    /// The provider; the agent's provider, or else the default, if none is named.
+    pub provider: Option<ProviderName>,
+    pub model: Option<String>,
+    /// Set to process everything below first.
+    pub recursive: bool,
+    /// Set to ask again where a frame already exists.
+    pub force: bool,
+    pub on_failure: OnFailure,
+    /// Maximum number of tokens of one answer.
+    pub answer_tokens_max: u32,
+    /// Number of concurrent calls.
+    pub at_once: usize,
+    /// Maximum number of calls per minute; unlimited if `None`.
+    pub per_minute: Option<u32>,
+}
 
 piton_core::closed_set! {
     /// What became of a node.
@@ -25,11 +65,11 @@ piton_core::closed_set! {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GeneratedFrame {
-    pub path: String,
+    pub path: TreePath,
     pub fate: Fate,
     /// The frame, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub frame: Option<String>,
+    pub frame: Option<FrameId>,
     /// The provider that wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -65,9 +105,9 @@ impl Generated {
 }
 
 impl GeneratedFrame {
-    pub(super) fn without(path: &impl ToString, fate: Fate, reason: impl Into<String>) -> Self {
+    pub(super) fn without(path: &TreePath, fate: Fate, reason: impl Into<String>) -> Self {
         Self {
-            path: path.to_string(),
+            path: path.clone(),
             fate,
             frame: None,
             provider: None,

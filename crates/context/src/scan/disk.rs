@@ -1,17 +1,13 @@
-//! Reads files: hashes their content, resolves the targets of links, and loads the text of ignore files.
+//! System calls of a scan: lists directories, hashes files, and reads the targets of links and the text of ignore files.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use piton_core::{Digest, DigestBuilder};
-use rustix::{
-    fs::{FileType, Mode, OFlags, Stat, fstat, openat, readlinkat},
-    io::{Errno, read},
-};
+use rustix::fs::{FileType, Mode, OFlags, RawDir, Stat, fstat, openat, readlinkat};
+use rustix::io::{Errno, read};
 
-use crate::{
-    bounds::{IGNORE_FILE_BYTES_MAX, IGNORE_PIECE_BYTES, READ_BUFFER_BYTES},
-    tree::{FileStamp, Time},
-};
+use crate::bounds::{IGNORE_FILE_BYTES_MAX, IGNORE_PIECE_BYTES, LISTING_BYTES, READ_BUFFER_BYTES};
+use crate::tree::{FileStamp, Time};
 
 /// A file whose content was read and hashed.
 pub(super) struct ScannedContent {
@@ -112,4 +108,28 @@ pub(super) fn read_rules(directory: impl AsFd, name: &[u8]) -> Result<Option<Vec
             return Ok(None);
         }
     }
+}
+
+/// An entry as the directory listing reports it.
+pub(super) struct Listed {
+    pub(super) name: Box<[u8]>,
+    /// Type at the time of the listing. Some file systems do not report it.
+    pub(super) file_type: FileType,
+}
+
+/// Lists the names in a directory, without `.` and `..`, in no particular order. `buffer` is reused to save
+/// allocations.
+pub(super) fn list(directory: impl AsFd, buffer: &mut Vec<u8>) -> Result<Vec<Listed>, Errno> {
+    let mut listed = Vec::new();
+    buffer.clear();
+    buffer.reserve(LISTING_BYTES);
+    let mut reader = RawDir::new(directory, buffer.spare_capacity_mut());
+    while let Some(entry) = reader.next() {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            listed.push(Listed { name: name.into(), file_type: entry.file_type() });
+        }
+    }
+    Ok(listed)
 }

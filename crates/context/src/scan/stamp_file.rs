@@ -1,4 +1,4 @@
-//! The file that holds the scanner's last scan, and a small file beside it with the changes since.
+//! The scanner's memory of its last scan: the file that holds it, and a small file beside it with the changes since.
 //!
 //! Writing the state of a large tree takes longer than examining the tree. After an edit only the small file is
 //! written, until it is no longer small.
@@ -9,32 +9,26 @@
 //! neither is synced.
 #![expect(clippy::disallowed_methods, reason = "reads and writes the scanner's own files")]
 
-use std::{
-    fs, io,
-    os::unix::fs::OpenOptionsExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
-use super::{
-    since,
-    stamp_cache::{Remembered, StampFile},
-    stamps,
-};
-use crate::{
-    bounds::{SINCE_SHARE, STAMPS_FILE_BYTES_MAX},
-    tree::{Directory, Time},
-};
+use piton_core::Digest;
+
+use super::stamp_codec;
+use crate::bounds::{SINCE_SHARE, STAMPS_FILE_BYTES_MAX};
+use crate::tree::{Directory, FileStamp, Time};
 
 /// Reads the remembered scan from the files, as far as they can be decoded.
 pub(super) fn read(path: &Path) -> Option<Remembered> {
     let bytes = read_bounded(path)?;
-    let (root, began, digest) = stamps::decode(&bytes)?;
+    let (root, began, digest) = stamp_codec::decode(&bytes)?;
     let written = StampFile { root: Arc::clone(&root), digest, bytes: bytes.len() };
     drop(bytes);
     let newer = read_bounded(&with_extension(path, "since"));
     // A damaged small file, or one that belongs to another base, falls back to the older tree.
-    let newer = newer.and_then(|bytes| since::decode(&bytes, digest, &root));
+    let newer = newer.and_then(|bytes| stamp_codec::decode_since(&bytes, digest, &root));
     let (root, began) = newer.unwrap_or((root, began));
     Some(Remembered { root: Some(root), began, distrust: false, written: Some(written) })
 }
@@ -48,13 +42,13 @@ pub(super) fn write(
 ) -> io::Result<StampFile> {
     let newer = with_extension(path, "since");
     if let Some(written) = written {
-        let since = since::encode(written.digest, &written.root, root, began);
+        let since = stamp_codec::encode_since(written.digest, &written.root, root, began);
         if since.len() * SINCE_SHARE <= written.bytes {
             replace(&newer, &since)?;
             return Ok(written.clone());
         }
     }
-    let (bytes, digest) = stamps::encode(root, began);
+    let (bytes, digest) = stamp_codec::encode(root, began);
     replace(path, &bytes)?;
     // The small file belongs to the file that was just replaced. If this fails, its digest no longer matches.
     let _ = fs::remove_file(newer);
@@ -87,4 +81,33 @@ fn with_extension(path: &Path, extension: &str) -> PathBuf {
     name.push(".");
     name.push(extension);
     name.into()
+}
+
+/// The last scan.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Remembered {
+    pub(super) root: Option<Arc<Directory>>,
+    /// Start of the scan, which decides which stamps are too recent to trust.
+    pub(super) began: Time,
+    /// Set to read every file again, whatever its stamp.
+    pub(super) distrust: bool,
+    /// The stamp file that is on disk.
+    pub(super) written: Option<StampFile>,
+}
+
+/// A stamp file on disk.
+#[derive(Clone, Debug)]
+pub(super) struct StampFile {
+    /// Tree that the file holds.
+    pub(super) root: Arc<Directory>,
+    pub(super) digest: Digest,
+    pub(super) bytes: usize,
+}
+
+impl Remembered {
+    /// True if a file whose stamp was `then` and is `now` must still have the same content.
+    pub(super) fn trusts(&self, then: &FileStamp, now: &FileStamp) -> bool {
+        // A file modified too close to the start of the scan may have changed again without changing its stamp.
+        !self.distrust && then == now && !then.is_racy(self.began)
+    }
 }

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::{bounds::PROBLEMS_MAX, tree::TreePath};
+use crate::bounds::PROBLEMS_MAX;
+use crate::tree::TreePath;
 
 piton_core::closed_set! {
     /// Why something is not in the tree although it should be.

@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use gix_ignore::glob::{Pattern, wildmatch, wildmatch::Mode};
+use gix_ignore::glob::wildmatch::Mode;
+use gix_ignore::glob::{Pattern, wildmatch};
 
 /// Names of the rule files, strongest first.
 pub(super) const RULE_FILES: [&[u8]; 3] = [b".pitonignore", b".ignore", b".gitignore"];

@@ -1,18 +1,17 @@
-//! Coverage of a tree by frames, and the stale ones among them.
+//! Coverage of a tree by frames, the stale ones among them, and the report about it as text and as Markdown.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use piton_store::bounds::TABLE_GET_MAX;
 use serde::Serialize;
 
-use crate::{
-    Context, Error,
-    bounds::LEFT_BEHIND_SHOWN,
-    frame::{Basis, BasisKind, Frame, FrameHead, FrameId, Freshness, Judge},
-    history::{RootEntry, RootRef},
-    tree::{TreeNodeId, TreePath},
-    word::{AgentId, FrameType},
-};
+use crate::bounds::LEFT_BEHIND_SHOWN;
+use crate::frame::{Basis, BasisKind, Frame, FrameHead, FrameId, Freshness, Judge};
+use crate::history::{RootEntry, RootRef};
+use crate::tree::{TreeNodeId, TreePath};
+use crate::word::{AgentId, FrameType};
+use crate::{Context, Error};
 
 /// Coverage of a tree by frames of one agent and type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -79,9 +78,60 @@ pub struct ContextReport {
     pub unchecked: Option<String>,
 }
 
+/// Coverage of a tree with frames of one type and agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TypeStatus {
+    pub frame_type: FrameType,
+    pub agent: AgentId,
+    /// Number of nodes with a fresh head.
+    pub fresh: u64,
+    /// Number of nodes with a stale head.
+    pub stale: u64,
+    /// Number of nodes with no head.
+    pub missing: u64,
+}
+
+/// The status of a project's context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextStatus {
+    /// The project directory.
+    pub project: String,
+    /// Frames by type and agent.
+    pub types: Vec<TypeStatus>,
+    /// The tree, its coverage, and the stale frames with reasons.
+    #[serde(flatten)]
+    pub report: ContextReport,
+}
+
 impl Context {
-    /// Reports coverage and stale heads, judged against a recorded tree. Reads each head and its frame once.
+    /// Returns the status: the current tree, its frames by type and agent, and the stale ones.
+    pub async fn status(&self) -> Result<ContextStatus, Error> {
+        let report = self.report(&RootRef::Current).await?;
+        let line = |line: &Coverage| TypeStatus {
+            frame_type: line.frame_type.clone(),
+            agent: line.agent.clone(),
+            fresh: if report.unchecked.is_some() { 0 } else { line.nodes - line.stale },
+            stale: line.stale,
+            missing: report.nodes - line.nodes,
+        };
+        let types = report.coverage.iter().map(line).collect();
+        let project = self.location.directory().display().to_string();
+        Ok(ContextStatus { project, types, report })
+    }
+
+    /// Reports coverage and stale heads, judged against a recorded tree.
     pub async fn report(&self, tree: &RootRef) -> Result<ContextReport, Error> {
+        match tree {
+            RootRef::Current => self.checked(None).await.report_on(tree).await,
+            // A past tree cannot have changed, so the files need no check.
+            past => self.report_on(past).await,
+        }
+    }
+
+    /// Reports on a tree as it was recorded. Reads each head and its frame once.
+    async fn report_on(&self, tree: &RootRef) -> Result<ContextReport, Error> {
         let root = self.root(tree).await?;
         let mut judge = Judge::of_many(self, root.root);
         judge.read_marks().await?;
@@ -192,4 +242,78 @@ impl Context {
             reason,
         }))
     }
+}
+
+impl ContextReport {
+    /// Formats the report as plain text.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let root = self.root.root.digest().hex();
+        let partial = if self.root.partial { ", partial" } else { "" };
+        let _ = writeln!(
+            text,
+            "tree {} {}{partial}: {} nodes",
+            self.root.sequence,
+            &root[..12],
+            self.nodes
+        );
+        let _ = writeln!(text, "{} have frames", share(self.nodes_with_frames, self.nodes));
+        for line in &self.coverage {
+            let nodes = share(line.nodes, self.nodes);
+            let _ = writeln!(
+                text,
+                "  {} by {}: {nodes}, {} stale",
+                line.frame_type, line.agent, line.stale
+            );
+        }
+        if self.left_behind > 0 {
+            let _ = writeln!(text, "{} heads are at paths that are gone", self.left_behind);
+        }
+        if let Some(reason) = &self.unchecked {
+            let _ = writeln!(text, "freshness was not checked: {reason}");
+        }
+        for stale in &self.stale {
+            let _ = writeln!(text, "stale: {} {}: {}", stale.path, stale.frame_type, stale.reason);
+        }
+        text
+    }
+
+    /// Formats the report as Markdown.
+    pub fn markdown(&self) -> String {
+        let mut text = String::from("## Context\n\n");
+        let root = self.root.root.digest().hex();
+        let covered = share(self.nodes_with_frames, self.nodes);
+        let _ = writeln!(
+            text,
+            "Tree {} `{}`: {covered} nodes have frames.\n",
+            self.root.sequence,
+            &root[..12]
+        );
+        text.push_str("| type | agent | nodes | stale |\n|---|---|---|---|\n");
+        for line in &self.coverage {
+            let nodes = share(line.nodes, self.nodes);
+            let _ = writeln!(
+                text,
+                "| {} | {} | {nodes} | {} |",
+                line.frame_type, line.agent, line.stale
+            );
+        }
+        if let Some(reason) = &self.unchecked {
+            let _ = writeln!(text, "\nFreshness was not checked: {reason}.");
+        }
+        if !self.stale.is_empty() {
+            text.push_str("\n| stale | type | why |\n|---|---|---|\n");
+            for stale in &self.stale {
+                let _ =
+                    writeln!(text, "| {} | {} | {} |", stale.path, stale.frame_type, stale.reason);
+            }
+        }
+        text
+    }
+}
+
+/// Formats a share, for example `3 of 12 (25 %)`.
+fn share(part: u64, whole: u64) -> String {
+    let percent = (part * 100).checked_div(whole).unwrap_or(0); // tidy: number of percents
+    format!("{part} of {whole} ({percent} %)")
 }
