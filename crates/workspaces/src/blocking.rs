@@ -3,9 +3,13 @@
 
 use piton_core::Code;
 use piton_store::threads::{blocking_here, may_block};
-use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
-use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::StoreFault};
+use crate::bounds::CHANGES_AT_ONCE_MAX;
+use crate::error::Error;
+use crate::store::StoreFault;
 
 /// Permits for changes that may occupy a thread.
 static CHANGES: Semaphore = Semaphore::const_new(CHANGES_AT_ONCE_MAX);

@@ -5,16 +5,15 @@
 
 use std::fmt::Write as _;
 
-use piton_core::{Code, Envelope, error::sentence};
+use piton_core::error::sentence;
+use piton_core::{Code, Envelope};
 
-use crate::{
-    bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX},
-    mask::Hidden,
-    path::{LogicalPath, PathProblem},
-    protection::Protected,
-    scope::{AccessScope, Tool},
-    store::StoreFault,
-};
+use crate::bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX};
+use crate::mask::Hidden;
+use crate::path::{LogicalPath, PathProblem};
+use crate::protection::Protected;
+use crate::scope::{AccessScope, Tool};
+use crate::store::StoreFault;
 
 /// Reason that a call fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

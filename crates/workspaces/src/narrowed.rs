@@ -4,7 +4,10 @@
 
 use std::sync::Arc;
 
-use crate::{path::LogicalPath, scope::AccessScope, workspace::Workspace, workspaces::Workspaces};
+use crate::path::LogicalPath;
+use crate::scope::AccessScope;
+use crate::workspace::Workspace;
+use crate::workspaces::Workspaces;
 
 impl Workspaces {
     /// Narrows the set to these grants: below each prefix remains what both the grant and the Workspace there permit.

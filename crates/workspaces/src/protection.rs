@@ -10,7 +10,8 @@
 //! protected name is protected only if that name is in the root of the Mount, and as it was when the Mount was opened.
 //! Links deeper down could only be found by a walk through the whole Mount, which has no bound.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
+use std::fmt;
 
 use piton_core::is_ignorable;
 

@@ -1,14 +1,13 @@
 //! One Workspace: a prefix, an Access Scope and a Mount.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
-use crate::{
-    mask::Mask,
-    path::{LogicalPath, MountPath},
-    protection::ReservedPath,
-    scope::AccessScope,
-    store::{LoadedFile, Store},
-};
+use crate::mask::Mask;
+use crate::path::{LogicalPath, MountPath};
+use crate::protection::ReservedPath;
+use crate::scope::AccessScope;
+use crate::store::{LoadedFile, Store};
 
 /// A part of the file world that an agent can see.
 pub struct Workspace {

@@ -4,17 +4,16 @@
 //! *Invariants*: the longest prefix decides, name by name. The set has no method that changes it. Nothing here calls a
 //! Store.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::{
-    bounds::{PURPOSE_BYTES_MAX, WORKSPACES_MAX},
-    error::{Error, quote},
-    mask::{Hidden, Mask},
-    path::{LogicalPath, MountPath},
-    protection::Protection,
-    scope::{AccessScope, Right, Tool},
-    workspace::{Definition, Workspace},
-};
+use crate::bounds::{PURPOSE_BYTES_MAX, WORKSPACES_MAX};
+use crate::error::{Error, quote};
+use crate::mask::{Hidden, Mask};
+use crate::path::{LogicalPath, MountPath};
+use crate::protection::Protection;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::workspace::{Definition, Workspace};
 
 /// All files that one agent can see.
 #[derive(Debug, Default)]

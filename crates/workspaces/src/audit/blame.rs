@@ -4,20 +4,16 @@ use std::collections::BTreeSet;
 
 use piton_core::Digest;
 
-use super::{
-    ledger::Ledger,
-    left_content::LeftContent,
-    record::{AuditIntent, AuditOutcome, AuditRecord},
-};
-use crate::{
-    bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
-    error::Error,
-    files::Actor,
-    path::LogicalPath,
-    scope::Tool,
-    store::{Before, EntryKind, StoreFault},
-    workspaces::Workspaces,
-};
+use super::ledger::Ledger;
+use super::left_content::LeftContent;
+use super::record::{AuditIntent, AuditOutcome, AuditRecord};
+use crate::bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX};
+use crate::error::Error;
+use crate::files::Actor;
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::{Before, EntryKind, StoreFault};
+use crate::workspaces::Workspaces;
 
 /// The history of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

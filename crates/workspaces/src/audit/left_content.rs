@@ -3,7 +3,9 @@
 use piton_core::Digest;
 
 use super::record::AuditIntent;
-use crate::{path::LogicalPath, scope::Tool, store::Before};
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::Before;
 
 /// Content that a change left at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

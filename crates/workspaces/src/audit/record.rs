@@ -3,7 +3,10 @@
 use piton_core::{Digest, TimestampMs};
 use serde::{Deserialize, Serialize};
 
-use crate::{files::Actor, path::LogicalPath, scope::Tool, store::Before};
+use crate::files::Actor;
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::Before;
 
 /// A change that an actor is about to make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

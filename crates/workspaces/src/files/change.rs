@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::{
-    audit::AuditIntent,
-    bounds::COMMIT_TRIES_MAX,
-    error::Error,
-    files::{Files, service::store_error},
-    overlay::tree_digest,
-    path::{LogicalPath, MountPath},
-    scope::{AccessScope, Tool},
-    store::{Before, Expected, FileChange, FileVersion, StoreFault},
-    workspaces::LocatedPath,
-};
+use crate::audit::AuditIntent;
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::overlay::tree_digest;
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{AccessScope, Tool};
+use crate::store::{Before, Expected, FileChange, FileVersion, StoreFault};
+use crate::workspaces::LocatedPath;
 
 /// Result of a change.
 pub(crate) struct Changed {

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    error::Error,
-    files::{Files, service::store_error},
-    scope::{AccessScope, Right, Tool},
-    store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault},
-    tools::{CopyRequest, MoveRequest},
-    workspaces::LocatedPath,
-};
+use crate::bounds::FILE_BYTES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault};
+use crate::tools::{CopyRequest, MoveRequest};
+use crate::workspaces::LocatedPath;
 
 impl Files {
     /// Copies a file.

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{
-    error::Error,
-    files::Files,
-    scope::{Right, Tool},
-    store::{Before, Expected, FileChange},
-    tools::DeleteRequest,
-};
+use crate::error::Error;
+use crate::files::Files;
+use crate::scope::{Right, Tool};
+use crate::store::{Before, Expected, FileChange};
+use crate::tools::DeleteRequest;
 
 impl Files {
     /// Deletes a file or a directory.

@@ -3,15 +3,14 @@
 use std::fmt::Write as _;
 
 use super::replace_text::{ReplaceProblem, Replaced, replace};
-use crate::{
-    bounds::{EDIT_BYTES_MAX, FILE_BYTES_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX},
-    error::Error,
-    files::{Files, service::store_error},
-    path::LogicalPath,
-    scope::{Right, Tool},
-    store::{Expected, FileChange, FileVersion, NotTextKind, StoreFault},
-    tools::EditRequest,
-};
+use crate::bounds::{EDIT_BYTES_MAX, FILE_BYTES_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::path::LogicalPath;
+use crate::scope::{Right, Tool};
+use crate::store::{Expected, FileChange, FileVersion, NotTextKind, StoreFault};
+use crate::tools::EditRequest;
 
 impl Files {
     /// Replaces text in a file.

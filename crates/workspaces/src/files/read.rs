@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 
-use crate::{
-    bounds::{NOTE_BYTES_MAX, READ_LINES_DEFAULT, REPLY_BYTES_MAX},
-    error::Error,
-    files::{Files, service::store_error},
-    path::LogicalPath,
-    scope::{Right, Tool},
-    store::{FileVersion, Window, WindowRead},
-    tools::ReadRequest,
-};
+use crate::bounds::{NOTE_BYTES_MAX, READ_LINES_DEFAULT, REPLY_BYTES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::path::LogicalPath;
+use crate::scope::{Right, Tool};
+use crate::store::{FileVersion, Window, WindowRead};
+use crate::tools::ReadRequest;
 
 /// Number of bytes reserved for the number before a line.
 const NUMBER_BYTES: usize = 8;

@@ -5,7 +5,8 @@
 //! ending and is never split, so a file whose lines all end with CR LF keeps that. Every byte outside of the replaced
 //! parts is kept.
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::bounds::{FILE_BYTES_MAX, HITS_LISTED_MAX};
 

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
-use crate::{
-    audit::{Ledgers, OverlaySource},
-    error::Error,
-    path::{LogicalPath, MountPath},
-    scope::{AccessScope, Right, Tool},
-    store::StoreFault,
-    workspaces::{LocatedPath, Workspaces},
-};
+use crate::audit::{Ledgers, OverlaySource};
+use crate::error::Error;
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::StoreFault;
+use crate::workspaces::{LocatedPath, Workspaces};
 
 /// The author of a change, as recorded in the audit trail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

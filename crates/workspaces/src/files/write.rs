@@ -1,15 +1,15 @@
 //! `write` and `mkdir`
 
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    error::Error,
-    files::{Files, change::Changed, service::store_error},
-    path::LogicalPath,
-    scope::{AccessScope, Right, Tool},
-    store::{Before, Expected, FileChange, StoreFault},
-    tools::{MkdirRequest, WriteRequest},
-    workspaces::LocatedPath,
-};
+use crate::bounds::FILE_BYTES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::change::Changed;
+use crate::files::service::store_error;
+use crate::path::LogicalPath;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{Before, Expected, FileChange, StoreFault};
+use crate::tools::{MkdirRequest, WriteRequest};
+use crate::workspaces::LocatedPath;
 
 impl Files {
     /// Creates or replaces a file, or appends to it.

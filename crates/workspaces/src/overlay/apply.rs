@@ -4,26 +4,20 @@
 //! overlay, on top of the new lower state. A row is removed only by an operation that applies or drops it; agreeing
 //! with the lower Store for a moment is no reason to remove it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::{
-    diff::{ChangedRow, OverlayDifference},
-    land_change::{Landed, Operator},
-    store::OverlayStore,
-};
-use crate::{
-    error::Error,
-    files::Files,
-    path::{LogicalPath, MountPath},
-    protection::Protected,
-    scope::{AccessScope, Right, Tool},
-    store::StoreFault,
-    workspace::Definition,
-    workspaces::Workspaces,
-};
+use super::diff::{ChangedRow, OverlayDifference};
+use super::land_change::{Landed, Operator};
+use super::store::OverlayStore;
+use crate::error::Error;
+use crate::files::Files;
+use crate::path::{LogicalPath, MountPath};
+use crate::protection::Protected;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::StoreFault;
+use crate::workspace::Definition;
+use crate::workspaces::Workspaces;
 
 /// A request to apply changes of an overlay.
 #[derive(Clone, Debug)]

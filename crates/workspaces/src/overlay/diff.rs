@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use piton_core::Digest;
 
 use super::store::OverlayStore;
-use crate::{
-    bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
-    path::MountPath,
-    store::{EntryKind, FileStat, LoadedFile, Store, StoreFault},
-    virtual_store::{DirectoryRow, Landing},
-};
+use crate::bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX};
+use crate::path::MountPath;
+use crate::store::{EntryKind, FileStat, LoadedFile, Store, StoreFault};
+use crate::virtual_store::{DirectoryRow, Landing};
 
 piton_core::closed_set! {
     /// How a path differs from the one below.

@@ -1,15 +1,11 @@
 //! Changes that stay in an overlay when it is applied, because agents may only read their paths below.
 
-use super::{
-    diff::{ChangedRow, DifferenceKind},
-    store::OverlayStore,
-};
-use crate::{
-    bounds::TREE_ENTRIES_MAX,
-    path::MountPath,
-    protection::Protected,
-    store::{EntryKind, StoreFault},
-};
+use super::diff::{ChangedRow, DifferenceKind};
+use super::store::OverlayStore;
+use crate::bounds::TREE_ENTRIES_MAX;
+use crate::path::MountPath;
+use crate::protection::Protected;
+use crate::store::{EntryKind, StoreFault};
 
 /// Changed rows of an overlay, split by whether they may be applied.
 pub(super) struct Split {

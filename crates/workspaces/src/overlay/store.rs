@@ -1,22 +1,21 @@
 //! The overlay as a [`Store`].
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_store::port::BoxFuture;
 
 use super::view::View;
-use crate::{
-    bounds::COMMIT_TRIES_MAX,
-    mask::Mask,
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat,
-        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead,
-    },
-    virtual_store::{DirectoryRow, SeenRow, VirtualStore},
-    workspace::Workspace,
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::search::{Search, SearchResult};
+use crate::store::{
+    DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
+    Prepared, Store, StoreFault, Window, WindowRead,
 };
+use crate::virtual_store::{DirectoryRow, SeenRow, VirtualStore};
+use crate::workspace::Workspace;
 
 /// A Virtual Store in front of another Store, which is only read.
 #[derive(Clone)]

@@ -1,18 +1,20 @@
 //! Changes to an overlay, all of which are made in the upper Store.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_core::{Digest, DigestBuilder, FileBytes};
 use piton_store::port::{BoxFuture, EntryVersion};
 
-use super::{store::OverlayStore, view::View};
-use crate::{
-    bounds::{FILE_BYTES_MAX, PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, Expected, FileChange, FileStat, Prepared, Store, StoreFault},
-    virtual_store::{PendingCommit, Staged},
+use super::store::OverlayStore;
+use super::view::View;
+use crate::bounds::{FILE_BYTES_MAX, PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{
+    Before, EntryKind, Expected, FileChange, FileStat, Prepared, Store, StoreFault,
 };
+use crate::virtual_store::{PendingCommit, Staged};
 
 /// Changes that are reported and committed as one.
 struct ChangeBatch {

@@ -1,12 +1,13 @@
 //! Paths as Stores receive them.
 
-use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
-use super::{
-    PathProblem,
-    name::{check_name, join_names},
-    order::compare,
-};
+use super::PathProblem;
+use super::name::{check_name, join_names};
+use super::order::compare;
 use crate::bounds::{PATH_BYTES_MAX, PATH_DEPTH_MAX};
 
 /// A path relative to a Mount, such as `src/main.rs`. The empty path is the Mount itself.

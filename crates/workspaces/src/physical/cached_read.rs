@@ -8,21 +8,21 @@
 //! any other.
 
 #[cfg(target_os = "linux")]
-use std::{
-    io::IoSliceMut,
-    os::fd::{AsFd as _, OwnedFd},
-};
+use std::io::IoSliceMut;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd as _, OwnedFd};
 
 use rustix::fs::Stat;
 #[cfg(target_os = "linux")]
-use rustix::{
-    fs::{Mode, OFlags, ResolveFlags},
-    io::ReadWriteFlags,
-};
-
-use super::open::Root;
+use rustix::fs::{Mode, OFlags, ResolveFlags};
 #[cfg(target_os = "linux")]
-use super::{list::size, open::READ};
+use rustix::io::ReadWriteFlags;
+
+#[cfg(target_os = "linux")]
+use super::list::size;
+#[cfg(target_os = "linux")]
+use super::open::READ;
+use super::open::Root;
 #[cfg(target_os = "linux")]
 use crate::bounds::AT_HAND_BYTES_MAX;
 use crate::path::MountPath;

@@ -5,11 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Stat};
 
 use super::errno::fault;
-use crate::{
-    bounds::LIST_ENTRIES_HELD_MAX,
-    path::check_name,
-    store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault},
-};
+use crate::bounds::LIST_ENTRIES_HELD_MAX;
+use crate::path::check_name;
+use crate::store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault};
 
 /// One entry as its directory stores it.
 pub(super) struct RawEntry {

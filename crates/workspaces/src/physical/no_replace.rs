@@ -5,10 +5,8 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::{
-    fs::{AtFlags, FileType, Mode, RenameFlags},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
+use rustix::io::Errno;
 
 use super::errno::fault;
 use crate::store::StoreFault;
@@ -78,7 +76,8 @@ fn link_and_unlink(
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "tests look at the disk")]
 mod tests {
-    use std::{fs, path::Path};
+    use std::fs;
+    use std::path::Path;
 
     use super::*;
 

@@ -1,15 +1,18 @@
 //! Common parts of the changes of a Physical Store.
 
-use std::{fs::File, io::Read as _, os::fd::OwnedFd};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
 
 use piton_core::{Digest, FileBytes};
 use rustix::fs::Stat;
 
-use super::{directories::Made, errno::fault, list::size, open::Root};
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    store::{Before, StoreFault},
-};
+use super::directories::Made;
+use super::errno::fault;
+use super::list::size;
+use super::open::Root;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::store::{Before, StoreFault};
 
 /// A prepared change. Committing it blocks.
 pub(super) trait Ready: Send {

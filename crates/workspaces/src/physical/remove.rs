@@ -8,31 +8,23 @@
 //! comparison. A process that dies in the middle of a removal leaves a directory behind; recovery of the records clears
 //! it away.
 
-use std::{
-    ffi::CString,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-};
+use std::ffi::CString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use piton_core::{Digest, DigestBuilder};
-use rustix::{
-    fs::{AtFlags, Dir, FileType, OFlags},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, Dir, FileType, OFlags};
+use rustix::io::Errno;
 
-use super::{
-    errno::fault,
-    list::{entries, kind_of},
-    no_replace::rename_no_replace,
-    open::{Root, one, one_directory},
-    prepared::{Ready, digest_in},
-    temp::{discard, random_name},
-};
-use crate::{
-    bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, StoreFault},
-};
+use super::errno::fault;
+use super::list::{entries, kind_of};
+use super::no_replace::rename_no_replace;
+use super::open::{Root, one, one_directory};
+use super::prepared::{Ready, digest_in};
+use super::temp::{discard, random_name};
+use crate::bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{Before, EntryKind, StoreFault};
 
 /// A prepared removal.
 pub(super) struct Removal {

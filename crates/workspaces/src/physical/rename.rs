@@ -3,22 +3,19 @@
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use piton_core::Digest;
-use rustix::{fs::AtFlags, io::Errno};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
-use super::{
-    directories::Made,
-    errno::fault,
-    list::kind_of,
-    lock::lock_both,
-    no_replace::rename_no_replace,
-    open::{Root, one_directory},
-    prepared::{Ready, digest_in},
-};
-use crate::{
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, StoreFault},
-};
+use super::directories::Made;
+use super::errno::fault;
+use super::list::kind_of;
+use super::lock::lock_both;
+use super::no_replace::rename_no_replace;
+use super::open::{Root, one_directory};
+use super::prepared::{Ready, digest_in};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{Before, EntryKind, StoreFault};
 
 /// A prepared move.
 pub(super) struct Renaming {

@@ -1,20 +1,14 @@
 //! Multi-threaded search of the files of a Mount, with results in path order.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    thread,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
-use super::{
-    open::Root,
-    walk::{Walked, walk},
-};
-use crate::{
-    bounds::{SEARCH_BATCH, SEARCH_THREADS_MAX},
-    path::MountPath,
-    search::{ContentMatcher, Depth, FoundFile, Search, SearchResult, Skipped},
-    store::StoreFault,
-};
+use super::open::Root;
+use super::walk::{Walked, walk};
+use crate::bounds::{SEARCH_BATCH, SEARCH_THREADS_MAX};
+use crate::path::MountPath;
+use crate::search::{ContentMatcher, Depth, FoundFile, Search, SearchResult, Skipped};
+use crate::store::StoreFault;
 
 /// Runs a search.
 pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, StoreFault> {

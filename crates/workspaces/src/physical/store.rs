@@ -1,32 +1,29 @@
 //! The Physical Store as a [`Store`]: blocking work runs off the threads that serve calls.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::{Digest, Entropy, FileBytes};
 use piton_store::port::BoxFuture;
 use rustix::fs::{AtFlags, Mode, Stat};
 
-use super::{
-    cached_read::CachedFile,
-    errno::fault,
-    list::{kind_of, listing, size},
-    lock::lock,
-    open::Root,
-    prepared::{Making, Ready, read_all},
-    search::search,
-    temp::discard,
-    write::WriteBody,
-};
-use crate::{
-    blocking::blocking,
-    bounds::FILE_BYTES_MAX,
-    path::{MountPath, is_temp_name},
-    quota::Quota,
-    search::{Search, SearchResult},
-    store::{
-        Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat,
-        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead, read_window, read_window_of,
-    },
+use super::cached_read::CachedFile;
+use super::errno::fault;
+use super::list::{kind_of, listing, size};
+use super::lock::lock;
+use super::open::Root;
+use super::prepared::{Making, Ready, read_all};
+use super::search::search;
+use super::temp::discard;
+use super::write::WriteBody;
+use crate::blocking::blocking;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::path::{MountPath, is_temp_name};
+use crate::quota::Quota;
+use crate::search::{Search, SearchResult};
+use crate::store::{
+    Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat, LoadedFile,
+    Prepared, Store, StoreFault, Window, WindowRead, read_window, read_window_of,
 };
 
 /// Options of a Physical Store.

@@ -1,20 +1,17 @@
 //! Unfinished writes: a temporary file beside its target, under a name of its own.
 
-use std::{
-    fs::File,
-    io::Write as _,
-    os::fd::{AsFd, OwnedFd},
-};
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::{AsFd, OwnedFd};
 
 use piton_core::Entropy;
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::{
-    errno::fault,
-    permissions::{Permissions, make_executable},
-    remove::remove_tree,
-};
-use crate::{path::temp_name, store::StoreFault};
+use super::errno::fault;
+use super::permissions::{Permissions, make_executable};
+use super::remove::remove_tree;
+use crate::path::temp_name;
+use crate::store::StoreFault;
 
 /// Returns a random temporary name that, in all likelihood, nothing else has.
 pub(super) fn random_name(entropy: &dyn Entropy) -> String {

@@ -1,22 +1,16 @@
 //! Directory tree walks by descriptor, in path order.
 
-use std::{
-    io::Read as _,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-};
+use std::io::Read as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::OFlags;
 
-use super::{
-    list::{RawEntry, entries},
-    open::{Root, one},
-};
-use crate::{
-    bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX},
-    path::MountPath,
-    search::{IGNORE_FILE, Ignores, Search, Skipped},
-    store::{EntryKind, StoreFault},
-};
+use super::list::{RawEntry, entries};
+use super::open::{Root, one};
+use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX};
+use crate::path::MountPath;
+use crate::search::{IGNORE_FILE, Ignores, Search, Skipped};
+use crate::store::{EntryKind, StoreFault};
 
 /// Files selected by a search.
 pub(super) struct Walked {

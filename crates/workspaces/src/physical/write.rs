@@ -3,24 +3,21 @@
 //! Nothing is written before the commit. By then the caller has recorded its intent, so the name of an unfinished write
 //! that a dead process left behind is always known.
 
-use std::{os::fd::OwnedFd, sync::Arc};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
-use super::{
-    directories::Made,
-    errno::fault,
-    list::size,
-    lock::lock,
-    no_replace::rename_no_replace,
-    open::Root,
-    permissions::Permissions,
-    prepared::{Ready, read_all},
-    temp::{discard, random_name, write_temp},
-};
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    path::MountPath,
-    store::{Before, Expected, StoreFault},
-};
+use super::directories::Made;
+use super::errno::fault;
+use super::list::size;
+use super::lock::lock;
+use super::no_replace::rename_no_replace;
+use super::open::Root;
+use super::permissions::Permissions;
+use super::prepared::{Ready, read_all};
+use super::temp::{discard, random_name, write_temp};
+use crate::bounds::FILE_BYTES_MAX;
+use crate::path::MountPath;
+use crate::store::{Before, Expected, StoreFault};
 use piton_core::{Digest, Entropy, FileBytes};
 
 /// A prepared write.

@@ -2,7 +2,8 @@
 //!
 //! *Invariants*: only `.gitignore` files inside the Mount count; none above it is ever read.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

@@ -1,12 +1,11 @@
 //! The query that a Store receives.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{ContentMatcher, Selection};
-use crate::{mask::Mask, path::MountPath};
+use crate::mask::Mask;
+use crate::path::MountPath;
 
 /// Level of detail that is wanted for a matching file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

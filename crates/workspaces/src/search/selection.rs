@@ -3,7 +3,9 @@
 use globset::{GlobBuilder, GlobMatcher};
 use ignore::types::{Types, TypesBuilder};
 
-use crate::{bounds::PATTERN_BYTES_MAX, error::Error, path::MountPath};
+use crate::bounds::PATTERN_BYTES_MAX;
+use crate::error::Error;
+use crate::path::MountPath;
 
 /// Selects the files to search.
 #[derive(Debug)]

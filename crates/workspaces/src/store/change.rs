@@ -2,13 +2,16 @@
 //!
 //! An audit record is written between the two.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
 use piton_core::Digest;
 use piton_store::port::BoxFuture;
 
 use super::StoreFault;
-use crate::{mask::Mask, path::MountPath};
+use crate::mask::Mask;
+use crate::path::MountPath;
 
 /// Version of a file as agents name it: the first 16 hex digits of its digest.
 ///

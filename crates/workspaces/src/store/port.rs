@@ -6,10 +6,8 @@ use piton_core::Digest;
 use piton_store::port::BoxFuture;
 
 use super::{FileChange, Prepared, StoreFault, Window, WindowRead};
-use crate::{
-    path::MountPath,
-    search::{Search, SearchResult},
-};
+use crate::path::MountPath;
+use crate::search::{Search, SearchResult};
 
 /// Kind of entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

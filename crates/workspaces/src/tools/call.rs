@@ -3,12 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{
-    blocking::as_a_whole,
-    error::{Error, quote},
-    files::Files,
-    scope::Tool,
-};
+use crate::blocking::as_a_whole;
+use crate::error::{Error, quote};
+use crate::files::Files;
+use crate::scope::Tool;
 
 /// The result of a call as a model reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]

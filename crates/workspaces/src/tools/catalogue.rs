@@ -1,6 +1,7 @@
 //! The tools as models read them: name, description, schema and hints.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::request::{

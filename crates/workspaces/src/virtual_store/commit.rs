@@ -6,17 +6,13 @@
 use piton_core::Digest;
 use piton_store::port::{BoxFuture, EntryChange as RowChange, EntryVersion, Expect, TableWrite};
 
-use super::{
-    keys::DirectoryId,
-    lookup::Lookup,
-    pending::{Act, PendingCommit},
-    row::{DirectoryRow, Stored},
-};
-use crate::{
-    bounds::COMMIT_TRIES_MAX,
-    path::MountPath,
-    store::{Before, Prepared, StoreFault},
-};
+use super::keys::DirectoryId;
+use super::lookup::Lookup;
+use super::pending::{Act, PendingCommit};
+use super::row::{DirectoryRow, Stored};
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::path::MountPath;
+use crate::store::{Before, Prepared, StoreFault};
 
 impl Prepared for PendingCommit {
     fn before(&self) -> Before {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use piton_store::port::{EntryChange as RowChange, Expect, TableWrite};
 
-use super::{row::Stored, store::VirtualStore};
-use crate::{
-    bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE},
-    store::StoreFault,
-};
+use super::row::Stored;
+use super::store::VirtualStore;
+use crate::bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE};
+use crate::store::StoreFault;
 
 impl VirtualStore {
     /// Copies everything in this namespace to `target` in one commit, and returns the number of entries. Rows are

@@ -2,16 +2,12 @@
 
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
-use super::{
-    commit::expect,
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{
-    bounds::COMMIT_TRIES_MAX,
-    path::MountPath,
-    store::{LoadedFile, StoreFault},
-};
+use super::commit::expect;
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::path::MountPath;
+use crate::store::{LoadedFile, StoreFault};
 
 /// A row as it was read, with its version.
 pub(crate) struct SeenRow {

@@ -2,12 +2,11 @@
 
 use piton_store::port::{EntryChange, EntryVersion, Expect, TableWrite};
 
-use super::{
-    keys::{DirectoryId, ROOT},
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{path::MountPath, store::StoreFault};
+use super::keys::{DirectoryId, ROOT};
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::path::MountPath;
+use crate::store::StoreFault;
 
 /// A row with the version of the write that made it.
 #[derive(Clone, Debug)]

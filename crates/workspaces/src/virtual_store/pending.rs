@@ -3,16 +3,12 @@
 use piton_core::{Digest, FileBytes};
 use piton_store::port::EntryVersion;
 
-use super::{
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{
-    bounds::{COMMIT_TRIES_MAX, FILE_BYTES_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::{Before, Expected, FileChange, Prepared, StoreFault},
-};
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::bounds::{COMMIT_TRIES_MAX, FILE_BYTES_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{Before, Expected, FileChange, Prepared, StoreFault};
 
 /// A prepared change.
 pub(crate) struct PendingCommit {

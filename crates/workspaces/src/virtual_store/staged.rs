@@ -5,23 +5,17 @@
 //! *Invariants*: nothing is written to the underlying table before [`Staged::flush`]. That commit expects of every row
 //! what the first step that named the row expected.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use piton_store::Error;
+use piton_store::port::{
+    Batch, BoxFuture, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry, TableWrite,
+    TakenOut,
 };
 
-use piton_store::{
-    Error,
-    port::{
-        Batch, BoxFuture, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry,
-        TableWrite, TakenOut,
-    },
-};
-
-use crate::{
-    bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX},
-    store::StoreFault,
-};
+use crate::bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX};
+use crate::store::StoreFault;
 
 /// First version number of buffered rows. No table ever reaches this number of commits.
 const STAGED: u64 = 1 << 63;
@@ -223,15 +217,12 @@ impl Table for Staged {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        task::{self, Waker},
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task;
+    use std::task::Waker;
 
-    use piton_store::{
-        memory::MemoryTable,
-        testing::{TableCall, WatchedTable},
-    };
+    use piton_store::memory::MemoryTable;
+    use piton_store::testing::{TableCall, WatchedTable};
 
     use super::*;
 

@@ -3,17 +3,13 @@
 use piton_core::Code;
 use piton_store::port::{EntryVersion, Key};
 
-use super::{
-    keys::{DirectoryId, name_of},
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{
-    bounds::{PATH_DEPTH_MAX, SCAN_PAGE, VIRTUAL_TREE_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::StoreFault,
-};
+use super::keys::{DirectoryId, name_of};
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::bounds::{PATH_DEPTH_MAX, SCAN_PAGE, VIRTUAL_TREE_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::StoreFault;
 
 /// Refusal of a path that is too deep to be addressed.
 const TOO_DEEP: StoreFault =

@@ -1,18 +1,14 @@
 //! A Store that counts how often it is asked.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use piton_store::port::BoxFuture;
-use piton_workspaces::{
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
-        StoreFault, Window, WindowRead,
-    },
+use piton_workspaces::path::MountPath;
+use piton_workspaces::search::{Search, SearchResult};
+use piton_workspaces::store::{
+    DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store, StoreFault,
+    Window, WindowRead,
 };
 
 /// How often Stores were asked.

@@ -3,14 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use piton_store::port::BoxFuture;
-use piton_workspaces::{
-    Files,
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
-        StoreFault, Window, WindowRead,
-    },
+use piton_workspaces::Files;
+use piton_workspaces::path::MountPath;
+use piton_workspaces::search::{Search, SearchResult};
+use piton_workspaces::store::{
+    DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store, StoreFault,
+    Window, WindowRead,
 };
 use serde_json::Value;
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Files, Quota, Workspaces, physical::PhysicalOptions, store::Store, virtual_store::VirtualStore,
-};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Quota, Workspaces};
 use serde_json::{Value, json};
 
 use crate::world::{definition, memory_ports, namespace, physical};

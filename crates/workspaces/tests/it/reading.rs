@@ -1,6 +1,7 @@
 //! What `read`, `ls` and `stat` tell.
 
-use std::{fmt::Write as _, fs};
+use std::fmt::Write as _;
+use std::fs;
 
 use serde_json::{Value, json};
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    AccessScope, Definition, Error, Workspaces, path::LogicalPath, store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Definition, Error, Workspaces};
 use proptest::prelude::*;
 
 use crate::world::{definition, memory_ports, namespace};

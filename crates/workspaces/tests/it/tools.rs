@@ -1,11 +1,14 @@
 //! Which tools an agent is offered, and how they are described.
 
-use std::{fmt::Write as _, fs, path::Path, sync::Arc};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    AccessScope, Error, Tool, Workspaces, tools::cards, virtual_store::VirtualStore,
-};
+use piton_workspaces::tools::cards;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Error, Tool, Workspaces};
 use serde_json::json;
 
 use crate::world::{World, definition, memory_ports, namespace};

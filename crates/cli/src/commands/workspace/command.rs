@@ -2,12 +2,11 @@
 
 use clap::Subcommand;
 
-use super::{
-    Chosen, log, map, resolve,
-    review::{Apply, DiffOverlay, Drop},
-    shell, verify,
-};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::review::{Apply, DiffOverlay, Drop};
+use super::{Chosen, log, map, resolve, shell, verify};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {

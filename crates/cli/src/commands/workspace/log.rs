@@ -5,15 +5,13 @@ use piton_core::shell_word;
 use piton_runtime::workspaces::{FileHistory, RecordShown};
 
 use super::Chosen;
-use crate::{
-    age::ago,
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::short,
-    style::{Tone, styled},
-    table,
-};
+use crate::age::ago;
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::short;
+use crate::style::{Tone, styled};
+use crate::table;
 
 #[derive(Args)]
 pub(crate) struct LogFile {

@@ -1,12 +1,16 @@
 //! `piton workspace map` and `piton workspace tools`: the view of an agent.
 
-use piton_mcp::{catalogue::workspaces::world_catalogue, listed};
+use piton_mcp::catalogue::workspaces::world_catalogue;
+use piton_mcp::listed;
 use piton_runtime::workspaces::WorkspaceShown;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Chosen;
-use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::count;
 
 #[derive(Serialize)]
 struct ShownMap<'a> {

@@ -7,7 +7,9 @@ use piton_core::shell_word;
 use piton_runtime::workspaces::ResolvedPath;
 
 use super::Chosen;
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
 
 #[derive(Args)]
 pub(crate) struct Resolve {

@@ -4,21 +4,20 @@ use std::borrow::Cow;
 
 use clap::Args;
 use piton_core::{shell_word, visible};
-use piton_runtime::{
-    context::PERSON,
-    workspaces::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
+use piton_runtime::context::PERSON;
+use piton_runtime::workspaces::{
+    AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff,
 };
 
-use super::{Chosen, log::author_text};
-use crate::{
-    app::App,
-    ask::confirm,
-    bounds::APPLIED_SHOWN,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::count,
-    style::{Tone, styled},
-};
+use super::Chosen;
+use super::log::author_text;
+use crate::app::App;
+use crate::ask::confirm;
+use crate::bounds::APPLIED_SHOWN;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::count;
+use crate::style::{Tone, styled};
 
 /// Names an overlay.
 #[derive(Args)]

@@ -1,19 +1,21 @@
 //! `piton workspace shell`: a person types tool calls and reads the replies that an agent would get.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::io;
+use std::io::{BufRead as _, IsTerminal as _, Read as _};
 
 use piton_mcp::failure_text;
-use piton_runtime::{
-    CallBasis,
-    context::PERSON,
-    workspaces::{FileWorld, Tool},
-};
+use piton_runtime::CallBasis;
+use piton_runtime::context::PERSON;
+use piton_runtime::workspaces::{FileWorld, Tool};
 use serde::Serialize;
 
 use super::{Chosen, typed};
-use crate::{
-    app::App, bounds::SHELL_BYTES_MAX, exit::CommandEnding, failure::Failure, open::Open, output,
-};
+use crate::app::App;
+use crate::bounds::SHELL_BYTES_MAX;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::open::Open;
+use crate::output;
 
 const HELP: &str = "\
 Type a tool and its arguments, in order, by name, or as JSON:
