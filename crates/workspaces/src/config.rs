@@ -16,12 +16,10 @@ use crate::overlay::OverlayStore;
 use crate::path::{LogicalPath, MountPath};
 use crate::physical::{PhysicalOptions, PhysicalStore};
 use crate::protection::{Protected, ReservedPath, protected_name, protected_names};
-use crate::quota::Quota;
 use crate::scope::AccessScope;
 use crate::store::{Store, StoreFault};
 use crate::virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore};
-use crate::workspace::Definition;
-use crate::workspaces::Workspaces;
+use crate::workspaces::{Definition, Quota, Workspaces};
 
 /// One Workspace as it stands in a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,19 +1,21 @@
-//! A set of Workspaces, and the router: it finds the Workspace of a path and checks that its scope permits the
-//! operation.
+//! A Workspace, a set of them, and the router: it finds the Workspace of a path and checks that its scope permits the
+//! operation. A set can be narrowed to the grants of a step.
 //!
 //! *Invariants*: the longest prefix decides, name by name. The set has no method that changes it. Nothing here calls a
-//! Store.
+//! Store, except to load a file for the operator. A narrower set permits nothing that the wider one does not, and no
+//! path leads to another file.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::bounds::{PURPOSE_BYTES_MAX, WORKSPACES_MAX};
 use crate::error::{Error, quote};
 use crate::mask::{Hidden, Mask};
 use crate::path::{LogicalPath, MountPath};
-use crate::protection::Protection;
+use crate::protection::{Protection, ReservedPath};
 use crate::scope::{AccessScope, Right, Tool};
-use crate::workspace::{Definition, Workspace};
+use crate::store::{LoadedFile, QuotaKind, Store, StoreFault};
 
 /// All files that one agent can see.
 #[derive(Debug, Default)]
@@ -203,4 +205,154 @@ fn check(definition: Definition, problems: &mut Vec<String>) -> Option<Workspace
         store: store.ok()?,
         base: MountPath::root(),
     })
+}
+
+/// A part of the file world that an agent can see.
+pub struct Workspace {
+    pub(crate) prefix: LogicalPath,
+    pub(crate) scope: AccessScope,
+    pub(crate) purpose: String,
+    pub(crate) mask: Arc<Mask>,
+    pub(crate) store: Arc<dyn Store>,
+    /// Start of the Workspace in its Mount: the Mount itself, unless a step was granted a part of it.
+    pub(crate) base: MountPath,
+}
+
+impl Workspace {
+    /// Returns the start of the Workspace in the file world of the agent.
+    pub fn prefix(&self) -> &LogicalPath {
+        &self.prefix
+    }
+
+    /// Returns the Access Scope.
+    pub fn scope(&self) -> AccessScope {
+        self.scope
+    }
+
+    /// Loads a whole file of at most `bytes_max` bytes, for the operator of the Workspace. `None` if there is none that
+    /// may be shown.
+    pub async fn load(&self, at: MountPath, bytes_max: u64) -> Option<LoadedFile> {
+        if self.mask.hides(&at).is_some() {
+            return None;
+        }
+        self.store.load(at, bytes_max).await.ok()
+    }
+
+    /// Returns the purpose, in the words of the person who configured it.
+    pub fn purpose(&self) -> &str {
+        &self.purpose
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Workspace({}, {})", self.prefix, self.scope)
+    }
+}
+
+/// A requested Workspace that is not checked yet.
+pub struct Definition {
+    /// Start of the Workspace in the file world of the agent.
+    pub prefix: String,
+    /// Name of the Access Scope.
+    pub scope: String,
+    /// Purpose, as one line of the Filesystem Map.
+    pub purpose: String,
+    /// Patterns of hidden names.
+    pub deny: Vec<String>,
+    /// Protected names that agents may change here.
+    pub writable: Vec<String>,
+    /// Paths of the Mount that are protected regardless of their names.
+    pub reserved: Vec<ReservedPath>,
+    /// The Store, or the reason that there is none, as words that follow the prefix.
+    pub store: Result<Arc<dyn Store>, String>,
+}
+
+impl Workspaces {
+    /// Narrows the set to these grants: below each prefix remains what both the grant and the Workspace there permit.
+    /// The longest prefix counts. It may be that of a Workspace, of a directory inside one, or of a path above several.
+    #[must_use]
+    pub fn narrowed(&self, grants: &[(LogicalPath, AccessScope)]) -> Self {
+        let covering = |path: &LogicalPath| {
+            let above = grants.iter().filter(|(prefix, _)| path.starts_with(prefix));
+            // The longest prefix wins, as in the router.
+            above.max_by_key(|(prefix, _)| prefix.as_str().len())
+        };
+        let mut list = Vec::new();
+        for one in self.all() {
+            let granted = covering(&one.prefix).and_then(|(_, scope)| one.scope.narrowed(*scope));
+            // A grant for a part of a Workspace becomes a Workspace of its own, hidden in the part above it.
+            let parts: Vec<_> =
+                grants.iter().filter(|(prefix, _)| self.is_part(one, prefix)).collect();
+            let above = |prefix: &LogicalPath, scope| {
+                let inner = parts.iter().map(|(part, _)| part);
+                one.part(prefix, scope, inner.filter(|part| *part != prefix))
+            };
+            for (prefix, scope) in &parts {
+                let granted = one.scope.narrowed(*scope);
+                list.extend(granted.and_then(|scope| above(prefix, scope)));
+            }
+            list.extend(granted.and_then(|scope| above(&one.prefix, scope)));
+        }
+        list.sort_by(|left, right| left.prefix.cmp(&right.prefix));
+        list.dedup_by(|left, right| left.prefix == right.prefix);
+        Self::of(list)
+    }
+
+    /// True if a prefix lies in a Workspace, below its own prefix.
+    fn is_part(&self, workspace: &Workspace, prefix: &LogicalPath) -> bool {
+        *prefix != workspace.prefix
+            && self.find(prefix).is_some_and(|(found, _)| found.prefix == workspace.prefix)
+    }
+}
+
+impl Workspace {
+    /// Returns the part at a prefix, without those of `inner` that lie below. `None` if that part is hidden.
+    fn part<'a>(
+        &self,
+        prefix: &LogicalPath,
+        scope: AccessScope,
+        inner: impl Iterator<Item = &'a LogicalPath>,
+    ) -> Option<Self> {
+        let base = self.at(prefix).expect("the prefix lies in it");
+        if self.mask.hides(&base).is_some() {
+            return None;
+        }
+        let inner = inner.filter(|part| part.starts_with(prefix)).filter_map(|part| self.at(part));
+        Some(Self {
+            prefix: prefix.clone(),
+            scope,
+            purpose: self.purpose.clone(),
+            mask: Arc::new(self.mask.with_covered(inner)),
+            store: Arc::clone(&self.store),
+            base,
+        })
+    }
+
+    /// Returns the path in the Mount of a path below the prefix.
+    fn at(&self, path: &LogicalPath) -> Option<crate::path::MountPath> {
+        path.below(&self.prefix).map(|below| self.base.join(&below))
+    }
+}
+
+/// Limit on the contents of a Workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quota {
+    /// Maximum size of all files together.
+    pub bytes_max: u64,
+    /// Maximum number of files.
+    pub files_max: u64,
+}
+
+impl Quota {
+    /// Refuses usage above the quota.
+    pub(crate) fn check(self, bytes: u64, files: u64) -> Result<(), StoreFault> {
+        if bytes > self.bytes_max {
+            return Err(StoreFault::Quota { kind: QuotaKind::Bytes, max: self.bytes_max });
+        }
+        if files > self.files_max {
+            return Err(StoreFault::Quota { kind: QuotaKind::Files, max: self.files_max });
+        }
+        Ok(())
+    }
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use piton_core::Digest;
 
 use super::ledger::Ledger;
-use super::left_content::LeftContent;
-use super::record::{AuditIntent, AuditOutcome, AuditRecord};
+use super::record::{AuditIntent, AuditOutcome, AuditRecord, LeftContent};
 use crate::bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX};
 use crate::error::Error;
 use crate::files::Actor;

@@ -11,7 +11,6 @@ mod blame;
 mod keys;
 mod ledger;
 mod ledgers;
-mod left_content;
 mod record;
 mod recover;
 mod trace;

@@ -15,7 +15,7 @@ use crate::store::{
     Prepared, Store, StoreFault, Window, WindowRead,
 };
 use crate::virtual_store::{DirectoryRow, SeenRow, VirtualStore};
-use crate::workspace::Workspace;
+use crate::workspaces::Workspace;
 
 /// A Virtual Store in front of another Store, which is only read.
 #[derive(Clone)]

@@ -5,8 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::name::join_names;
-use super::order::compare;
+use super::name::{compare, join_names};
 use super::{MountPath, PathProblem};
 use crate::bounds::PATH_BYTES_MAX;
 

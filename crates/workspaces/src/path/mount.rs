@@ -6,8 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::PathProblem;
-use super::name::{check_name, join_names};
-use super::order::compare;
+use super::name::{check_name, compare, join_names};
 use crate::bounds::{PATH_BYTES_MAX, PATH_DEPTH_MAX};
 
 /// A path relative to a Mount, such as `src/main.rs`. The empty path is the Mount itself.

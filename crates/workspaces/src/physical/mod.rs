@@ -12,24 +12,21 @@
 //! links. Programs that do not take the lock of the directory can change a file between the comparison of its version
 //! and the rename that replaces it.
 
-mod cached_read;
+mod case_folding;
 mod directories;
 mod errno;
-mod folding;
 mod links;
 mod list;
 mod lock;
-mod no_replace;
 mod open;
 mod permissions;
 mod prepared;
 mod quota;
+mod read;
 mod remove;
 mod rename;
 mod search;
 mod store;
-mod temp;
-mod walk;
 mod write;
 
 pub use store::{PhysicalOptions, PhysicalStore};

@@ -7,8 +7,8 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::case_folding::folds;
 use super::errno::fault;
-use super::folding::folds;
 use super::store::PhysicalOptions;
 use crate::path::MountPath;
 use crate::store::StoreFault;

@@ -12,8 +12,8 @@ use super::list::{entries, size};
 use super::open::{Root, one};
 use crate::bounds::PATH_DEPTH_MAX;
 use crate::path::MountPath;
-use crate::quota::Quota;
 use crate::store::{EntryKind, QuotaKind, StoreFault};
+use crate::workspaces::Quota;
 
 impl Root {
     /// Refuses a write that would take the Mount over its quota. Afterwards `path` has `bytes` bytes or, with `added`,

@@ -17,10 +17,10 @@ use rustix::io::Errno;
 
 use super::errno::fault;
 use super::list::{entries, kind_of};
-use super::no_replace::rename_no_replace;
 use super::open::{Root, one, one_directory};
 use super::prepared::{Ready, digest_in};
-use super::temp::{discard, random_name};
+use super::rename::rename_no_replace;
+use super::write::{discard, random_name};
 use crate::bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
 use crate::mask::Mask;
 use crate::path::MountPath;

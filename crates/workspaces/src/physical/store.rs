@@ -7,24 +7,23 @@ use piton_core::{Digest, Entropy, FileBytes};
 use piton_store::port::BoxFuture;
 use rustix::fs::{AtFlags, Mode, Stat};
 
-use super::cached_read::CachedFile;
 use super::errno::fault;
 use super::list::{kind_of, listing, size};
 use super::lock::lock;
 use super::open::Root;
 use super::prepared::{Making, Ready, read_all};
+use super::read::CachedFile;
 use super::search::search;
-use super::temp::discard;
-use super::write::WriteBody;
+use super::write::{WriteBody, discard};
 use crate::blocking::blocking;
 use crate::bounds::FILE_BYTES_MAX;
 use crate::path::{MountPath, is_temp_name};
-use crate::quota::Quota;
 use crate::search::{Search, SearchResult};
 use crate::store::{
     Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat, LoadedFile,
     Prepared, Store, StoreFault, Window, WindowRead, read_window, read_window_of,
 };
+use crate::workspaces::Quota;
 
 /// Options of a Physical Store.
 #[derive(Clone, Copy, Debug, Default)]

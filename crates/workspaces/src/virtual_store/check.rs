@@ -13,8 +13,8 @@ use piton_store::Error;
 use piton_store::port::{BlobNamespace, EntryChange, Expect, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
-use super::keys::{ROOT, START, is_entry, name_of, namespace_of, usage_of};
 use super::lookup::FoundRow;
+use super::namespace::{ROOT, START, is_entry, name_of, namespace_of, usage_of};
 use super::row::{DirectoryRow, Stored, Usage};
 use super::{VirtualPorts, VirtualStore};
 use crate::audit;

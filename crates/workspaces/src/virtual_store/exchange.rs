@@ -2,7 +2,7 @@
 
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
-use super::commit::expect;
+use super::pending::expect;
 use super::row::{DirectoryRow, Stored};
 use super::store::VirtualStore;
 use crate::bounds::COMMIT_TRIES_MAX;

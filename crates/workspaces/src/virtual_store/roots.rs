@@ -7,7 +7,7 @@ use piton_store::port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table};
 use piton_store::{Error, digests_in, digests_taken_out};
 
 use super::check::VIRTUAL;
-use super::keys::is_entry;
+use super::namespace::is_entry;
 use super::row::{DirectoryRow, Stored};
 use crate::bounds::SCAN_PAGE;
 

@@ -1,6 +1,6 @@
 //! Search in the files of a Virtual Store.
 
-use super::keys::DirectoryId;
+use super::namespace::DirectoryId;
 use super::row::{DirectoryRow, Stored};
 use super::store::VirtualStore;
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX};

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use piton_core::{Clock, Code, Digest, Entropy, FileBytes};
 use piton_store::port::{BlobNamespace, Blobs, BoxFuture, Table};
 
-use super::keys::{DirectoryId, NamespaceKeys, ROOT, name_of};
-use super::namespace::VirtualNamespace;
+use super::namespace::{DirectoryId, NamespaceKeys, ROOT, VirtualNamespace, name_of};
 use super::row::{DirectoryRow, Stored};
 use super::staged::Staged;
 use crate::bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE};
 use crate::path::MountPath;
-use crate::quota::Quota;
 use crate::search::{Search, SearchResult as SearchFound};
 use crate::store::{
     DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
     Prepared, Store, StoreFault, Window, WindowRead, read_window_of,
 };
+use crate::workspaces::Quota;
 
 /// Ports of a Virtual Store.
 #[derive(Clone)]

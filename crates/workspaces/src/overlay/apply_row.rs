@@ -11,9 +11,9 @@ use piton_core::Digest;
 
 use super::apply::LeftReason;
 use super::diff::ChangedRow;
+use super::prepare::{empty_tree, tree_digest, tree_digest_with};
 use super::store::OverlayStore;
 use super::view::hides;
-use super::writing::{empty_tree, tree_digest, tree_digest_with};
 use crate::audit::OverlaySource;
 use crate::bounds::{AUTHORS_MAX, COMMIT_TRIES_MAX};
 use crate::error::Error;
