@@ -24,7 +24,8 @@ pub(crate) async fn blocking<R: Send + 'static>(
     off(work).await.unwrap_or(Err(StoreFault::Cancelled))
 }
 
-/// Runs several steps to their end on one thread that may block. Switching threads for each step would cost more than
+/// Runs the steps of a change to their end on one thread that may block, even if the caller stops waiting: a half-made
+/// change is never abandoned. Switching threads for each step would cost more than
 /// the steps.
 pub(crate) async fn as_a_whole<R: Send + 'static>(
     work: impl Future<Output = Result<R, Error>> + Send + 'static,

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use piton_core::Envelope;
 use piton_runtime::context::Role;
 
-use super::card::ToolCard;
-use super::schema::{Object, output};
-use super::{backpack, context, workflow, workspaces};
+use super::{Object, ToolCard, backpack, context, output, workflow, workspaces};
 
 /// A set of tools as agents read it: the whole set, or the part that one connection gets.
 #[derive(Clone, Debug)]

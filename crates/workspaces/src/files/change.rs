@@ -27,7 +27,7 @@ impl Files {
     pub(crate) async fn change(
         &self,
         tool: Tool,
-        place: &LocatedPath<'_>,
+        place: &LocatedPath,
         target: Option<&LogicalPath>,
         change: FileChange,
     ) -> Result<Changed, Error> {
@@ -46,7 +46,7 @@ impl Files {
     async fn try_change(
         &self,
         tool: Tool,
-        place: &LocatedPath<'_>,
+        place: &LocatedPath,
         target: Option<&LogicalPath>,
         change: FileChange,
     ) -> Result<Changed, Tried> {
@@ -99,7 +99,7 @@ impl Files {
 
 /// Refuses a change to a path that agents may only read, once links are resolved. Every tool passes through here.
 fn check_protected(
-    place: &LocatedPath<'_>,
+    place: &LocatedPath,
     target: Option<&LogicalPath>,
     change: &FileChange,
 ) -> Result<(), Error> {

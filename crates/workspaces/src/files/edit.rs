@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use crate::blocking::as_a_whole;
 use crate::bounds::{
     EDIT_BYTES_MAX, FILE_BYTES_MAX, HITS_LISTED_MAX, LINE_CHARACTERS_MAX, SNIPPET_LINES_MAX,
 };
@@ -19,12 +20,23 @@ use crate::path::LogicalPath;
 use crate::scope::{Right, Tool};
 use crate::store::{Expected, FileChange, FileVersion, NotTextKind, StoreFault};
 use crate::tools::EditRequest;
+use crate::workspaces::LocatedPath;
 
 impl Files {
     /// Replaces text in a file.
     pub async fn edit(&self, request: EditRequest) -> Result<String, Error> {
         let target = self.permit(Tool::Edit, Right::Change, &request.path)?;
         let expected = Self::expected(&target, request.version.as_deref())?;
+        let files = self.clone();
+        as_a_whole(async move { files.edit_located(target, &expected, &request).await }).await
+    }
+
+    async fn edit_located(
+        &self,
+        target: LocatedPath,
+        expected: &Expected,
+        request: &EditRequest,
+    ) -> Result<String, Error> {
         let target = self.located(target).await?;
         let loaded = target.workspace.store.load(target.at.clone(), EDIT_BYTES_MAX).await;
         let loaded = loaded.map_err(|fault| store_error(&target, fault))?;

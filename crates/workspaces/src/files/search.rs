@@ -57,7 +57,7 @@ impl Files {
         // Dropping the future of this call cancels the threads that search on its behalf.
         let _stop = StopOnDrop(cancel.clone());
         let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
-        let search = |target: &LocatedPath<'_>, lead: MountPath| {
+        let search = |target: &LocatedPath, lead: MountPath| {
             Arc::new(Search {
                 start: target.at.clone(),
                 lead,

@@ -6,8 +6,7 @@ use piton_runtime::backpack::reply::{HistoryShown, KeysListed, Packed, Unpacked}
 use piton_runtime::backpack::request::{ListKeys, Pack, ShowHistory, Unpack};
 
 use super::words;
-use crate::catalogue::schema::{Object, input, output};
-use crate::catalogue::{Catalogue, Hints, ToolCard};
+use crate::catalogue::{Catalogue, Hints, Object, ToolCard, input, output};
 
 piton_core::closed_set! {
     /// Names a tool of the set `state`.

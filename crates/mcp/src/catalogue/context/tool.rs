@@ -8,8 +8,7 @@ use piton_runtime::context::{
 };
 
 use super::words;
-use crate::catalogue::schema::{Object, input, output};
-use crate::catalogue::{Catalogue, Hints, ToolCard};
+use crate::catalogue::{Catalogue, Hints, Object, ToolCard, input, output};
 
 piton_core::closed_set! {
     /// Names a tool of the set `context`.

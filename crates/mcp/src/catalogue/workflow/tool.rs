@@ -11,8 +11,7 @@ use piton_runtime::request::{
 };
 
 use super::words;
-use crate::catalogue::schema::{Object, input, output};
-use crate::catalogue::{Catalogue, Hints, ToolCard};
+use crate::catalogue::{Catalogue, Hints, Object, ToolCard, input, output};
 
 piton_core::closed_set! {
     /// Names a tool of the set `workflow`.

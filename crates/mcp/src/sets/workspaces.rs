@@ -1,4 +1,4 @@
-//! Maps the calls of the set to their operations.
+//! The set `files`: each tool is one operation on the Workspaces of the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::sets::{CheckedCall, ToolReply, ToolSet};
 /// Name of the acting agent if the client did not give one.
 const NAMELESS: &str = "agent";
 
-pub(in crate::sets) struct WorkspaceTools {
+pub(super) struct WorkspaceTools {
     connection: Arc<Connection>,
     world: Arc<FileWorld>,
     catalogue: Catalogue,
@@ -27,7 +27,7 @@ pub(in crate::sets) struct WorkspaceTools {
 
 impl WorkspaceTools {
     /// Creates the set of a connection. Returns `None` if its Workspaces allow no tool.
-    pub(in crate::sets) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
+    pub(super) fn new(connection: Arc<Connection>, world: Arc<FileWorld>) -> Option<Self> {
         let catalogue = world_catalogue(&world);
         (!catalogue.tools.is_empty()).then(|| Self {
             connection,
