@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
+use serde::{Serialize, Serializer};
 
 use crate::bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX};
 use crate::mask::Hidden;
@@ -157,6 +158,19 @@ impl Error {
             Self::Hidden { why: Hidden::Data, .. } => "Go on without it; nobody can show it.",
             _ => self.code().advice(),
         }
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
+/// Writes the error in the form for callers.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.envelope().serialize(serializer)
     }
 }
 

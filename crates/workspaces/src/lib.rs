@@ -29,8 +29,9 @@ pub mod tools;
 pub mod virtual_store;
 mod workspaces;
 
+pub use audit::Actor;
 pub use error::Error;
-pub use files::{Actor, Files, ReplaceProblem, Replaced, replace};
+pub use files::{Files, ReplaceProblem, Replaced, replace};
 pub use protection::{Protected, Protection, ReservedPath, protected_name};
 pub use scope::{AccessScope, Right, Tool};
 pub use workspaces::{Definition, LocatedPath, Quota, Workspace, Workspaces};

@@ -11,10 +11,9 @@ use piton_core::{Clock, Code, Digest};
 use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableEntry, TableWrite};
 
 use super::keys::{LedgerKeys, is_record, number_of};
-use super::record::{AuditIntent, AuditOutcome, AuditRecord, VERSION};
+use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, VERSION};
 use crate::bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX};
 use crate::error::Error;
-use crate::files::Actor;
 use crate::virtual_store::has_taken_out;
 use crate::workspaces::Workspaces;
 

@@ -20,4 +20,6 @@ pub(crate) use keys::START;
 pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
-pub use record::{AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, OverlaySource};
+pub use record::{
+    Actor, AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, FlatRecord, OverlaySource,
+};

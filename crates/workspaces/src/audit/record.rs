@@ -3,7 +3,6 @@
 use piton_core::{Digest, TimestampMs};
 use serde::{Deserialize, Serialize};
 
-use crate::files::Actor;
 use crate::path::LogicalPath;
 use crate::scope::Tool;
 use crate::store::Before;
@@ -33,6 +32,21 @@ pub struct AuditIntent {
     /// Source of the content, if it was copied, or moved between Stores. Older versions do not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<CopyOrigin>,
+}
+
+/// The author of a change, as recorded in the audit trail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Node of the run. Records of older versions name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
 }
 
 /// Source of a copy.
@@ -81,6 +95,53 @@ pub struct AuditRecord {
     pub timestamp_ms: TimestampMs,
     pub intent: AuditIntent,
     pub outcome: AuditOutcome,
+}
+
+/// A record as people read it: flat, and without what only recovery needs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlatRecord<'a> {
+    number: u64,
+    timestamp_ms: TimestampMs,
+    #[serde(flatten)]
+    actor: &'a Actor,
+    tool: Tool,
+    path: &'a LogicalPath,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Digest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Digest>,
+    outcome: AuditOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "<[Actor]>::is_empty")]
+    authors: &'a [Actor],
+}
+
+impl AuditRecord {
+    /// Returns the record as people read it.
+    pub fn flat(&self) -> FlatRecord<'_> {
+        let intent = &self.intent;
+        let source = intent.source.as_ref();
+        FlatRecord {
+            number: self.number,
+            timestamp_ms: self.timestamp_ms,
+            actor: &intent.actor,
+            tool: intent.tool,
+            path: &intent.path,
+            from: intent.origin.as_ref().map(|origin| &origin.path),
+            target: intent.target.as_ref(),
+            before: intent.before.digest(),
+            after: intent.after,
+            outcome: self.outcome,
+            overlay: source.map(|source| &source.overlay),
+            authors: source.map_or(&[], |source| &source.authors),
+        }
+    }
 }
 
 /// Version of the format that this crate writes.

@@ -58,7 +58,7 @@ impl Files {
         };
         let store = &*place.workspace.store;
         let prepared = store.prepare(change).await?;
-        let before = prepared.before();
+        let before = prepared.before.clone();
         // The directory is compared after it was prepared. If it is replaced from here on, the commit notices and the
         // change starts again, or the other writer waits for its lock.
         if let (Some((path, digest, mask)), Before::Directory) = (tree, &before)
@@ -66,7 +66,7 @@ impl Files {
         {
             return Err(Tried::Fault(StoreFault::Conflict { exists: true }));
         }
-        let after = prepared.after();
+        let after = prepared.after;
         let changed =
             Changed { before: before.clone(), version: after.as_ref().map(FileVersion::of) };
         let Some(ledgers) = &self.ledgers else {
@@ -82,7 +82,7 @@ impl Files {
             target: target.cloned(),
             before,
             after,
-            temp: prepared.temp().map(str::to_owned),
+            temp: prepared.temp.clone(),
             source: self.source.as_deref().cloned(),
             origin: self.copied.as_deref().map(|from| ledgers.origin(from)),
         };

@@ -17,4 +17,4 @@ mod stat;
 mod write;
 
 pub use edit::{ReplaceProblem, Replaced, replace};
-pub use service::{Actor, Files};
+pub use service::Files;

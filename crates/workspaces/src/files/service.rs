@@ -4,27 +4,12 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
-use crate::audit::{Ledgers, OverlaySource};
+use crate::audit::{Actor, Ledgers, OverlaySource};
 use crate::error::Error;
 use crate::path::{LogicalPath, MountPath};
 use crate::scope::{AccessScope, Right, Tool};
 use crate::store::StoreFault;
 use crate::workspaces::{LocatedPath, Workspaces};
-
-/// The author of a change, as recorded in the audit trail.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Actor {
-    pub agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<String>,
-    /// Node of the run. Records of older versions name none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
-}
 
 /// The file operations of one agent.
 #[derive(Clone)]

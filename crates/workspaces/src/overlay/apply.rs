@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::apply_row::{Landed, Operator};
 use super::diff::{ChangedRow, DifferenceKind, OverlayDifference};
 use super::store::OverlayStore;
@@ -42,23 +44,26 @@ impl ApplyRequest {
 }
 
 /// Result of applying an overlay.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Applied {
     /// Paths that were changed below.
     pub paths: Vec<LogicalPath>,
     /// Changes that the overlay still holds, path by path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftChange>,
     /// Error that stopped the operation before its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Error>,
 }
 
 /// A path that still differs after an overlay was applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftChange {
     /// Path as it is called below.
     pub path: LogicalPath,
     pub reason: LeftReason,
     /// Reason that agents may only read the path below, if that is why it was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<Protected>,
 }
 
@@ -295,8 +300,7 @@ impl OverlayStore {
             for entry in listing.entries {
                 count += 1;
                 if count > TREE_ENTRIES_MAX {
-                    let max = TREE_ENTRIES_MAX as u64;
-                    return Err(StoreFault::Limit { what: "entries at once", max });
+                    return Err(StoreFault::limit("entries at once", TREE_ENTRIES_MAX));
                 }
                 let below = directory.child(&entry.name).map_err(|_| StoreFault::HoldsHidden)?;
                 if let Some(why) = self.lower_mask.protects(&below) {

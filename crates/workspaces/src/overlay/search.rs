@@ -80,8 +80,7 @@ impl OverlayStore {
                     }
                 }
                 if covered.len() + waiting.len() > OVERLAY_CHANGES_MAX {
-                    let max = OVERLAY_CHANGES_MAX as u64;
-                    return Err(StoreFault::Limit { what: "changes in an overlay", max });
+                    return Err(StoreFault::limit("changes in an overlay", OVERLAY_CHANGES_MAX));
                 }
             }
         }

@@ -114,6 +114,12 @@ impl FromStr for MountPath {
     }
 }
 
+impl serde::Serialize for MountPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
 impl Ord for MountPath {
     fn cmp(&self, other: &Self) -> Ordering {
         compare(&self.0, &other.0)

@@ -31,8 +31,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
             continue;
         };
         if found.len() == LIST_ENTRIES_HELD_MAX {
-            let max = LIST_ENTRIES_HELD_MAX as u64;
-            return Err(StoreFault::Limit { what: "entries in one directory", max });
+            return Err(StoreFault::limit("entries in one directory", LIST_ENTRIES_HELD_MAX));
         }
         let kind = match entry.file_type() {
             // Some file systems do not store the type in the directory.

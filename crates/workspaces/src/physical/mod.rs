@@ -20,7 +20,6 @@ mod list;
 mod lock;
 mod open;
 mod permissions;
-mod prepared;
 mod quota;
 mod read;
 mod remove;

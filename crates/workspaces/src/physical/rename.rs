@@ -6,7 +6,6 @@
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use piton_core::Digest;
 use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
 use rustix::io::Errno;
 
@@ -15,17 +14,17 @@ use super::errno::fault;
 use super::list::kind_of;
 use super::lock::lock_both;
 use super::open::{Root, one_directory};
-use super::prepared::{Ready, digest_in};
+use super::read::digest_in;
+use super::store::prepare_blocking;
 use crate::mask::Mask;
 use crate::path::MountPath;
-use crate::store::{Before, EntryKind, StoreFault};
+use crate::store::{Before, EntryKind, Prepared, StoreFault};
 
-/// A prepared move.
-pub(super) struct Renaming {
+/// A move that is ready to be committed.
+struct PendingMove {
     from: (OwnedFd, String),
     to: (OwnedFd, String),
     made: Made,
-    before: Before,
     _lock: Option<OwnedFd>,
 }
 
@@ -37,7 +36,7 @@ impl Root {
         to: &MountPath,
         mask: &Mask,
         lock: Option<OwnedFd>,
-    ) -> Result<Renaming, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let (source, name) = self.parent(from)?;
         let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         let kind = kind_of(&stat);
@@ -67,29 +66,19 @@ impl Root {
             self.check_tree(&directory, from, mask)?;
             Before::Directory
         };
-        Ok(Renaming {
+        let after = before.digest();
+        let pending = PendingMove {
             from: (source, name.to_owned()),
             to: (target, target_name.to_owned()),
             made,
-            before,
             _lock: lock,
-        })
+        };
+        Ok(prepare_blocking(before, after, move || pending.commit()))
     }
 }
 
-impl Ready for Renaming {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        match self.before {
-            Before::File(digest) => digest,
-            _ => None,
-        }
-    }
-
-    fn commit(&mut self) -> Result<(), StoreFault> {
+impl PendingMove {
+    fn commit(mut self) -> Result<(), StoreFault> {
         let (from, to) = (&self.from, &self.to);
         rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
         // The directories that were created have to be durable too, or the moved file could be lost with them.

@@ -17,15 +17,16 @@ use super::list::size;
 use super::lock::lock;
 use super::open::Root;
 use super::permissions::{Permissions, make_executable};
-use super::prepared::{Ready, read_all};
+use super::read::read_all;
 use super::remove::remove_tree;
 use super::rename::rename_no_replace;
+use super::store::prepare_blocking;
 use crate::bounds::FILE_BYTES_MAX;
 use crate::path::{MountPath, temp_name};
-use crate::store::{Before, Expected, StoreFault};
+use crate::store::{Before, Expected, Prepared, StoreFault};
 
-/// A prepared write.
-pub(super) struct PreparedWrite {
+/// A write that is ready to be committed.
+struct PendingWrite {
     directory: OwnedFd,
     name: String,
     bytes: Arc<[u8]>,
@@ -36,8 +37,6 @@ pub(super) struct PreparedWrite {
     /// Name under which the bytes are written before they become the file.
     temp: String,
     made: Made,
-    before: Before,
-    after: Digest,
     must_be_new: bool,
     _lock: Option<OwnedFd>,
 }
@@ -59,7 +58,7 @@ impl Root {
         expected: &Expected,
         held: Option<OwnedFd>,
         entropy: &dyn Entropy,
-    ) -> Result<PreparedWrite, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         // Missing directories are created now, but removed again if the prepared write is dropped without a commit.
         let (directory, made) = self.make(&parent)?;
@@ -90,22 +89,24 @@ impl Root {
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(StoreFault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
         }
-        Ok(PreparedWrite {
+        let before = if old.is_some() { Before::File(found) } else { Before::Nothing };
+        let (after, temp) = (Digest::of(&FileBytes(&bytes)), random_name(entropy));
+        let write = PendingWrite {
             directory,
             name: name.to_owned(),
-            temp: random_name(entropy),
+            temp: temp.clone(),
             made,
-            before: if old.is_some() { Before::File(found) } else { Before::Nothing },
             permissions: old.map(|old| old.permissions),
             executable: match body {
                 WriteBody::Whole(_, executable) => *executable,
                 WriteBody::Added(_) => None,
             },
-            after: Digest::of(&FileBytes(&bytes)),
             bytes,
             must_be_new: *expected == Expected::Nothing,
             _lock: held,
-        })
+        };
+        let prepared = prepare_blocking(before, Some(after), move || write.commit());
+        Ok(Prepared { temp: Some(temp), ..prepared })
     }
 
     /// Reads the current state of a file before a write. `None` if it does not exist.
@@ -135,20 +136,8 @@ struct Old {
     permissions: Permissions,
 }
 
-impl Ready for PreparedWrite {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        Some(self.after)
-    }
-
-    fn temp(&self) -> Option<&str> {
-        Some(&self.temp)
-    }
-
-    fn commit(&mut self) -> Result<(), StoreFault> {
+impl PendingWrite {
+    fn commit(mut self) -> Result<(), StoreFault> {
         let (directory, temp) = (&self.directory, &*self.temp);
         let (permissions, executable) = (self.permissions.as_ref(), self.executable);
         // First the bytes, durable under a temporary name; then one atomic rename. A crash at any point leaves either

@@ -82,11 +82,9 @@ impl VirtualStore {
                 }
                 self.account(&[&seen.stored.row], &[], &mut batch).await?;
             }
-            match self.ports.table.commit(batch).await {
-                Ok(_) => return Ok(true),
-                // This row, a directory above it or the usage row changed: look again.
-                Err(piton_store::Error::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
+            // If this row, a directory above it or the usage row changed, look again.
+            if self.commit(batch).await? {
+                return Ok(true);
             }
         }
         Err(StoreFault::Busy)

@@ -159,8 +159,7 @@ impl VirtualStore {
 }
 
 /// Refusal of a path that is too deep to be addressed.
-const TOO_DEEP: StoreFault =
-    StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+const TOO_DEEP: StoreFault = StoreFault::limit("nested directories", PATH_DEPTH_MAX);
 
 /// An entry anywhere under a directory.
 pub(super) struct TreeEntry {
@@ -197,8 +196,7 @@ impl VirtualStore {
                     }
                     nodes.push(TreeEntry { key: entry.key, version: entry.version, row });
                     if nodes.len() > VIRTUAL_TREE_MAX {
-                        let max = VIRTUAL_TREE_MAX as u64;
-                        return Err(StoreFault::Limit { what: "entries at once", max });
+                        return Err(StoreFault::limit("entries at once", VIRTUAL_TREE_MAX));
                     }
                 }
                 if !page.more {

@@ -5,7 +5,7 @@
 //! again.
 
 use piton_core::{Digest, FileBytes};
-use piton_store::port::{BoxFuture, EntryChange as RowChange, EntryVersion, Expect, TableWrite};
+use piton_store::port::{EntryChange as RowChange, EntryVersion, Expect, TableWrite};
 
 use super::lookup::Lookup;
 use super::namespace::DirectoryId;
@@ -46,8 +46,8 @@ pub(super) enum Act {
 
 impl PendingCommit {
     /// Returns the change, unless its row differs from the one that the caller had seen before asking for it.
-    pub(crate) fn since(self, seen: Option<EntryVersion>) -> Result<Box<dyn Prepared>, StoreFault> {
-        if self.found == seen { Ok(Box::new(self)) } else { Err(StoreFault::Raced) }
+    pub(crate) fn since(self, seen: Option<EntryVersion>) -> Result<Prepared, StoreFault> {
+        if self.found == seen { Ok(self.into()) } else { Err(StoreFault::Raced) }
     }
 }
 
@@ -134,7 +134,7 @@ impl VirtualStore {
             let (found, before) = (lookup.version(), before(lookup.row()));
             let act = Act::Remove { path: path.clone(), forgets: true };
             let pending = PendingCommit { store: self.clone(), act, found, before, after: None };
-            match Box::new(pending).commit().await {
+            match pending.commit().await {
                 Err(StoreFault::Raced) => {}
                 forgotten => return forgotten,
             }
@@ -283,42 +283,31 @@ fn before(row: Option<&DirectoryRow>) -> Before {
     }
 }
 
-impl Prepared for PendingCommit {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        self.after
-    }
-
-    fn temp(&self) -> Option<&str> {
-        None
-    }
-
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
-        Box::pin(async move {
-            // A conflict on a directory or on the usage row is no reason to fail: rebuild the batch from the current
-            // rows. A changed row of the path itself ends the loop as `Raced`.
-            for _ in 0..COMMIT_TRIES_MAX {
-                let batch = match &self.act {
-                    Act::Put { path, stored } => self.put(path, stored).await?,
-                    Act::Nothing => return Ok(()),
-                    Act::Remove { path, forgets } => self.remove(path, *forgets).await?,
-                    Act::Move { from, to } => self.relocate(from, to).await?,
-                };
-                match self.store.ports.table.commit(batch).await {
-                    Ok(_) => return Ok(()),
-                    Err(piton_store::Error::Conflict { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            Err(StoreFault::Busy)
-        })
+impl From<PendingCommit> for Prepared {
+    fn from(pending: PendingCommit) -> Self {
+        let (before, after) = (pending.before.clone(), pending.after);
+        Self::new(before, after, move || Box::pin(pending.commit()))
     }
 }
 
 impl PendingCommit {
+    async fn commit(self) -> Result<(), StoreFault> {
+        // A conflict on a directory or on the usage row is no reason to fail: rebuild the batch from the current rows. A
+        // changed row of the path itself ends the loop as `Raced`.
+        for _ in 0..COMMIT_TRIES_MAX {
+            let batch = match &self.act {
+                Act::Put { path, stored } => self.put(path, stored).await?,
+                Act::Nothing => return Ok(()),
+                Act::Remove { path, forgets } => self.remove(path, *forgets).await?,
+                Act::Move { from, to } => self.relocate(from, to).await?,
+            };
+            if self.store.commit(batch).await? {
+                return Ok(());
+            }
+        }
+        Err(StoreFault::Busy)
+    }
+
     /// Looks up the path, and fails as raced if its row is not the one that was found.
     async fn lookup(&self, path: &MountPath) -> Result<Lookup, StoreFault> {
         let lookup = self.store.lookup(path).await?;

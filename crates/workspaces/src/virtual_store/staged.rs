@@ -57,8 +57,7 @@ impl Staged {
     pub(crate) async fn flush(&self) -> Result<(), StoreFault> {
         let rows = std::mem::take(&mut self.rows().by_key);
         if rows.len() > VIRTUAL_TREE_MAX {
-            let max = VIRTUAL_TREE_MAX as u64;
-            return Err(StoreFault::Limit { what: "entries at once", max });
+            return Err(StoreFault::limit("entries at once", VIRTUAL_TREE_MAX));
         }
         let batch = rows.into_iter().map(|(key, row)| TableWrite {
             key,

@@ -38,7 +38,7 @@ fn mask() -> Arc<Mask> {
 
 async fn make(store: &dyn Store, change: FileChange) -> Result<Before, StoreFault> {
     let prepared = store.prepare(change).await?;
-    let before = prepared.before();
+    let before = prepared.before.clone();
     prepared.commit().await?;
     Ok(before)
 }

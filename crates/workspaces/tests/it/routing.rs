@@ -130,8 +130,6 @@ fn a_set_holds_what_it_was_built_from_in_the_order_of_prefixes() {
 fn no_call_changes_a_set_once_it_is_built() {
     for (name, source) in [
         ("workspaces", include_str!("../../src/workspaces.rs")),
-        ("workspace", include_str!("../../src/workspace.rs")),
-        ("narrowed", include_str!("../../src/narrowed.rs")),
         ("map", include_str!("../../src/map.rs")),
     ] {
         // Neither a method that takes the set to change it, nor something inside that can be changed without one.
