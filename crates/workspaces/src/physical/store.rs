@@ -1,5 +1,6 @@
 //! The Physical Store as a [`Store`]: blocking work runs off the threads that serve calls.
 
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -153,8 +154,11 @@ impl Store for PhysicalStore {
             }
             match inner.root.parent(&path) {
                 Ok((directory, _)) => {
-                    // Without a quota, a writer that is still alive holds this lock until it is done.
-                    lock(&directory)?;
+                    // A writer that is still alive holds one of these locks until it is done.
+                    let held = inner.quota_lock()?;
+                    if held.is_none() {
+                        lock(&directory)?;
+                    }
                     discard(&directory, &temp);
                     Ok(())
                 }
@@ -227,17 +231,20 @@ impl PhysicalInner {
         Ok(file_stat(&stat, digest))
     }
 
+    /// Takes the lock of the Mount if there is a quota, so that the count stays valid until the commit. A writer that
+    /// holds it takes no lock of a directory.
+    fn quota_lock(&self) -> Result<Option<OwnedFd>, StoreFault> {
+        if self.options.quota.is_none() {
+            return Ok(None);
+        }
+        let mount = self.root.directory(&MountPath::root())?;
+        lock(&mount)?;
+        Ok(Some(mount))
+    }
+
     fn prepare(&self, change: &FileChange) -> Result<Prepared, StoreFault> {
         let (root, entropy) = (&self.root, &*self.entropy);
-        // With a quota, every change takes the lock of the Mount, so that the count stays valid until the commit.
-        let held = match self.options.quota {
-            Some(_) => {
-                let mount = root.directory(&MountPath::root())?;
-                lock(&mount)?;
-                Some(mount)
-            }
-            None => None,
-        };
+        let held = self.quota_lock()?;
         let check = |path: &MountPath, bytes: &[u8], added: bool| match self.options.quota {
             Some(quota) => root.check_quota(quota, path, bytes.len() as u64, added),
             None => Ok(()),
