@@ -17,6 +17,7 @@
 //! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader preserves, as strings or as
 //!   an error.
 //! * [`closed_set!`]: enums with names that are part of a format.
+//! * `tool_card` (feature `schema`): the description of a tool that agents call, and its JSON Schemas.
 //! * [`Provenance`]: the step of a workflow at which something was written.
 //! * [`port`]: the effects that pure code may request (time, waiting, entropy, notices), as traits.
 //! * [`bounds`]: every limit of the crate, with its reason.
@@ -41,6 +42,8 @@ pub mod pattern;
 pub mod port;
 mod provenance;
 mod text_form;
+#[cfg(feature = "schema")]
+pub mod tool_card;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
 pub use canonical::{CanonicalBytes, CanonicalError};

@@ -19,7 +19,7 @@ pub(crate) fn check(
     aliases: &[(&str, &str)],
     arguments: Object,
 ) -> Result<Object, Envelope> {
-    let arguments = renamed(tool, aliases, without_nulls(&tool.input, arguments));
+    let arguments = tool.without_aliases(aliases, without_nulls(&tool.input, arguments));
     let mut problems = Vec::new();
     check_object(&tool.input, &arguments, "", &mut problems);
     if problems.is_empty() { Ok(arguments) } else { Err(refusal(tool, &problems)) }
@@ -64,19 +64,6 @@ fn takes_null(schema: &Object, name: &str) -> bool {
         None => false,
     };
     is_required && is_open
-}
-
-/// Renames aliases to the fields of the schema. A field given under both names is left for the check to refuse.
-fn renamed(tool: &ToolCard, aliases: &[(&str, &str)], mut arguments: Object) -> Object {
-    let properties = tool.input.get("properties").and_then(Value::as_object);
-    let has = |name: &str| properties.is_some_and(|known| known.contains_key(name));
-    for (other, name) in aliases {
-        let means = has(name) && !has(other) && !arguments.contains_key(*name);
-        if means && let Some(value) = arguments.remove(*other) {
-            arguments.insert((*name).to_owned(), value);
-        }
-    }
-    arguments
 }
 
 fn check_value(schema: &Object, value: &Value, path: &str, problems: &mut Vec<String>) {

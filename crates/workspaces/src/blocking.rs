@@ -3,9 +3,13 @@
 
 use piton_core::Code;
 use piton_store::threads::{blocking_here, may_block};
-use tokio::{runtime::Handle, sync::Semaphore, task::spawn_blocking};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
-use crate::{bounds::CHANGES_AT_ONCE_MAX, error::Error, store::StoreFault};
+use crate::bounds::CHANGES_AT_ONCE_MAX;
+use crate::error::Error;
+use crate::store::StoreFault;
 
 /// Permits for changes that may occupy a thread.
 static CHANGES: Semaphore = Semaphore::const_new(CHANGES_AT_ONCE_MAX);
@@ -20,7 +24,8 @@ pub(crate) async fn blocking<R: Send + 'static>(
     off(work).await.unwrap_or(Err(StoreFault::Cancelled))
 }
 
-/// Runs several steps to their end on one thread that may block. Switching threads for each step would cost more than
+/// Runs the steps of a change to their end on one thread that may block, even if the caller stops waiting: a half-made
+/// change is never abandoned. Switching threads for each step would cost more than
 /// the steps.
 pub(crate) async fn as_a_whole<R: Send + 'static>(
     work: impl Future<Output = Result<R, Error>> + Send + 'static,

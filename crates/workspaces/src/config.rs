@@ -4,28 +4,22 @@
     reason = "directories of the machine are named here, once, at start"
 )]
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    bounds::GIT_FILE_BYTES_MAX,
-    error::Error,
-    overlay::OverlayStore,
-    path::{LogicalPath, MountPath},
-    physical::{PhysicalOptions, PhysicalStore},
-    protection::{Protected, ReservedPath, protected_name, protected_names},
-    quota::Quota,
-    scope::AccessScope,
-    store::{Store, StoreFault},
-    virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore},
-    workspace::Definition,
-    workspaces::Workspaces,
-};
+use crate::bounds::GIT_FILE_BYTES_MAX;
+use crate::error::Error;
+use crate::overlay::OverlayStore;
+use crate::path::{LogicalPath, MountPath};
+use crate::physical::{PhysicalOptions, PhysicalStore};
+use crate::protection::{Protected, ReservedPath, protected_name, protected_names};
+use crate::scope::AccessScope;
+use crate::store::{Store, StoreFault};
+use crate::virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore};
+use crate::workspaces::{Definition, Quota, Workspaces};
 
 /// One Workspace as it stands in a configuration file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,16 +5,16 @@
 
 use std::fmt::Write as _;
 
-use piton_core::{Code, Envelope, error::sentence};
+use piton_core::error::sentence;
+use piton_core::{Code, Envelope};
+use serde::{Serialize, Serializer};
 
-use crate::{
-    bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX},
-    mask::Hidden,
-    path::{LogicalPath, PathProblem},
-    protection::Protected,
-    scope::{AccessScope, Tool},
-    store::StoreFault,
-};
+use crate::bounds::{ALTERNATIVES_MAX, SHOWN_BYTES_MAX};
+use crate::mask::Hidden;
+use crate::path::{LogicalPath, PathProblem};
+use crate::protection::Protected;
+use crate::scope::{AccessScope, Tool};
+use crate::store::StoreFault;
 
 /// Reason that a call fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -158,6 +158,19 @@ impl Error {
             Self::Hidden { why: Hidden::Data, .. } => "Go on without it; nobody can show it.",
             _ => self.code().advice(),
         }
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
+/// Writes the error in the form for callers.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.envelope().serialize(serializer)
     }
 }
 

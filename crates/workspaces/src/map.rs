@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::{scope::AccessScope, workspaces::Workspaces};
+use crate::scope::AccessScope;
+use crate::workspaces::Workspaces;
 
 impl Workspaces {
     /// Returns the map as text: a line for each Workspace, in the order of prefixes.

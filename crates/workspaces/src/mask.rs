@@ -3,16 +3,15 @@
 //!
 //! *Invariants*: a name is hidden whether or not it exists, together with everything below it.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
+use std::fmt;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-use crate::{
-    bounds::{DENY_MAX, PATTERN_BYTES_MAX},
-    path::{LogicalPath, MountPath},
-    protection::{Protected, Protection},
-    store::StoreFault,
-};
+use crate::bounds::{DENY_MAX, PATTERN_BYTES_MAX};
+use crate::path::{LogicalPath, MountPath};
+use crate::protection::{Protected, Protection};
+use crate::store::StoreFault;
 
 /// The hidden and the protected paths of a Mount.
 #[derive(Clone, Debug, Default)]

@@ -10,9 +10,11 @@
 //! protected name is protected only if that name is in the root of the Mount, and as it was when the Mount was opened.
 //! Links deeper down could only be found by a walk through the whole Mount, which has no bound.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
+use std::fmt;
 
 use piton_core::is_ignorable;
+use serde::{Serialize, Serializer};
 
 use crate::path::MountPath;
 
@@ -95,6 +97,13 @@ impl fmt::Display for Protected {
             Self::Data => "agents neither read nor change it",
         };
         write!(formatter, "{name}: {why}, so {access}. {remedy}")
+    }
+}
+
+/// Writes the reason as a clause of its own.
+impl Serialize for Protected {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("it is protected{self}"))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use piton_runtime::backpack::reply::{HistoryShown, KeysListed, Packed, Unpacked};
 use piton_runtime::backpack::request::{ListKeys, Pack, ShowHistory, Unpack};
 
-use super::card::ToolCard;
+use super::ToolCard;
 use super::registry::{Catalogue, READ_ONLY, WRITING, card};
 
 piton_core::closed_set! {

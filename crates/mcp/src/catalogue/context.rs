@@ -10,7 +10,7 @@ use piton_runtime::context::{
     Regenerated, Right, Role, SynthesizeFrames, Synthesized,
 };
 
-use super::card::ToolCard;
+use super::ToolCard;
 use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY, card};
 
 piton_core::closed_set! {

@@ -15,13 +15,10 @@
 //! refuses every field that its schema does not have. Tool names are unique across all sets.
 
 pub mod backpack;
-mod card;
 pub mod context;
 mod registry;
-mod schema;
 pub mod workflow;
 pub mod workspaces;
 
-pub use card::{Hints, ToolCard};
+pub use piton_core::tool_card::{Hints, Object, RUN, ToolCard, input, output};
 pub use registry::{Catalogue, error_schema, sets};
-pub use schema::{Object, RUN, input, output};

@@ -6,9 +6,7 @@ use piton_core::Envelope;
 use piton_runtime::context::Role;
 use schemars::JsonSchema;
 
-use super::card::{Hints, ToolCard};
-use super::schema::{Object, input, output};
-use super::{backpack, context, workflow, workspaces};
+use super::{Hints, Object, ToolCard, backpack, context, input, output, workflow, workspaces};
 
 /// A set of tools as agents read it: the whole set, or the part that one connection gets.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use piton_runtime::request::{
     Checkpoint, Continue, GetArtifact, InspectWorkflow, ListWorkflows, ResumeSession, StartWorkflow,
 };
 
-use super::card::ToolCard;
+use super::ToolCard;
 use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY, WRITING, card};
 
 piton_core::closed_set! {

@@ -3,11 +3,14 @@
 
 use std::sync::{Arc, LazyLock};
 
-use piton_runtime::workspaces::{FileWorld, Tool, ToolCard as FileCard, cards};
-use serde_json::{Map, Value};
+use piton_runtime::workspaces::{FileWorld, Tool, card};
 
-use super::card::{Hints, ToolCard};
-use super::registry::Catalogue;
+use super::Catalogue;
+
+/// Placeholder for the Filesystem Map while there is no connection.
+const MAP: &str = "\
+Files: (here stands the Filesystem Map: each Workspace with its prefix, its scope and its purpose, and nothing of the \
+machine.)";
 
 /// Returns the whole set, as an agent with a Workspace of every scope reads it.
 pub fn catalogue() -> Arc<Catalogue> {
@@ -22,47 +25,6 @@ pub fn world_catalogue(world: &FileWorld) -> Catalogue {
 }
 
 fn build_catalogue(tools: &[Tool], instructions: String) -> Catalogue {
-    let tools = cards(tools).into_iter().map(|card| of_file(card).within_a_run()).collect();
+    let tools = tools.iter().map(|tool| card(*tool).clone().within_a_run()).collect();
     Catalogue { name: "workspaces", instructions, tools }
-}
-
-fn of_file(card: FileCard) -> ToolCard {
-    let output = Map::from_iter([("description".to_owned(), Value::from(NO_STRUCTURE))]);
-    ToolCard {
-        name: card.tool.as_str(),
-        title: title(card.tool),
-        description: card.description.to_owned(),
-        hints: Hints {
-            read_only: card.is_read_only(),
-            destructive: card.is_destructive(),
-            idempotent: card.is_idempotent(),
-        },
-        input: Arc::new(card.schema),
-        output: Arc::new(output),
-    }
-}
-
-/// Placeholder for the Filesystem Map while there is no connection.
-const MAP: &str = "\
-Files: (here stands the Filesystem Map: each Workspace with its prefix, its scope and its purpose, and nothing of the \
-machine.)";
-
-/// Description of the structured content of an answer.
-const NO_STRUCTURE: &str = "There is no structured content: the answer is text.";
-
-/// Returns the title of a tool for people.
-const fn title(tool: Tool) -> &'static str {
-    match tool {
-        Tool::Ls => "List",
-        Tool::Read => "Read",
-        Tool::Write => "Write",
-        Tool::Edit => "Edit",
-        Tool::Glob => "Find files",
-        Tool::Grep => "Search files",
-        Tool::Stat => "Look",
-        Tool::Copy => "Copy",
-        Tool::Move => "Move",
-        Tool::Delete => "Delete",
-        Tool::Mkdir => "New directory",
-    }
 }

@@ -7,12 +7,12 @@ use piton_core::Envelope;
 use piton_flow::{BoxFuture, Tool, ToolResult};
 use piton_models::ToolSpec;
 use piton_workspaces::config::WorkspacePorts;
-use piton_workspaces::tools::{ToolCard, cards};
+use piton_workspaces::tools::card;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::joined::JoinedWorkspaces;
-use super::world::FileWorld;
+use super::declaration::JoinedWorkspaces;
+use super::file_world::FileWorld;
 use crate::connection::CallBasis;
 
 /// Name of the agent in records of changes that a node of a flow made.
@@ -51,8 +51,8 @@ struct FileTool {
 impl FileTool {
     async fn make(&self, arguments: &Value) -> Result<Value, Envelope> {
         let world = self.world.get().await?;
-        let (name, standing) = (&self.spec.name, CallBasis::default());
-        let text = world.call(FLOW, &standing, name, arguments.clone()).await?;
+        let (name, basis) = (&self.spec.name, CallBasis::default());
+        let text = world.call(FLOW, &basis, name, arguments.clone()).await?;
         // A flow may end with this call. If the write fails, the outcome is derived from the files by the next reader
         // of the records.
         if world.has_unwritten() {
@@ -72,8 +72,8 @@ impl Tool for FileTool {
     }
 
     fn call<'a>(&'a self, arguments: &'a Value) -> BoxFuture<'a, Result<ToolResult, String>> {
-        let words = |told: Envelope| format!("{} {}", told.message, told.suggestion);
-        Box::pin(async move { self.make(arguments).await.map(ToolResult::from).map_err(words) })
+        let text = |failed: Envelope| format!("{} {}", failed.message, failed.suggestion);
+        Box::pin(async move { self.make(arguments).await.map(ToolResult::from).map_err(text) })
     }
 }
 
@@ -87,13 +87,14 @@ pub fn flow_tools(
     let offered = declared.tools();
     let (listener, opened) = (Box::new(listener), OnceCell::new());
     let world = Arc::new(LateWorld { declared, ports, listener, opened });
-    let tool = |card: ToolCard| -> Arc<dyn Tool> {
+    let tool = |tool| -> Arc<dyn Tool> {
+        let card = card(tool);
         let spec = ToolSpec {
-            name: card.tool.as_str().to_owned(),
-            description: card.description.to_owned(),
-            parameters: Value::Object(card.schema),
+            name: card.name.to_owned(),
+            description: card.description.clone(),
+            parameters: Value::Object((*card.input).clone()),
         };
         Arc::new(FileTool { world: Arc::clone(&world), spec })
     };
-    cards(&offered).into_iter().map(tool).collect()
+    offered.into_iter().map(tool).collect()
 }

@@ -178,13 +178,13 @@ async fn records_belong_to_the_mount_whoever_reaches_it() {
     first.call("one", &standing, "write", arguments).await.unwrap();
     let wider = world(vec![typed(&["/d=./a:ro", "/e=./b:rw"], base)], &ports).await;
     let history = wider.history("/d/f").await.unwrap();
-    assert!(!history.changed_outside);
-    let record = &history.records[0];
-    assert_eq!((record.agent.as_str(), record.step.as_deref()), ("one", Some("review")));
-    assert_eq!(record.session, Some(at.session.to_string()));
+    assert!(!history.blame.changed_outside);
+    let actor = &history.blame.records[0].intent.actor;
+    assert_eq!((actor.agent.as_str(), actor.step.as_deref()), ("one", Some("review")));
+    assert_eq!(actor.session, Some(at.session.to_string()));
     // Another directory under the same prefix has records of its own.
     let other = world(vec![typed(&["/d=./b:rw"], base)], &ports).await;
-    assert!(other.history("/d/f").await.unwrap().records.is_empty());
+    assert!(other.history("/d/f").await.unwrap().blame.records.is_empty());
 }
 
 #[tokio::test]
@@ -201,7 +201,8 @@ async fn of_many_changes_of_an_overlay_the_first_are_shown_and_the_others_counte
     assert_eq!((diff.changes.len(), diff.left_out), (OVERLAY_CHANGES_SHOWN_MAX, MORE));
     assert_eq!(diff.total(), OVERLAY_CHANGES_SHOWN_MAX + MORE);
     let change = diff.changes.last().unwrap();
-    assert_eq!((change.added, change.by.as_ref().unwrap().agent.as_str()), (1, "one"));
+    let by = &change.by.as_ref().unwrap().intent.actor;
+    assert_eq!((change.added, by.agent.as_str()), (1, "one"));
 }
 
 #[tokio::test]
@@ -217,7 +218,8 @@ async fn lines_of_an_overlay_are_shown_until_there_are_too_many() {
         world.call("one", &CallBasis::default(), "write", arguments).await.unwrap();
     }
     let diff = world.diff("/draft").await.unwrap();
-    let shown: Vec<_> = diff.changes.iter().map(|change| (&*change.path, change.added)).collect();
+    let shown = diff.changes.iter().map(|change| (change.difference.path.as_str(), change.added));
+    let shown: Vec<_> = shown.collect();
     assert_eq!(shown, [("a", 9), ("b", 9), ("c", 0)]);
     let last = diff.changes[2].diff.as_deref();
     let told = "--- a/c\n+++ b/c\nnot shown: there are too many lines before these\n";
@@ -322,5 +324,5 @@ async fn a_step_leaves_no_more_than_is_configured_and_no_more_than_it_names() {
     }
     assert_eq!(fs::read_to_string(base.join("p/src/new")).unwrap(), "new\n");
     let history = world.history("/p/src/new").await.unwrap();
-    assert_eq!(history.records.len(), 1, "a part of a Workspace has its records");
+    assert_eq!(history.blame.records.len(), 1, "a part of a Workspace has its records");
 }

@@ -3,34 +3,36 @@
 use std::collections::BTreeSet;
 
 use piton_core::Digest;
+use serde::{Serialize, Serializer};
 
-use super::{
-    ledger::Ledger,
-    left_content::LeftContent,
-    record::{AuditIntent, AuditOutcome, AuditRecord},
-};
-use crate::{
-    bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX},
-    error::Error,
-    files::Actor,
-    path::LogicalPath,
-    scope::Tool,
-    store::{Before, EntryKind, StoreFault},
-    workspaces::Workspaces,
-};
+use super::ledger::Ledger;
+use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, LeftContent};
+use crate::bounds::{BLAME_MOVES_MAX, BLAME_RECORDS_MAX};
+use crate::error::Error;
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::{Before, EntryKind, StoreFault};
+use crate::workspaces::Workspaces;
 
 /// The history of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FileBlame {
     /// Newest records that name the file or a directory above it, oldest first. The records of its source come before
     /// the record that copied or moved it.
+    #[serde(serialize_with = "flat_records")]
     pub records: Vec<AuditRecord>,
     /// Number of older records.
+    #[serde(rename = "leftOut")]
     pub older: usize,
     /// Set when the file is not as the last record left it: it was changed outside Piton.
     pub changed_outside: bool,
     /// Set when the file is not as the last record left it because damage destroyed it.
     pub lost: bool,
+}
+
+fn flat_records<S: Serializer>(records: &[AuditRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(records.iter().map(AuditRecord::flat))
 }
 
 impl Ledger {

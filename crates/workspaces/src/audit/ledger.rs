@@ -10,17 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use piton_core::{Clock, Code, Digest};
 use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableEntry, TableWrite};
 
-use super::{
-    keys::{LedgerKeys, is_record, number_of},
-    record::{AuditIntent, AuditOutcome, AuditRecord, VERSION},
-};
-use crate::{
-    bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX},
-    error::Error,
-    files::Actor,
-    virtual_store::has_taken_out,
-    workspaces::Workspaces,
-};
+use super::keys::{LedgerKeys, is_record, number_of};
+use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, VERSION};
+use crate::bounds::{ACTOR_BYTES_MAX, AUDIT_PAGE, COMMIT_TRIES_MAX};
+use crate::error::Error;
+use crate::virtual_store::has_taken_out;
+use crate::workspaces::Workspaces;
 
 /// The records of one set of Mounts.
 pub struct Ledger {

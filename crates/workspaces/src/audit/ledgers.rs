@@ -3,19 +3,21 @@
 //! *Invariants*: all sets that reach a Mount read and write the same records of that Mount. A record is settled only by
 //! a set in which its path still leads to its Mount.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_core::Clock;
 use piton_store::port::Table;
 
-use super::{
-    blame::FileBlame,
-    ledger::Ledger,
-    record::{AuditRecord, CopyOrigin},
-    recover::state_of,
-    trace::HistoryTrace,
-};
-use crate::{config::Mounted, error::Error, path::LogicalPath, workspaces::Workspaces};
+use super::blame::FileBlame;
+use super::ledger::Ledger;
+use super::record::{AuditRecord, CopyOrigin};
+use super::recover::state_of;
+use super::trace::HistoryTrace;
+use crate::config::Mounted;
+use crate::error::Error;
+use crate::path::LogicalPath;
+use crate::workspaces::Workspaces;
 
 /// The ledgers of a whole set of Workspaces.
 #[derive(Clone)]

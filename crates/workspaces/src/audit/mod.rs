@@ -11,7 +11,6 @@ mod blame;
 mod keys;
 mod ledger;
 mod ledgers;
-mod left_content;
 mod record;
 mod recover;
 mod trace;
@@ -21,4 +20,6 @@ pub(crate) use keys::START;
 pub(crate) use ledger::damaged_record;
 pub use ledger::{Begun, Ledger};
 pub use ledgers::Ledgers;
-pub use record::{AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, OverlaySource};
+pub use record::{
+    Actor, AuditIntent, AuditOutcome, AuditRecord, CopyOrigin, FlatRecord, OverlaySource,
+};

@@ -1,9 +1,11 @@
-//! The format of audit records.
+//! The format of audit records, and the content that a recorded change left at a path.
 
 use piton_core::{Digest, TimestampMs};
 use serde::{Deserialize, Serialize};
 
-use crate::{files::Actor, path::LogicalPath, scope::Tool, store::Before};
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::Before;
 
 /// A change that an actor is about to make.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +32,21 @@ pub struct AuditIntent {
     /// Source of the content, if it was copied, or moved between Stores. Older versions do not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<CopyOrigin>,
+}
+
+/// The author of a change, as recorded in the audit trail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Node of the run. Records of older versions name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
 }
 
 /// Source of a copy.
@@ -80,5 +97,90 @@ pub struct AuditRecord {
     pub outcome: AuditOutcome,
 }
 
+/// A record as people read it: flat, and without what only recovery needs.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FlatRecord<'a> {
+    number: u64,
+    timestamp_ms: TimestampMs,
+    #[serde(flatten)]
+    actor: &'a Actor,
+    tool: Tool,
+    path: &'a LogicalPath,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Digest>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Digest>,
+    outcome: AuditOutcome,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlay: Option<&'a LogicalPath>,
+    #[serde(skip_serializing_if = "<[Actor]>::is_empty")]
+    authors: &'a [Actor],
+}
+
+impl AuditRecord {
+    /// Returns the record as people read it.
+    pub fn flat(&self) -> FlatRecord<'_> {
+        let intent = &self.intent;
+        let source = intent.source.as_ref();
+        FlatRecord {
+            number: self.number,
+            timestamp_ms: self.timestamp_ms,
+            actor: &intent.actor,
+            tool: intent.tool,
+            path: &intent.path,
+            from: intent.origin.as_ref().map(|origin| &origin.path),
+            target: intent.target.as_ref(),
+            before: intent.before.digest(),
+            after: intent.after,
+            outcome: self.outcome,
+            overlay: source.map(|source| &source.overlay),
+            authors: source.map_or(&[], |source| &source.authors),
+        }
+    }
+}
+
 /// Version of the format that this crate writes.
 pub(super) const VERSION: u32 = 1;
+
+/// Content that a change left at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum LeftContent {
+    /// Nothing: the entry was deleted or moved away.
+    Nothing,
+    Directory,
+    File(Digest),
+    /// The former content of another path of the same Mount. The digest is known if the file was moved by itself, and
+    /// not with a directory above it.
+    Moved {
+        from: LogicalPath,
+        digest: Option<Digest>,
+    },
+}
+
+impl LeftContent {
+    /// Returns the content that a change left at a path, or `None` if the change did not touch it.
+    pub(super) fn of(intent: &AuditIntent, path: &LogicalPath) -> Option<Self> {
+        let is_tree = intent.before == Before::Directory;
+        let is_reached = |root: &LogicalPath| *root == *path || is_tree && path.starts_with(root);
+        let Some(target) = &intent.target else {
+            return match (intent.after, intent.tool) {
+                (Some(digest), _) => (intent.path == *path).then_some(Self::File(digest)),
+                (None, Tool::Mkdir) => (intent.path == *path).then_some(Self::Directory),
+                (None, _) => is_reached(&intent.path).then_some(Self::Nothing),
+            };
+        };
+        // A move to another Store has a second record there, which describes the target.
+        let is_between_stores = intent.after.is_none() && !is_tree;
+        match path.below(target) {
+            Some(below) if is_reached(target) && !is_between_stores => {
+                Some(Self::Moved { from: intent.path.join(&below), digest: intent.after })
+            }
+            _ => is_reached(&intent.path).then_some(Self::Nothing),
+        }
+    }
+}

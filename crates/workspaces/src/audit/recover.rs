@@ -1,16 +1,12 @@
 //! Recovery of records that dead processes left open.
 
-use super::{
-    ledger::Ledger,
-    record::{AuditIntent, AuditOutcome, AuditRecord},
-};
-use crate::{
-    error::Error,
-    path::LogicalPath,
-    scope::Tool,
-    store::{Before, EntryKind, StoreFault},
-    workspaces::Workspaces,
-};
+use super::ledger::Ledger;
+use super::record::{AuditIntent, AuditOutcome, AuditRecord};
+use crate::error::Error;
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::store::{Before, EntryKind, StoreFault};
+use crate::workspaces::Workspaces;
 
 impl Ledger {
     /// Settles every open record of these Workspaces and returns their number. For each it clears away the unfinished

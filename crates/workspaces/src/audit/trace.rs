@@ -9,20 +9,15 @@ use std::collections::BTreeSet;
 
 use piton_core::{Digest, TimestampMs};
 
-use super::{
-    blame::FileBlame,
-    ledger::Ledger,
-    ledgers::Ledgers,
-    left_content::LeftContent,
-    record::{AuditOutcome, AuditRecord},
-};
-use crate::{
-    bounds::{BLAME_MOVES_MAX, BLAME_READS_MAX, BLAME_RECORDS_MAX},
-    error::Error,
-    path::LogicalPath,
-    store::Before,
-    workspaces::Workspaces,
-};
+use super::blame::FileBlame;
+use super::ledger::Ledger;
+use super::ledgers::Ledgers;
+use super::record::{AuditOutcome, AuditRecord, LeftContent};
+use crate::bounds::{BLAME_MOVES_MAX, BLAME_READS_MAX, BLAME_RECORDS_MAX};
+use crate::error::Error;
+use crate::path::LogicalPath;
+use crate::store::Before;
+use crate::workspaces::Workspaces;
 
 /// A history under construction.
 pub(super) struct HistoryTrace<'a> {

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::{
-    audit::AuditIntent,
-    bounds::COMMIT_TRIES_MAX,
-    error::Error,
-    files::{Files, service::store_error},
-    overlay::tree_digest,
-    path::{LogicalPath, MountPath},
-    scope::{AccessScope, Tool},
-    store::{Before, Expected, FileChange, FileVersion, StoreFault},
-    workspaces::LocatedPath,
-};
+use crate::audit::AuditIntent;
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::overlay::tree_digest;
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{AccessScope, Tool};
+use crate::store::{Before, Expected, FileChange, FileVersion, StoreFault};
+use crate::workspaces::LocatedPath;
 
 /// Result of a change.
 pub(crate) struct Changed {
@@ -28,7 +27,7 @@ impl Files {
     pub(crate) async fn change(
         &self,
         tool: Tool,
-        place: &LocatedPath<'_>,
+        place: &LocatedPath,
         target: Option<&LogicalPath>,
         change: FileChange,
     ) -> Result<Changed, Error> {
@@ -47,7 +46,7 @@ impl Files {
     async fn try_change(
         &self,
         tool: Tool,
-        place: &LocatedPath<'_>,
+        place: &LocatedPath,
         target: Option<&LogicalPath>,
         change: FileChange,
     ) -> Result<Changed, Tried> {
@@ -59,7 +58,7 @@ impl Files {
         };
         let store = &*place.workspace.store;
         let prepared = store.prepare(change).await?;
-        let before = prepared.before();
+        let before = prepared.before.clone();
         // The directory is compared after it was prepared. If it is replaced from here on, the commit notices and the
         // change starts again, or the other writer waits for its lock.
         if let (Some((path, digest, mask)), Before::Directory) = (tree, &before)
@@ -67,7 +66,7 @@ impl Files {
         {
             return Err(Tried::Fault(StoreFault::Conflict { exists: true }));
         }
-        let after = prepared.after();
+        let after = prepared.after;
         let changed =
             Changed { before: before.clone(), version: after.as_ref().map(FileVersion::of) };
         let Some(ledgers) = &self.ledgers else {
@@ -83,7 +82,7 @@ impl Files {
             target: target.cloned(),
             before,
             after,
-            temp: prepared.temp().map(str::to_owned),
+            temp: prepared.temp.clone(),
             source: self.source.as_deref().cloned(),
             origin: self.copied.as_deref().map(|from| ledgers.origin(from)),
         };
@@ -100,7 +99,7 @@ impl Files {
 
 /// Refuses a change to a path that agents may only read, once links are resolved. Every tool passes through here.
 fn check_protected(
-    place: &LocatedPath<'_>,
+    place: &LocatedPath,
     target: Option<&LogicalPath>,
     change: &FileChange,
 ) -> Result<(), Error> {

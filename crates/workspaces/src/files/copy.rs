@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    error::Error,
-    files::{Files, service::store_error},
-    scope::{AccessScope, Right, Tool},
-    store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault},
-    tools::{CopyRequest, MoveRequest},
-    workspaces::LocatedPath,
-};
+use crate::blocking::as_a_whole;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::store_error;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{Before, Expected, FileChange, FileIdentity, LoadedFile, StoreFault};
+use crate::tools::{CopyRequest, MoveRequest};
+use crate::workspaces::LocatedPath;
 
 impl Files {
     /// Copies a file.
@@ -19,10 +19,14 @@ impl Files {
         let to = self.permit(Tool::Copy, Right::Write, &request.to)?;
         self.workspaces.refuse_inner(Tool::Copy, &from)?;
         self.refuse_above(&to)?;
-        let (from, to) = (self.located(from).await?, self.located(to).await?);
-        let loaded = self.load(&from).await?;
-        self.copying(&from.path).put(Tool::Copy, &to, loaded).await?;
-        Ok(format!("copied {} to {}\n", from.path, to.path))
+        let files = self.clone();
+        as_a_whole(async move {
+            let (from, to) = (files.located(from).await?, files.located(to).await?);
+            let loaded = files.load(&from).await?;
+            files.copying(&from.path).put(Tool::Copy, &to, loaded).await?;
+            Ok(format!("copied {} to {}\n", from.path, to.path))
+        })
+        .await
     }
 
     /// Moves a file or directory. Between two Stores a file is copied, then deleted.
@@ -31,6 +35,11 @@ impl Files {
         let to = self.permit(Tool::Move, Right::Write, &request.to)?;
         self.workspaces.refuse_inner(Tool::Move, &from)?;
         self.refuse_above(&to)?;
+        let files = self.clone();
+        as_a_whole(async move { files.move_located(from, to).await }).await
+    }
+
+    async fn move_located(&self, from: LocatedPath, to: LocatedPath) -> Result<String, Error> {
         let (from, to) = (self.located_name(from).await?, self.located_name(to).await?);
         if Arc::ptr_eq(&from.workspace.store, &to.workspace.store)
             && from.workspace.prefix() == to.workspace.prefix()
@@ -56,7 +65,7 @@ impl Files {
         Ok(format!("moved {} to {}\n", from.path, to.path))
     }
 
-    async fn load(&self, from: &LocatedPath<'_>) -> Result<LoadedFile, Error> {
+    async fn load(&self, from: &LocatedPath) -> Result<LoadedFile, Error> {
         let loaded = from.workspace.store.load(from.at.clone(), FILE_BYTES_MAX).await;
         loaded.map_err(|fault| match fault {
             StoreFault::IsDirectory => Error::BadArgument(format!(
@@ -67,7 +76,7 @@ impl Files {
         })
     }
 
-    async fn put(&self, tool: Tool, to: &LocatedPath<'_>, loaded: LoadedFile) -> Result<(), Error> {
+    async fn put(&self, tool: Tool, to: &LocatedPath, loaded: LoadedFile) -> Result<(), Error> {
         // A write-only Workspace must not even reveal that the target exists.
         let blind = to.workspace.scope() == AccessScope::WriteOnly;
         let expected = if blind { Expected::Anything } else { Expected::Nothing };
@@ -83,8 +92,8 @@ impl Files {
     /// Deletes a file that was moved to another Store, unless it changed in between.
     async fn remove_moved(
         &self,
-        from: &LocatedPath<'_>,
-        to: &LocatedPath<'_>,
+        from: &LocatedPath,
+        to: &LocatedPath,
         before: Expected,
     ) -> Result<(), Error> {
         let mask = Arc::clone(&from.workspace.mask);
@@ -96,13 +105,13 @@ impl Files {
     }
 }
 
-async fn identity(target: &LocatedPath<'_>) -> Result<FileIdentity, Error> {
+async fn identity(target: &LocatedPath) -> Result<FileIdentity, Error> {
     let identity = target.workspace.store.identity(target.at.clone()).await;
     identity.map_err(|fault| store_error(target, fault))
 }
 
 /// Reports an existing target under the path of the target.
-fn at_target(error: Error, to: &LocatedPath<'_>) -> Error {
+fn at_target(error: Error, to: &LocatedPath) -> Error {
     match error {
         Error::File { fault: StoreFault::Exists, .. } => {
             Error::File { path: to.path.clone(), fault: StoreFault::Exists }

@@ -3,15 +3,13 @@
 use std::fmt::Write as _;
 
 use super::search::{Wanted, results_max};
-use crate::{
-    bounds::{NOTE_BYTES_MAX, PATTERN_BYTES_MAX, REPLY_BYTES_MAX},
-    error::Error,
-    files::Files,
-    path::PathProblem,
-    scope::Tool,
-    search::{Depth, Selection, glob_length},
-    tools::GlobRequest,
-};
+use crate::bounds::{NOTE_BYTES_MAX, PATTERN_BYTES_MAX, REPLY_BYTES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::path::PathProblem;
+use crate::scope::Tool;
+use crate::search::{Depth, Selection, glob_length};
+use crate::tools::GlobRequest;
 
 impl Files {
     /// Finds files by name.

@@ -2,19 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::{
-    glob::anchored,
-    search::{FoundAll, Wanted, results_max},
-};
-use crate::{
-    bounds::{CONTEXT_LINES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX},
-    error::Error,
-    files::Files,
-    path::LogicalPath,
-    scope::Tool,
-    search::{ContentMatcher, ContentOptions, Depth, FoundFile, Selection},
-    tools::{GrepOutput, GrepRequest},
-};
+use super::glob::anchored;
+use super::search::{FoundAll, Wanted, results_max};
+use crate::bounds::{CONTEXT_LINES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::path::LogicalPath;
+use crate::scope::Tool;
+use crate::search::{ContentMatcher, ContentOptions, Depth, FoundFile, Selection};
+use crate::tools::{GrepOutput, GrepRequest};
 
 impl Files {
     /// Finds lines in files.

@@ -1,19 +1,16 @@
 //! `ls`
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-use crate::{
-    bounds::{LIST_ENTRIES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX},
-    error::Error,
-    files::{
-        Files,
-        service::{parse, store_error},
-    },
-    path::LogicalPath,
-    scope::{AccessScope, Right, Tool},
-    store::{DirectoryListing, EntryKind, StoreFault},
-    tools::LsRequest,
-};
+use crate::bounds::{LIST_ENTRIES_MAX, NOTE_BYTES_MAX, REPLY_BYTES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::{parse, store_error};
+use crate::path::LogicalPath;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{DirectoryListing, EntryKind, StoreFault};
+use crate::tools::LsRequest;
 
 /// A line of the listing.
 enum ListingLine {

@@ -11,11 +11,10 @@ mod glob;
 mod grep;
 mod ls;
 mod read;
-mod replace_text;
 mod search;
 mod service;
 mod stat;
 mod write;
 
-pub use replace_text::{ReplaceProblem, Replaced, replace};
-pub use service::{Actor, Files};
+pub use edit::{ReplaceProblem, Replaced, replace};
+pub use service::Files;

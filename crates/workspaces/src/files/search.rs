@@ -1,22 +1,19 @@
 //! Common parts of `glob` and `grep`: searching all Workspaces below a path, and limiting the reply.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::fmt::Write as _;
+use std::sync::Arc;
 
-use crate::{
-    bounds::{
-        LIST_ENTRIES_HELD_MAX, PATH_DEPTH_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_FILES_MAX,
-    },
-    error::{Error, listed},
-    files::{
-        Files,
-        service::{parse, store_error},
-    },
-    path::{LogicalPath, MountPath},
-    scope::{Right, Tool},
-    search::{Cancel, ContentMatcher, Depth, FoundFile, Search, Selection, Skipped},
-    store::StoreFault,
-    workspaces::LocatedPath,
+use crate::bounds::{
+    LIST_ENTRIES_HELD_MAX, PATH_DEPTH_MAX, RESULTS_DEFAULT, RESULTS_MAX, SEARCH_FILES_MAX,
 };
+use crate::error::{Error, listed};
+use crate::files::Files;
+use crate::files::service::{parse, store_error};
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{Right, Tool};
+use crate::search::{Cancel, ContentMatcher, Depth, FoundFile, Search, Selection, Skipped};
+use crate::store::StoreFault;
+use crate::workspaces::LocatedPath;
 
 /// Parameters of a search.
 pub(super) struct Wanted {
@@ -60,7 +57,7 @@ impl Files {
         // Dropping the future of this call cancels the threads that search on its behalf.
         let _stop = StopOnDrop(cancel.clone());
         let (selection, content) = (Arc::new(wanted.selection), wanted.content.map(Arc::new));
-        let search = |target: &LocatedPath<'_>, lead: MountPath| {
+        let search = |target: &LocatedPath, lead: MountPath| {
             Arc::new(Search {
                 start: target.at.clone(),
                 lead,

@@ -4,29 +4,12 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
-use crate::{
-    audit::{Ledgers, OverlaySource},
-    error::Error,
-    path::{LogicalPath, MountPath},
-    scope::{AccessScope, Right, Tool},
-    store::StoreFault,
-    workspaces::{LocatedPath, Workspaces},
-};
-
-/// The author of a change, as recorded in the audit trail.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Actor {
-    pub agent: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub session: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<String>,
-    /// Node of the run. Records of older versions name none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
-}
+use crate::audit::{Actor, Ledgers, OverlaySource};
+use crate::error::Error;
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::StoreFault;
+use crate::workspaces::{LocatedPath, Workspaces};
 
 /// The file operations of one agent.
 #[derive(Clone)]
@@ -87,15 +70,12 @@ impl Files {
         tool: Tool,
         right: Right,
         path: &str,
-    ) -> Result<LocatedPath<'_>, Error> {
+    ) -> Result<LocatedPath, Error> {
         self.workspaces.permit(tool, right, &parse(path)?)
     }
 
     /// Resolves the links of a located path, and checks where they lead.
-    pub(super) async fn located<'a>(
-        &self,
-        target: LocatedPath<'a>,
-    ) -> Result<LocatedPath<'a>, Error> {
+    pub(super) async fn located(&self, target: LocatedPath) -> Result<LocatedPath, Error> {
         let resolved = target.workspace.store.resolve(target.at.clone()).await;
         let at = resolved.map_err(|fault| store_error(&target, fault))?;
         led_to(&target, &at)?;
@@ -103,10 +83,7 @@ impl Files {
     }
 
     /// Resolves the links above a located path, for operations on the name itself.
-    pub(super) async fn located_name<'a>(
-        &self,
-        target: LocatedPath<'a>,
-    ) -> Result<LocatedPath<'a>, Error> {
+    pub(super) async fn located_name(&self, target: LocatedPath) -> Result<LocatedPath, Error> {
         let Some((parent, name)) = target.at.split() else {
             return Ok(target);
         };
@@ -121,7 +98,7 @@ impl Files {
 
 /// Refuses a path that leads through links to something hidden. A write-only Workspace does not reveal that there are
 /// such links.
-fn led_to(target: &LocatedPath<'_>, at: &MountPath) -> Result<(), Error> {
+fn led_to(target: &LocatedPath, at: &MountPath) -> Result<(), Error> {
     target.check_hidden(at).map_err(|hidden| match target.workspace.scope() {
         AccessScope::WriteOnly => Error::WriteFailed { path: target.path.clone() },
         _ => hidden,
@@ -134,7 +111,7 @@ pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
 }
 
 /// Returns the error that an agent sees for a fault. About a write-only Workspace it learns nothing.
-pub(super) fn store_error(target: &LocatedPath<'_>, fault: StoreFault) -> Error {
+pub(super) fn store_error(target: &LocatedPath, fault: StoreFault) -> Error {
     let path = target.path.clone();
     if target.workspace.scope() == AccessScope::WriteOnly {
         return Error::WriteFailed { path };

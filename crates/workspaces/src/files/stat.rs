@@ -4,17 +4,13 @@ use std::fmt::Write as _;
 
 use piton_core::TimestampMs;
 
-use crate::{
-    error::Error,
-    files::{
-        Files,
-        service::{parse, store_error},
-    },
-    path::LogicalPath,
-    scope::{Right, Tool},
-    store::{EntryKind, FileVersion, StoreFault},
-    tools::StatRequest,
-};
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::service::{parse, store_error};
+use crate::path::LogicalPath;
+use crate::scope::{Right, Tool};
+use crate::store::{EntryKind, FileVersion, StoreFault};
+use crate::tools::StatRequest;
 
 impl Files {
     /// Describes a path.

@@ -1,15 +1,16 @@
 //! `write` and `mkdir`
 
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    error::Error,
-    files::{Files, change::Changed, service::store_error},
-    path::LogicalPath,
-    scope::{AccessScope, Right, Tool},
-    store::{Before, Expected, FileChange, StoreFault},
-    tools::{MkdirRequest, WriteRequest},
-    workspaces::LocatedPath,
-};
+use crate::blocking::as_a_whole;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::files::change::Changed;
+use crate::files::service::store_error;
+use crate::path::LogicalPath;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{Before, Expected, FileChange, StoreFault};
+use crate::tools::{MkdirRequest, WriteRequest};
+use crate::workspaces::LocatedPath;
 
 impl Files {
     /// Creates or replaces a file, or appends to it.
@@ -25,33 +26,38 @@ impl Files {
             return Err(Error::BadArgument("`append` takes no `version`".into()));
         }
         self.refuse_above(&target)?;
-        let target = self.located(target).await?;
-        let path = target.at.clone();
-        let content = request.content.into_bytes().into();
-        let change = if request.append {
-            FileChange::Append { path, bytes: content }
-        } else {
-            FileChange::Write { path, bytes: content, expected, executable: None }
-        };
-        let changed = self.change(Tool::Write, &target, None, change).await?;
-        Ok(wrote(&target, &changed, bytes, request.append))
+        let files = self.clone();
+        as_a_whole(async move {
+            let target = files.located(target).await?;
+            let path = target.at.clone();
+            let content = request.content.into_bytes().into();
+            let change = if request.append {
+                FileChange::Append { path, bytes: content }
+            } else {
+                FileChange::Write { path, bytes: content, expected, executable: None }
+            };
+            let changed = files.change(Tool::Write, &target, None, change).await?;
+            Ok(wrote(&target, &changed, bytes, request.append))
+        })
+        .await
     }
 
     /// Creates a directory.
     pub async fn mkdir(&self, request: MkdirRequest) -> Result<String, Error> {
         let target = self.permit(Tool::Mkdir, Right::Change, &request.path)?;
-        let target = self.located(target).await?;
-        let change = FileChange::MakeDirectory { path: target.at.clone() };
-        self.change(Tool::Mkdir, &target, None, change).await?;
-        Ok(format!("{} is there\n", target.path))
+        let files = self.clone();
+        as_a_whole(async move {
+            let target = files.located(target).await?;
+            let change = FileChange::MakeDirectory { path: target.at.clone() };
+            files.change(Tool::Mkdir, &target, None, change).await?;
+            Ok(format!("{} is there\n", target.path))
+        })
+        .await
     }
 
     /// Returns the precondition of the caller. A write-only Workspace accepts none, because its result would reveal
     /// what is there.
-    pub(super) fn expected(
-        target: &LocatedPath<'_>,
-        version: Option<&str>,
-    ) -> Result<Expected, Error> {
+    pub(super) fn expected(target: &LocatedPath, version: Option<&str>) -> Result<Expected, Error> {
         match version {
             None => Ok(Expected::Anything),
             Some(_) if target.workspace.scope() == AccessScope::WriteOnly => {
@@ -65,7 +71,7 @@ impl Files {
     }
 
     /// Refuses a path that has Workspaces below it and therefore can never be a file.
-    pub(super) fn refuse_above(&self, target: &LocatedPath<'_>) -> Result<(), Error> {
+    pub(super) fn refuse_above(&self, target: &LocatedPath) -> Result<(), Error> {
         if target.at.is_root() || !self.workspaces.below(&target.path).is_empty() {
             return Err(store_error(target, StoreFault::IsDirectory));
         }
@@ -73,7 +79,7 @@ impl Files {
     }
 }
 
-fn wrote(target: &LocatedPath<'_>, changed: &Changed, bytes: u64, append: bool) -> String {
+fn wrote(target: &LocatedPath, changed: &Changed, bytes: u64, append: bool) -> String {
     let path: &LogicalPath = &target.path;
     if target.workspace.scope() == AccessScope::WriteOnly {
         return format!("wrote {bytes} bytes to {path}\n");

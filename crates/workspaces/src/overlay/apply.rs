@@ -2,28 +2,25 @@
 //!
 //! *Invariants*: applying covers only the changes that the overlay held when it was requested. Later writes stay in the
 //! overlay, on top of the new lower state. A row is removed only by an operation that applies or drops it; agreeing
-//! with the lower Store for a moment is no reason to remove it.
+//! with the lower Store for a moment is no reason to remove it. Changes to paths that agents may only read below stay
+//! in the overlay.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::{
-    diff::{ChangedRow, OverlayDifference},
-    land_change::{Landed, Operator},
-    store::OverlayStore,
-};
-use crate::{
-    error::Error,
-    files::Files,
-    path::{LogicalPath, MountPath},
-    protection::Protected,
-    scope::{AccessScope, Right, Tool},
-    store::StoreFault,
-    workspace::Definition,
-    workspaces::Workspaces,
-};
+use serde::Serialize;
+
+use super::apply_row::{Landed, Operator};
+use super::diff::{ChangedRow, DifferenceKind, OverlayDifference};
+use super::store::OverlayStore;
+use crate::bounds::TREE_ENTRIES_MAX;
+use crate::error::Error;
+use crate::files::Files;
+use crate::path::{LogicalPath, MountPath};
+use crate::protection::Protected;
+use crate::scope::{AccessScope, Right, Tool};
+use crate::store::{EntryKind, StoreFault};
+use crate::workspaces::{Definition, Workspaces};
 
 /// A request to apply changes of an overlay.
 #[derive(Clone, Debug)]
@@ -47,23 +44,26 @@ impl ApplyRequest {
 }
 
 /// Result of applying an overlay.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Applied {
     /// Paths that were changed below.
     pub paths: Vec<LogicalPath>,
     /// Changes that the overlay still holds, path by path.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<LeftChange>,
     /// Error that stopped the operation before its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<Error>,
 }
 
 /// A path that still differs after an overlay was applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftChange {
     /// Path as it is called below.
     pub path: LogicalPath,
     pub reason: LeftReason,
     /// Reason that agents may only read the path below, if that is why it was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<Protected>,
 }
 
@@ -243,4 +243,74 @@ fn reviewed_of(mut rows: Vec<ChangedRow>, request: &ApplyRequest) -> Vec<Changed
         changed.differences.iter().all(|one| seen.iter().any(|other| is_same(one, other)))
     });
     rows
+}
+
+/// Changed rows of an overlay, split by whether they may be applied.
+pub(super) struct Split {
+    pub(super) applied: Vec<ChangedRow>,
+    /// Paths that stay above, each with the reason.
+    pub(super) left: Vec<(MountPath, Protected)>,
+}
+
+impl OverlayStore {
+    /// Splits rows into those that may be applied and those that stay above. A directory that is deleted or replaced
+    /// stays as a whole if it contains anything protected, below or above.
+    pub(super) async fn split(&self, rows: Vec<ChangedRow>) -> Result<Split, StoreFault> {
+        let deletes = |changed: &&ChangedRow| {
+            changed.differences.iter().any(|one| one.kind == DifferenceKind::Deleted)
+        };
+        let mut kept: Vec<(MountPath, Protected)> = Vec::new();
+        // Deleting a directory below would take protected entries with it, so look for those first.
+        for changed in rows.iter().filter(deletes) {
+            let mut above = rows.iter().filter(|other| other.path.starts_with(&changed.path));
+            let above = above.find_map(|other| self.lower_mask.protects(&other.path));
+            let why = match above {
+                Some(why) => Some(why),
+                None => self.protected_below(&changed.path).await?,
+            };
+            kept.extend(why.map(|why| (changed.path.clone(), why)));
+        }
+        let mut split = Split { applied: Vec::new(), left: Vec::new() };
+        for changed in rows {
+            let whole = kept.iter().find(|(path, _)| changed.path.starts_with(path));
+            let why = self.lower_mask.protects(&changed.path).or(whole.map(|(_, why)| *why));
+            match why {
+                Some(why) => split.left.push((changed.path, why)),
+                None => split.applied.push(changed),
+            }
+        }
+        Ok(split)
+    }
+
+    /// Returns the protection of any entry in a directory of the lower Store. `None` if the path is no directory or
+    /// holds nothing protected.
+    async fn protected_below(&self, path: &MountPath) -> Result<Option<Protected>, StoreFault> {
+        let is_directory = |kind| kind == EntryKind::Directory;
+        if !self.found_below(path).await?.is_some_and(|stat| is_directory(stat.kind)) {
+            return Ok(None);
+        }
+        let mut waiting = vec![path.clone()];
+        let mut count = 0;
+        while let Some(directory) = waiting.pop() {
+            let listing = match self.lower.list(directory.clone()).await {
+                // A concurrent apply deleted it since it was listed.
+                Err(StoreFault::NotFound | StoreFault::NotDirectory) => continue,
+                listing => listing?,
+            };
+            for entry in listing.entries {
+                count += 1;
+                if count > TREE_ENTRIES_MAX {
+                    return Err(StoreFault::limit("entries at once", TREE_ENTRIES_MAX));
+                }
+                let below = directory.child(&entry.name).map_err(|_| StoreFault::HoldsHidden)?;
+                if let Some(why) = self.lower_mask.protects(&below) {
+                    return Ok(Some(why));
+                }
+                if is_directory(entry.kind) {
+                    waiting.push(below);
+                }
+            }
+        }
+        Ok(None)
+    }
 }

@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use piton_core::Digest;
+use serde::Serialize;
 
 use super::store::OverlayStore;
-use crate::{
-    bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX},
-    path::MountPath,
-    store::{EntryKind, FileStat, LoadedFile, Store, StoreFault},
-    virtual_store::{DirectoryRow, Landing},
-};
+use crate::bounds::{FILE_BYTES_MAX, OVERLAY_CHANGES_MAX};
+use crate::path::MountPath;
+use crate::store::{EntryKind, FileStat, LoadedFile, Store, StoreFault};
+use crate::virtual_store::{DirectoryRow, Landing};
 
 piton_core::closed_set! {
     /// How a path differs from the one below.
@@ -27,19 +26,25 @@ piton_core::closed_set! {
 }
 
 /// A path that an overlay changed, compared with the current lower Store.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct OverlayDifference {
     pub path: MountPath,
     pub kind: DifferenceKind,
     /// Set when the path changed below since the overlay changed it, so the change cannot be applied.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub changed_below: bool,
     /// Digest of the lower entry at the time of the first change.
+    #[serde(skip)]
     pub base: Option<Digest>,
     /// Digest of the upper content.
+    #[serde(skip)]
     pub now: Option<Digest>,
     /// Time of the change, in seconds since 1970.
+    #[serde(skip)]
     pub modified: u64,
     /// New state of the executable bit. `None` if it stays as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
 }
 
@@ -106,8 +111,7 @@ impl OverlayStore {
                 // The bound is on differences, because each of them may end up in an answer or in a list of paths to
                 // apply.
                 if count > OVERLAY_CHANGES_MAX {
-                    let max = OVERLAY_CHANGES_MAX as u64;
-                    return Err(StoreFault::Limit { what: "changes in an overlay", max });
+                    return Err(StoreFault::limit("changes in an overlay", OVERLAY_CHANGES_MAX));
                 }
             }
         }

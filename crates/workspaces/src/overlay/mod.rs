@@ -19,15 +19,14 @@
 //! agent was told is written, and that content would be neither below nor above.
 
 mod apply;
+mod apply_row;
 mod diff;
-mod land_change;
-mod protected;
+mod prepare;
 mod search;
 mod store;
 mod view;
-mod writing;
 
 pub use apply::{Applied, ApplyRequest, LeftChange, LeftReason};
 pub use diff::{DifferenceKind, OverlayDifference};
+pub(crate) use prepare::tree_digest;
 pub use store::OverlayStore;
-pub(crate) use writing::tree_digest;

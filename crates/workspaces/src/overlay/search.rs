@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{store::OverlayStore, view::View};
-use crate::{
-    bounds::OVERLAY_CHANGES_MAX,
-    path::MountPath,
-    search::{Depth, Search, SearchResult},
-    store::{Store, StoreFault},
-    virtual_store::DirectoryRow,
-};
+use super::store::OverlayStore;
+use super::view::View;
+use crate::bounds::OVERLAY_CHANGES_MAX;
+use crate::path::MountPath;
+use crate::search::{Depth, Search, SearchResult};
+use crate::store::{Store, StoreFault};
+use crate::virtual_store::DirectoryRow;
 
 impl OverlayStore {
     /// Runs a search over both Stores.
@@ -81,8 +80,7 @@ impl OverlayStore {
                     }
                 }
                 if covered.len() + waiting.len() > OVERLAY_CHANGES_MAX {
-                    let max = OVERLAY_CHANGES_MAX as u64;
-                    return Err(StoreFault::Limit { what: "changes in an overlay", max });
+                    return Err(StoreFault::limit("changes in an overlay", OVERLAY_CHANGES_MAX));
                 }
             }
         }

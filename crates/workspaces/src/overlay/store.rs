@@ -1,22 +1,19 @@
 //! The overlay as a [`Store`].
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use piton_store::port::BoxFuture;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::view::View;
-use crate::{
-    bounds::COMMIT_TRIES_MAX,
-    mask::Mask,
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat,
-        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead,
-    },
-    virtual_store::{DirectoryRow, SeenRow, VirtualStore},
-    workspace::Workspace,
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::search::{Search, SearchResult};
+use crate::store::{
+    DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
+    Prepared, Store, StoreFault, StoreFuture, Window, WindowRead,
 };
+use crate::virtual_store::{DirectoryRow, SeenRow, VirtualStore};
+use crate::workspaces::Workspace;
 
 /// A Virtual Store in front of another Store, which is only read.
 #[derive(Clone)]
@@ -104,7 +101,7 @@ impl OverlayStore {
     async fn ask<'a, T>(
         &'a self,
         path: &MountPath,
-        question: impl Fn(&'a dyn Store) -> BoxFuture<'a, Result<T, StoreFault>>,
+        question: impl Fn(&'a dyn Store) -> StoreFuture<'a, T>,
     ) -> Result<T, StoreFault> {
         for _ in 0..COMMIT_TRIES_MAX {
             match self.view(path).await? {
@@ -127,7 +124,7 @@ impl OverlayStore {
 }
 
 impl Store for OverlayStore {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> StoreFuture<'_, FileStat> {
         Box::pin(async move {
             match self.ask(&path, |store| store.stat(path.clone(), digest)).await {
                 Ok(mut stat) => {
@@ -146,31 +143,23 @@ impl Store for OverlayStore {
 
     /// Returns the identity in the upper Store. The lower file shows here but is a different one: a change made here
     /// does not reach it.
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity> {
         self.upper.identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         Box::pin(async move { self.ask(&path, |store| store.fingerprint(path.clone())).await })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         Box::pin(self.listing(path))
     }
 
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
         Box::pin(async move { self.ask(&path, |store| store.read(path.clone(), window)).await })
     }
 
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile> {
         Box::pin(async move {
             let mut loaded = self.ask(&path, |store| store.load(path.clone(), bytes_max)).await?;
             loaded.executable |= self.is_executable_below(&path).await?;
@@ -178,23 +167,23 @@ impl Store for OverlayStore {
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
+    fn search(&self, search: Arc<Search>) -> StoreFuture<'_, SearchResult> {
         Box::pin(async move { self.search_both(&search).await })
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath> {
         Box::pin(async move { Ok(path) })
     }
 
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared> {
         Box::pin(async move { self.prepare_above(change).await })
     }
 
-    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), StoreFault>> {
+    fn clear(&self, _: MountPath, _: String) -> StoreFuture<'_, ()> {
         Box::pin(async move { Ok(()) })
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn has_lost(&self, path: MountPath) -> StoreFuture<'_, bool> {
         Store::has_lost(&self.upper, path)
     }
 }

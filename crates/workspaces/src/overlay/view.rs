@@ -1,11 +1,9 @@
 //! The view of an overlay at a path.
 
 use super::store::OverlayStore;
-use crate::{
-    path::MountPath,
-    store::{FileStat, StoreFault},
-    virtual_store::DirectoryRow,
-};
+use crate::path::MountPath;
+use crate::store::{FileStat, StoreFault};
+use crate::virtual_store::DirectoryRow;
 
 /// Origin of the entry at a path.
 pub(super) enum View {

@@ -1,8 +1,12 @@
 //! Paths as agents write them.
 
-use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
-use super::{MountPath, PathProblem, name::join_names, order::compare};
+use super::name::{compare, join_names};
+use super::{MountPath, PathProblem};
 use crate::bounds::PATH_BYTES_MAX;
 
 /// An absolute path in the file world of an agent, such as `/home/src/main.rs`. Its root is `/`.

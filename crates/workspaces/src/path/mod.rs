@@ -6,7 +6,6 @@
 mod logical;
 mod mount;
 mod name;
-mod order;
 
 pub use logical::LogicalPath;
 pub use mount::MountPath;

@@ -1,12 +1,12 @@
 //! Paths as Stores receive them.
 
-use std::{cmp::Ordering, fmt, str::FromStr, sync::Arc};
+use std::cmp::Ordering;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
-use super::{
-    PathProblem,
-    name::{check_name, join_names},
-    order::compare,
-};
+use super::PathProblem;
+use super::name::{check_name, compare, join_names};
 use crate::bounds::{PATH_BYTES_MAX, PATH_DEPTH_MAX};
 
 /// A path relative to a Mount, such as `src/main.rs`. The empty path is the Mount itself.
@@ -111,6 +111,12 @@ impl FromStr for MountPath {
             return Err(PathProblem::TooLong);
         }
         Ok(Self(join_names(text.split('/'), "")?.into()))
+    }
+}
+
+impl serde::Serialize for MountPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 

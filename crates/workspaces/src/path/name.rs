@@ -1,9 +1,11 @@
-//! Names in paths, and reasons for rejecting a path.
+//! Names in paths, their order, and reasons for rejecting a path.
 //!
 //! *Invariants*: an accepted name can be displayed in a line of text without being mistaken for another line, another
-//! path or a terminal escape.
+//! path or a terminal escape. Paths are ordered name by name, so that a directory is followed by its entries.
 //!
 //! *Limitations*: names that look alike in two Unicode forms are two names, as on Linux.
+
+use std::cmp::Ordering;
 
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX, PATH_DEPTH_MAX};
 
@@ -89,4 +91,10 @@ pub(super) fn join_names<'a>(
         joined.push_str(name);
     }
     Ok(joined)
+}
+
+/// Compares two paths name by name.
+pub(super) fn compare(left: &str, right: &str) -> Ordering {
+    // Comparing whole strings would put `a-b` between `a` and `a/b`, because `-` sorts before `/`.
+    left.split('/').cmp(right.split('/'))
 }

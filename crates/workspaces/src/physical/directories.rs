@@ -2,13 +2,13 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::{
-    fs::{AtFlags, Mode},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, Mode};
+use rustix::io::Errno;
 
-use super::{errno::fault, open::Root};
-use crate::{path::MountPath, store::StoreFault};
+use super::errno::fault;
+use super::open::Root;
+use crate::path::MountPath;
+use crate::store::StoreFault;
 
 /// Directories created on the way to a change, outermost first. Dropping this removes those that are still empty.
 #[derive(Default)]

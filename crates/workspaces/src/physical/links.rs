@@ -5,14 +5,15 @@
 
 use std::os::fd::OwnedFd;
 
-use rustix::{fs::AtFlags, io::Errno};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 
-use super::{errno::fault, list::kind_of, open::Root};
-use crate::{
-    bounds::LINKS_MAX,
-    path::MountPath,
-    store::{EntryKind, StoreFault},
-};
+use super::errno::fault;
+use super::list::kind_of;
+use super::open::Root;
+use crate::bounds::LINKS_MAX;
+use crate::path::MountPath;
+use crate::store::{EntryKind, StoreFault};
 
 impl Root {
     /// Returns the path with all links resolved. Names that do not exist yet are kept.

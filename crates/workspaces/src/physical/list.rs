@@ -5,11 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType, Stat};
 
 use super::errno::fault;
-use crate::{
-    bounds::LIST_ENTRIES_HELD_MAX,
-    path::check_name,
-    store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault},
-};
+use crate::bounds::LIST_ENTRIES_HELD_MAX;
+use crate::path::check_name;
+use crate::store::{DirectoryEntry, DirectoryListing, EntryKind, StoreFault};
 
 /// One entry as its directory stores it.
 pub(super) struct RawEntry {
@@ -33,8 +31,7 @@ pub(super) fn entries(directory: BorrowedFd<'_>) -> Result<(Vec<RawEntry>, u64),
             continue;
         };
         if found.len() == LIST_ENTRIES_HELD_MAX {
-            let max = LIST_ENTRIES_HELD_MAX as u64;
-            return Err(StoreFault::Limit { what: "entries in one directory", max });
+            return Err(StoreFault::limit("entries in one directory", LIST_ENTRIES_HELD_MAX));
         }
         let kind = match entry.file_type() {
             // Some file systems do not store the type in the directory.

@@ -4,15 +4,16 @@
 //! when its holder dies.
 #![expect(clippy::disallowed_methods, reason = "waiting for another process is this module's job")]
 
-use std::{os::fd::OwnedFd, thread, time::Instant};
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::Instant;
 
-use rustix::{fs::FlockOperation, io::Errno};
+use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 
 use super::errno::fault;
-use crate::{
-    bounds::{LOCK_PAUSE, LOCK_WAIT},
-    store::StoreFault,
-};
+use crate::bounds::{LOCK_PAUSE, LOCK_WAIT};
+use crate::store::StoreFault;
 
 /// Locks an open directory until its descriptor is closed. Fails as busy after `LOCK_WAIT`.
 pub(super) fn lock(directory: &OwnedFd) -> Result<(), StoreFault> {

@@ -5,6 +5,17 @@
 //! without following links. Changes are made by name inside a directory opened this way. Checks apply to the opened
 //! descriptor, so nothing can be exchanged between the check and the use.
 //!
+//! | file | holds |
+//! |---|---|
+//! | `store` | the Store: its options, its answers, and which change is prepared how |
+//! | `open` | the held directory of the Mount, and opening paths beneath it |
+//! | `links`, `case_folding` | links, resolved name by name; file systems that ignore the case of names |
+//! | `read`, `list`, `search` | whole files, also from the kernel's cache; directories; the walk and the search |
+//! | `write`, `directories`, `permissions` | a new file beside the old one; missing directories; what a new file inherits |
+//! | `rename`, `remove` | moves that replace nothing; removals that are whole or undone |
+//! | `lock`, `quota` | one writer per directory, or per Mount under a quota; the count of what is there |
+//! | `errno` | errors of the operating system as faults |
+//!
 //! *Invariants*: no path of the machine leaves this module. Nothing is opened that could block. A file is replaced,
 //! never written in place, so a hard link to it elsewhere keeps the old content.
 //!
@@ -12,24 +23,20 @@
 //! links. Programs that do not take the lock of the directory can change a file between the comparison of its version
 //! and the rename that replaces it.
 
-mod cached_read;
+mod case_folding;
 mod directories;
 mod errno;
-mod folding;
 mod links;
 mod list;
 mod lock;
-mod no_replace;
 mod open;
 mod permissions;
-mod prepared;
 mod quota;
+mod read;
 mod remove;
 mod rename;
 mod search;
 mod store;
-mod temp;
-mod walk;
 mod write;
 
 pub use store::{PhysicalOptions, PhysicalStore};

@@ -1,18 +1,17 @@
 //! The held root directory of a Mount, and opening paths beneath it.
 
-use std::{
-    fs::File,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    path::Path,
-};
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
-use rustix::{
-    fs::{AtFlags, FileType, Mode, OFlags, Stat},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 
-use super::{errno::fault, folding::folds, store::PhysicalOptions};
-use crate::{path::MountPath, store::StoreFault};
+use super::case_folding::folds;
+use super::errno::fault;
+use super::store::PhysicalOptions;
+use crate::path::MountPath;
+use crate::store::StoreFault;
 
 /// Flags for opening a file to read: never blocks, never follows a link, never acquires a controlling terminal.
 pub(super) const READ: OFlags =

@@ -6,13 +6,12 @@
 
 use std::fs::File;
 
-use rustix::{
-    fs::{Gid, Mode, Stat, Uid, XattrFlags},
-    io::Errno,
-};
+use rustix::fs::{Gid, Mode, Stat, Uid, XattrFlags};
+use rustix::io::Errno;
 
 use super::errno::fault;
-use crate::{bounds::ACCESS_LIST_BYTES_MAX, store::StoreFault};
+use crate::bounds::ACCESS_LIST_BYTES_MAX;
+use crate::store::StoreFault;
 
 /// Owner, group, mode and access control list of a file.
 pub(super) struct Permissions {

@@ -7,17 +7,13 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{AtFlags, OFlags};
 
-use super::{
-    errno::fault,
-    list::{entries, size},
-    open::{Root, one},
-};
-use crate::{
-    bounds::PATH_DEPTH_MAX,
-    path::MountPath,
-    quota::Quota,
-    store::{EntryKind, QuotaKind, StoreFault},
-};
+use super::errno::fault;
+use super::list::{entries, size};
+use super::open::{Root, one};
+use crate::bounds::PATH_DEPTH_MAX;
+use crate::path::MountPath;
+use crate::store::{EntryKind, QuotaKind, StoreFault};
+use crate::workspaces::Quota;
 
 impl Root {
     /// Refuses a write that would take the Mount over its quota. Afterwards `path` has `bytes` bytes or, with `added`,

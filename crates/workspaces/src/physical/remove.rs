@@ -8,37 +8,29 @@
 //! comparison. A process that dies in the middle of a removal leaves a directory behind; recovery of the records clears
 //! it away.
 
-use std::{
-    ffi::CString,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-};
+use std::ffi::CString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use piton_core::{Digest, DigestBuilder};
-use rustix::{
-    fs::{AtFlags, Dir, FileType, OFlags},
-    io::Errno,
-};
+use piton_core::{Digest, DigestBuilder, Entropy};
+use rustix::fs::{AtFlags, Dir, FileType, OFlags};
+use rustix::io::Errno;
 
-use super::{
-    errno::fault,
-    list::{entries, kind_of},
-    no_replace::rename_no_replace,
-    open::{Root, one, one_directory},
-    prepared::{Ready, digest_in},
-    temp::{discard, random_name},
-};
-use crate::{
-    bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, StoreFault},
-};
+use super::errno::fault;
+use super::list::{entries, kind_of};
+use super::open::{Root, one, one_directory};
+use super::read::digest_in;
+use super::rename::rename_no_replace;
+use super::store::prepare_blocking;
+use super::write::{discard, random_name};
+use crate::bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{Before, EntryKind, Expected, Prepared, StoreFault};
 
-/// A prepared removal.
-pub(super) struct Removal {
+/// A removal that is ready to be committed.
+struct PendingRemoval {
     directory: OwnedFd,
     name: String,
-    before: Before,
     /// Name to which a directory is renamed first. `None` for a file.
     temp: Option<String>,
     /// Digest of the contents of a directory that may be removed only if unchanged.
@@ -52,10 +44,11 @@ impl Root {
         &self,
         path: &MountPath,
         recursive: bool,
+        expected: &Expected,
         mask: &Mask,
         lock: Option<OwnedFd>,
-        entropy: &dyn piton_core::Entropy,
-    ) -> Result<Removal, StoreFault> {
+        entropy: &dyn Entropy,
+    ) -> Result<Prepared, StoreFault> {
         let (directory, name) = self.parent(path)?;
         if lock.is_none() {
             super::lock::lock(&directory)?;
@@ -77,20 +70,22 @@ impl Root {
                 (Before::Directory, Some(random_name(entropy)))
             }
         };
-        let name = name.to_owned();
-        Ok(Removal { directory, name, before, temp, contents: None, _lock: lock })
+        if let Before::File(digest) = &before {
+            expected.check(digest.as_ref())?;
+        }
+        // A directory has no digest to check here. Instead it stays if anything in it changes from now on.
+        let contents = match (&temp, expected) {
+            (Some(_), Expected::Digest(_)) => Some(contents(&directory, name)?),
+            _ => None,
+        };
+        let (name, kept) = (name.to_owned(), temp.clone());
+        let removal = PendingRemoval { directory, name, temp, contents, _lock: lock };
+        let prepared = prepare_blocking(before, None, move || removal.commit());
+        Ok(Prepared { temp: kept, ..prepared })
     }
 }
 
-impl Removal {
-    /// Makes the removal of a directory fail if anything in it changes from now on.
-    pub(super) fn remember(&mut self) -> Result<(), StoreFault> {
-        if self.temp.is_some() {
-            self.contents = Some(contents(&self.directory, &self.name)?);
-        }
-        Ok(())
-    }
-
+impl PendingRemoval {
     /// Gives a directory its name back if its contents changed.
     fn compare(&self, temp: &str) -> Result<(), StoreFault> {
         let Some(expected) = self.contents else { return Ok(()) };
@@ -101,18 +96,8 @@ impl Removal {
         rename_no_replace(&self.directory, temp, &self.directory, &self.name)?;
         Err(StoreFault::Raced)
     }
-}
 
-impl Ready for Removal {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn temp(&self) -> Option<&str> {
-        self.temp.as_deref()
-    }
-
-    fn commit(&mut self) -> Result<(), StoreFault> {
+    fn commit(self) -> Result<(), StoreFault> {
         let name = &*self.name;
         if let Some(temp) = &self.temp {
             // One rename makes the whole tree disappear atomically, however many entries it has.
@@ -162,10 +147,9 @@ impl Root {
     ) -> Result<(), StoreFault> {
         let (found, _) = entries(directory)?;
         for entry in found {
-            let limit = StoreFault::Limit { what: "entries at once", max: TREE_ENTRIES_MAX as u64 };
+            let limit = StoreFault::limit("entries at once", TREE_ENTRIES_MAX);
             *left = left.checked_sub(1).ok_or(limit)?;
-            let too_deep =
-                StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+            let too_deep = StoreFault::limit("nested directories", PATH_DEPTH_MAX);
             let below = path.child(&entry.name).map_err(|_| too_deep)?;
             mask.check_entry(&below)?;
             if entry.kind == EntryKind::Directory {
@@ -193,7 +177,7 @@ fn contents_below(
     digest: &mut DigestBuilder,
 ) -> Result<(), StoreFault> {
     if depth > PATH_DEPTH_MAX {
-        return Err(StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+        return Err(StoreFault::limit("nested directories", PATH_DEPTH_MAX));
     }
     let mut names = Vec::new();
     for entry in Dir::read_from(directory).map_err(fault)? {
@@ -229,7 +213,7 @@ pub(super) fn remove_tree(directory: BorrowedFd<'_>, name: &str) -> Result<(), S
 
 fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), StoreFault> {
     if depth > PATH_DEPTH_MAX {
-        return Err(StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 });
+        return Err(StoreFault::limit("nested directories", PATH_DEPTH_MAX));
     }
     for entry in Dir::read_from(directory).map_err(fault)? {
         let entry = entry.map_err(fault)?;

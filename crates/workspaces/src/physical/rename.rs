@@ -1,31 +1,30 @@
-//! Moving files and directories inside a Mount.
+//! Moving files and directories inside a Mount, without replacing an existing target.
+//!
+//! Linux can rename without replacing in one step. Some file systems, such as NFS, cannot; there it takes two steps,
+//! and the first one fails if the target exists. In between a file has both names, so after a crash it has at least
+//! one.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 
-use piton_core::Digest;
-use rustix::{fs::AtFlags, io::Errno};
+use rustix::fs::{AtFlags, FileType, Mode, RenameFlags};
+use rustix::io::Errno;
 
-use super::{
-    directories::Made,
-    errno::fault,
-    list::kind_of,
-    lock::lock_both,
-    no_replace::rename_no_replace,
-    open::{Root, one_directory},
-    prepared::{Ready, digest_in},
-};
-use crate::{
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, StoreFault},
-};
+use super::directories::Made;
+use super::errno::fault;
+use super::list::kind_of;
+use super::lock::lock_both;
+use super::open::{Root, one_directory};
+use super::read::digest_in;
+use super::store::prepare_blocking;
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{Before, EntryKind, Prepared, StoreFault};
 
-/// A prepared move.
-pub(super) struct Renaming {
+/// A move that is ready to be committed.
+struct PendingMove {
     from: (OwnedFd, String),
     to: (OwnedFd, String),
     made: Made,
-    before: Before,
     _lock: Option<OwnedFd>,
 }
 
@@ -37,7 +36,7 @@ impl Root {
         to: &MountPath,
         mask: &Mask,
         lock: Option<OwnedFd>,
-    ) -> Result<Renaming, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let (source, name) = self.parent(from)?;
         let stat = rustix::fs::statat(&source, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
         let kind = kind_of(&stat);
@@ -67,29 +66,19 @@ impl Root {
             self.check_tree(&directory, from, mask)?;
             Before::Directory
         };
-        Ok(Renaming {
+        let after = before.digest();
+        let pending = PendingMove {
             from: (source, name.to_owned()),
             to: (target, target_name.to_owned()),
             made,
-            before,
             _lock: lock,
-        })
+        };
+        Ok(prepare_blocking(before, after, move || pending.commit()))
     }
 }
 
-impl Ready for Renaming {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        match self.before {
-            Before::File(digest) => digest,
-            _ => None,
-        }
-    }
-
-    fn commit(&mut self) -> Result<(), StoreFault> {
+impl PendingMove {
+    fn commit(mut self) -> Result<(), StoreFault> {
         let (from, to) = (&self.from, &self.to);
         rename_no_replace(&from.0, &from.1, &to.0, &to.1)?;
         // The directories that were created have to be durable too, or the moved file could be lost with them.
@@ -97,5 +86,108 @@ impl Ready for Renaming {
         // The target first: a crash between the two syncs may leave both names, but never neither.
         rustix::fs::fsync(&to.0).map_err(fault)?;
         rustix::fs::fsync(&from.0).map_err(fault)
+    }
+}
+
+/// Renames an entry, and fails if the target exists.
+pub(super) fn rename_no_replace(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), StoreFault> {
+    match rustix::fs::renameat_with(from, name, to, target, RenameFlags::NOREPLACE) {
+        // EINVAL: the file system does not know the flag, or a directory would be moved into itself.
+        Err(Errno::INVAL | Errno::NOSYS) => in_two_steps(from, name, to, target),
+        renamed => renamed.map_err(fault),
+    }
+}
+
+fn in_two_steps(from: &OwnedFd, name: &str, to: &OwnedFd, target: &str) -> Result<(), StoreFault> {
+    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
+    if FileType::from_raw_mode(stat.st_mode).is_dir() {
+        rename_directory(from, name, to, target)
+    } else {
+        link_and_unlink(from, name, to, target)
+    }
+}
+
+/// Renames a directory onto an empty directory that this call created.
+fn rename_directory(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), StoreFault> {
+    // `mkdirat` fails if the target exists, which reserves the name atomically.
+    rustix::fs::mkdirat(to, target, Mode::RWXU).map_err(fault)?;
+    rustix::fs::renameat(from, name, to, target).map_err(|errno| {
+        // Removes the placeholder. If another process put something into it, it is not empty and stays.
+        let _ = rustix::fs::unlinkat(to, target, AtFlags::REMOVEDIR);
+        match errno {
+            // A directory cannot be moved into itself; the kernel reports that as an invalid argument.
+            Errno::INVAL => StoreFault::NotDirectory,
+            other => fault(other),
+        }
+    })
+}
+
+/// Gives a file its new name, then removes the old one.
+fn link_and_unlink(
+    from: &OwnedFd,
+    name: &str,
+    to: &OwnedFd,
+    target: &str,
+) -> Result<(), StoreFault> {
+    // `linkat` never replaces a target. Some file systems have no hard links at all.
+    match rustix::fs::linkat(from, name, to, target, AtFlags::empty()) {
+        Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => return Err(StoreFault::NoRename),
+        linked => linked.map_err(fault)?,
+    }
+    rustix::fs::unlinkat(from, name, AtFlags::empty()).map_err(|errno| {
+        // The old name could not be removed: take the new one back, so that the move failed as a whole.
+        let _ = rustix::fs::unlinkat(to, target, AtFlags::empty());
+        fault(errno)
+    })
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the disk")]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Moves one name of a directory to another in two steps, then checks the result and the remaining files.
+    fn check(from: &str, to: (&str, &str), expected: Result<(), &StoreFault>, files: &[&str]) {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let open = |path: &str| OwnedFd::from(fs::File::open(at(path)).unwrap());
+        for path in ["d/inside", "empty/none", "file", "taken"] {
+            fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            fs::write(at(path), path).unwrap();
+        }
+        fs::remove_file(at("empty/none")).unwrap();
+        let moved = in_two_steps(&open(""), from, &open(to.0), to.1);
+        assert_eq!(moved.as_ref().copied(), expected, "{from} to {to:?}");
+        let is_there = |path: &&&str| Path::exists(&at(path));
+        let all = ["d/inside", "d/d", "e/inside", "empty", "file", "new", "taken"];
+        let found: Vec<&str> = all.iter().filter(is_there).copied().collect();
+        assert_eq!(found, files, "{from} to {to:?}");
+        assert_eq!(fs::read_to_string(at("taken")).unwrap(), "taken");
+    }
+
+    #[test]
+    fn in_two_steps_nothing_is_replaced_either() {
+        let as_before = ["d/inside", "empty", "file", "taken"];
+        check("file", ("", "new"), Ok(()), &["d/inside", "empty", "new", "taken"]);
+        check("file", ("", "taken"), Err(&StoreFault::Exists), &as_before);
+        check("file", ("", "empty"), Err(&StoreFault::Exists), &as_before);
+        check("d", ("", "e"), Ok(()), &["e/inside", "empty", "file", "taken"]);
+        check("d", ("", "empty"), Err(&StoreFault::Exists), &as_before);
+        check("d", ("", "taken"), Err(&StoreFault::Exists), &as_before);
+        check("d", ("d", "d"), Err(&StoreFault::NotDirectory), &as_before);
+        check("none", ("", "new"), Err(&StoreFault::NotFound), &as_before);
     }
 }

@@ -1,33 +1,28 @@
 //! The Physical Store as a [`Store`]: blocking work runs off the threads that serve calls.
 
-use std::{path::Path, sync::Arc};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::{Digest, Entropy, FileBytes};
-use piton_store::port::BoxFuture;
 use rustix::fs::{AtFlags, Mode, Stat};
 
-use super::{
-    cached_read::CachedFile,
-    errno::fault,
-    list::{kind_of, listing, size},
-    lock::lock,
-    open::Root,
-    prepared::{Making, Ready, read_all},
-    search::search,
-    temp::discard,
-    write::WriteBody,
+use super::errno::fault;
+use super::list::{kind_of, listing, size};
+use super::lock::lock;
+use super::open::Root;
+use super::read::{CachedFile, read_all};
+use super::search::search;
+use super::write::{WriteBody, discard};
+use crate::blocking::blocking;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::path::{MountPath, is_temp_name};
+use crate::search::{Search, SearchResult};
+use crate::store::{
+    Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat, LoadedFile,
+    Prepared, Store, StoreFault, StoreFuture, Window, WindowRead, read_window, read_window_of,
 };
-use crate::{
-    blocking::blocking,
-    bounds::FILE_BYTES_MAX,
-    path::{MountPath, is_temp_name},
-    quota::Quota,
-    search::{Search, SearchResult},
-    store::{
-        Before, DirectoryListing, EntryKind, Expected, FileChange, FileIdentity, FileStat,
-        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead, read_window, read_window_of,
-    },
-};
+use crate::workspaces::Quota;
 
 /// Options of a Physical Store.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,14 +65,14 @@ impl PhysicalStore {
     fn run<R: Send + 'static>(
         &self,
         work: impl FnOnce(&PhysicalInner) -> Result<R, StoreFault> + Send + 'static,
-    ) -> BoxFuture<'static, Result<R, StoreFault>> {
+    ) -> StoreFuture<'static, R> {
         let inner = Arc::clone(&self.inner);
         Box::pin(blocking(move || work(&inner)))
     }
 }
 
 impl Store for PhysicalStore {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> StoreFuture<'_, FileStat> {
         // The answer is often in the cache of the kernel; then no other thread is needed.
         if let Some(stat) = self.inner.known_stat(&path, digest) {
             return Box::pin(async move { Ok(stat) });
@@ -85,14 +80,14 @@ impl Store for PhysicalStore {
         self.run(move |inner| inner.stat(&path, digest))
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity> {
         self.run(move |inner| {
             let stat = inner.entry(&path)?;
             Ok(FileIdentity::new(format!("physical {} {}", stat.st_dev, stat.st_ino)))
         })
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         self.run(move |inner| {
             let (directory, name) = inner.root.parent(&path)?;
             let stat =
@@ -105,15 +100,11 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         self.run(move |inner| listing(&inner.root.directory(&path)?))
     }
 
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
         if let Some(CachedFile { bytes, .. }) = self.inner.root.at_hand(&path) {
             return Box::pin(async move { read_window_of(&bytes, window) });
         }
@@ -123,11 +114,7 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile> {
         if let Some(CachedFile { bytes, stat }) = self.inner.root.at_hand(&path)
             && bytes.len() as u64 <= bytes_max
         {
@@ -139,30 +126,27 @@ impl Store for PhysicalStore {
         })
     }
 
-    fn search(&self, query: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
+    fn search(&self, query: Arc<Search>) -> StoreFuture<'_, SearchResult> {
         self.run(move |inner| search(&inner.root, &query))
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath> {
         if !self.inner.options.links {
             return Box::pin(async move { Ok(path) });
         }
         self.run(move |inner| inner.root.resolve(&path))
     }
 
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
-        self.run(move |inner| {
-            let ready = inner.prepare(&change)?;
-            Ok(Box::new(PendingChange(ready)) as Box<dyn Prepared>)
-        })
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared> {
+        self.run(move |inner| inner.prepare(&change))
     }
 
-    fn has_lost(&self, _: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn has_lost(&self, _: MountPath) -> StoreFuture<'_, bool> {
         // A file missing from a directory of the machine was removed by someone; the Store itself loses nothing.
         Box::pin(async { Ok(false) })
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
+    fn clear(&self, path: MountPath, temp: String) -> StoreFuture<'_, ()> {
         self.run(move |inner| {
             // The name comes from a record: never let a damaged record remove an ordinary file.
             if !is_temp_name(&temp) {
@@ -170,8 +154,11 @@ impl Store for PhysicalStore {
             }
             match inner.root.parent(&path) {
                 Ok((directory, _)) => {
-                    // Without a quota, a writer that is still alive holds this lock until it is done.
-                    lock(&directory)?;
+                    // A writer that is still alive holds one of these locks until it is done.
+                    let held = inner.quota_lock()?;
+                    if held.is_none() {
+                        lock(&directory)?;
+                    }
                     discard(&directory, &temp);
                     Ok(())
                 }
@@ -244,77 +231,56 @@ impl PhysicalInner {
         Ok(file_stat(&stat, digest))
     }
 
-    fn prepare(&self, change: &FileChange) -> Result<Box<dyn Ready>, StoreFault> {
+    /// Takes the lock of the Mount if there is a quota, so that the count stays valid until the commit. A writer that
+    /// holds it takes no lock of a directory.
+    fn quota_lock(&self) -> Result<Option<OwnedFd>, StoreFault> {
+        if self.options.quota.is_none() {
+            return Ok(None);
+        }
+        let mount = self.root.directory(&MountPath::root())?;
+        lock(&mount)?;
+        Ok(Some(mount))
+    }
+
+    fn prepare(&self, change: &FileChange) -> Result<Prepared, StoreFault> {
         let (root, entropy) = (&self.root, &*self.entropy);
-        // With a quota, every change takes the lock of the Mount, so that the count stays valid until the commit.
-        let held = match self.options.quota {
-            Some(_) => {
-                let mount = root.directory(&MountPath::root())?;
-                lock(&mount)?;
-                Some(mount)
-            }
-            None => None,
-        };
+        let held = self.quota_lock()?;
         let check = |path: &MountPath, bytes: &[u8], added: bool| match self.options.quota {
             Some(quota) => root.check_quota(quota, path, bytes.len() as u64, added),
             None => Ok(()),
         };
-        Ok(match change {
+        match change {
             FileChange::Write { path, bytes, expected, executable } => {
                 check(path, bytes, false)?;
                 let body = WriteBody::Whole(bytes, *executable);
-                Box::new(root.prepare_write(path, &body, expected, held, entropy)?)
+                root.prepare_write(path, &body, expected, held, entropy)
             }
             FileChange::Append { path, bytes } => {
                 check(path, bytes, true)?;
-                let expected = Expected::Anything;
-                Box::new(root.prepare_write(
-                    path,
-                    &WriteBody::Added(bytes),
-                    &expected,
-                    held,
-                    entropy,
-                )?)
+                let body = WriteBody::Added(bytes);
+                root.prepare_write(path, &body, &Expected::Anything, held, entropy)
             }
             FileChange::Delete { path, recursive, expected, mask } => {
-                let mut removal = root.prepare_removal(path, *recursive, mask, held, entropy)?;
-                // A directory has no single digest to check here; its metadata is compared again at the commit.
-                if matches!(expected, Expected::Digest(_)) {
-                    removal.remember()?;
-                }
-                if let Before::File(digest) = removal.before() {
-                    expected.check(digest.as_ref())?;
-                }
-                Box::new(removal)
+                root.prepare_removal(path, *recursive, expected, mask, held, entropy)
             }
-            FileChange::Move { from, to, mask } => {
-                Box::new(root.prepare_move(from, to, mask, held)?)
-            }
+            FileChange::Move { from, to, mask } => root.prepare_move(from, to, mask, held),
             FileChange::MakeDirectory { path } => {
-                let (directory, made) = root.make(path)?;
-                Box::new(Making { directory, made })
+                // The directory exists from here on, and is removed again unless the change is committed.
+                let (directory, mut made) = root.make(path)?;
+                Ok(prepare_blocking(Before::Directory, None, move || {
+                    made.keep()?;
+                    rustix::fs::fsync(&directory).map_err(fault)
+                }))
             }
-        })
+        }
     }
 }
 
-/// A prepared change, adapted to the port.
-struct PendingChange(Box<dyn Ready>);
-
-impl Prepared for PendingChange {
-    fn before(&self) -> Before {
-        self.0.before()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        self.0.after()
-    }
-
-    fn temp(&self) -> Option<&str> {
-        self.0.temp()
-    }
-
-    fn commit(mut self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
-        Box::pin(blocking(move || self.0.commit()))
-    }
+/// Creates a prepared change whose commit blocks.
+pub(super) fn prepare_blocking(
+    before: Before,
+    after: Option<Digest>,
+    commit: impl FnOnce() -> Result<(), StoreFault> + Send + 'static,
+) -> Prepared {
+    Prepared::new(before, after, || Box::pin(blocking(commit)))
 }

@@ -1,30 +1,32 @@
-//! Writing files: a new file beside the old one, then one rename.
+//! Writing files: a new file beside the old one, under a temporary name, then one rename.
 //!
 //! Nothing is written before the commit. By then the caller has recorded its intent, so the name of an unfinished write
 //! that a dead process left behind is always known.
 
-use std::{os::fd::OwnedFd, sync::Arc};
+use std::fs::File;
+use std::io::Write as _;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
 
-use super::{
-    directories::Made,
-    errno::fault,
-    list::size,
-    lock::lock,
-    no_replace::rename_no_replace,
-    open::Root,
-    permissions::Permissions,
-    prepared::{Ready, read_all},
-    temp::{discard, random_name, write_temp},
-};
-use crate::{
-    bounds::FILE_BYTES_MAX,
-    path::MountPath,
-    store::{Before, Expected, StoreFault},
-};
 use piton_core::{Digest, Entropy, FileBytes};
+use rustix::fs::{AtFlags, Mode, OFlags};
 
-/// A prepared write.
-pub(super) struct PreparedWrite {
+use super::directories::Made;
+use super::errno::fault;
+use super::list::size;
+use super::lock::lock;
+use super::open::Root;
+use super::permissions::{Permissions, make_executable};
+use super::read::read_all;
+use super::remove::remove_tree;
+use super::rename::rename_no_replace;
+use super::store::prepare_blocking;
+use crate::bounds::FILE_BYTES_MAX;
+use crate::path::{MountPath, temp_name};
+use crate::store::{Before, Expected, Prepared, StoreFault};
+
+/// A write that is ready to be committed.
+struct PendingWrite {
     directory: OwnedFd,
     name: String,
     bytes: Arc<[u8]>,
@@ -35,8 +37,6 @@ pub(super) struct PreparedWrite {
     /// Name under which the bytes are written before they become the file.
     temp: String,
     made: Made,
-    before: Before,
-    after: Digest,
     must_be_new: bool,
     _lock: Option<OwnedFd>,
 }
@@ -58,7 +58,7 @@ impl Root {
         expected: &Expected,
         held: Option<OwnedFd>,
         entropy: &dyn Entropy,
-    ) -> Result<PreparedWrite, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let (parent, name) = path.split().ok_or(StoreFault::IsDirectory)?;
         // Missing directories are created now, but removed again if the prepared write is dropped without a commit.
         let (directory, made) = self.make(&parent)?;
@@ -89,22 +89,24 @@ impl Root {
         if bytes.len() as u64 > FILE_BYTES_MAX {
             return Err(StoreFault::TooLarge { bytes: bytes.len() as u64, max: FILE_BYTES_MAX });
         }
-        Ok(PreparedWrite {
+        let before = if old.is_some() { Before::File(found) } else { Before::Nothing };
+        let (after, temp) = (Digest::of(&FileBytes(&bytes)), random_name(entropy));
+        let write = PendingWrite {
             directory,
             name: name.to_owned(),
-            temp: random_name(entropy),
+            temp: temp.clone(),
             made,
-            before: if old.is_some() { Before::File(found) } else { Before::Nothing },
             permissions: old.map(|old| old.permissions),
             executable: match body {
                 WriteBody::Whole(_, executable) => *executable,
                 WriteBody::Added(_) => None,
             },
-            after: Digest::of(&FileBytes(&bytes)),
             bytes,
             must_be_new: *expected == Expected::Nothing,
             _lock: held,
-        })
+        };
+        let prepared = prepare_blocking(before, Some(after), move || write.commit());
+        Ok(Prepared { temp: Some(temp), ..prepared })
     }
 
     /// Reads the current state of a file before a write. `None` if it does not exist.
@@ -134,20 +136,8 @@ struct Old {
     permissions: Permissions,
 }
 
-impl Ready for PreparedWrite {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        Some(self.after)
-    }
-
-    fn temp(&self) -> Option<&str> {
-        Some(&self.temp)
-    }
-
-    fn commit(&mut self) -> Result<(), StoreFault> {
+impl PendingWrite {
+    fn commit(mut self) -> Result<(), StoreFault> {
         let (directory, temp) = (&self.directory, &*self.temp);
         let (permissions, executable) = (self.permissions.as_ref(), self.executable);
         // First the bytes, durable under a temporary name; then one atomic rename. A crash at any point leaves either
@@ -166,5 +156,64 @@ impl Ready for PreparedWrite {
         self.made.keep()?;
         // The rename is durable only once the directory is.
         rustix::fs::fsync(&self.directory).map_err(fault)
+    }
+}
+
+/// Returns a random temporary name that, in all likelihood, nothing else has.
+pub(super) fn random_name(entropy: &dyn Entropy) -> String {
+    let mut bytes = [0; 8];
+    entropy.fill(&mut bytes);
+    temp_name(u64::from_le_bytes(bytes))
+}
+
+/// Writes a new file beside the target and makes it durable. It gets `permissions`, or the defaults of a new file, and
+/// its executable bits are set or cleared if `executable` says so.
+pub(super) fn write_temp(
+    directory: &OwnedFd,
+    name: &str,
+    bytes: &[u8],
+    permissions: Option<&Permissions>,
+    executable: Option<bool>,
+) -> Result<(), StoreFault> {
+    // `O_EXCL` never reuses an existing file, and `O_NOFOLLOW` never writes through a planted link.
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A replacement may hold private content: it is readable by its owner alone until it has the permissions of the
+    // file that it replaces.
+    let initial =
+        if permissions.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
+    let fd = rustix::fs::openat(directory, name, flags, initial).map_err(fault)?;
+    let written = fill(File::from(fd), bytes, permissions, executable);
+    if written.is_err() {
+        discard(directory, name);
+    }
+    written
+}
+
+fn fill(
+    mut file: File,
+    bytes: &[u8],
+    permissions: Option<&Permissions>,
+    executable: Option<bool>,
+) -> Result<(), StoreFault> {
+    let told = |error: std::io::Error| {
+        rustix::io::Errno::from_io_error(&error).map_or(StoreFault::Io, fault)
+    };
+    file.write_all(bytes).map_err(told)?;
+    if let Some(permissions) = permissions {
+        permissions.give(&file)?;
+    }
+    if let Some(executable) = executable {
+        make_executable(&file, executable)?;
+    }
+    // The content has to be on disk before a rename makes the file visible. Otherwise a crash could leave an empty file
+    // under the final name.
+    file.sync_all().map_err(told)
+}
+
+/// Removes an unfinished write or an unfinished removal, if it exists.
+pub(super) fn discard(directory: &OwnedFd, name: &str) {
+    // An unfinished removal leaves a directory, which `unlinkat` refuses without `AT_REMOVEDIR`.
+    if rustix::fs::unlinkat(directory, name, AtFlags::empty()).is_err() {
+        let _ = remove_tree(directory.as_fd(), name);
     }
 }

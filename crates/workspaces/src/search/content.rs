@@ -3,7 +3,8 @@
 //! *Invariants*: matching takes time linear in the text for any expression. The size of its automaton and of the
 //! longest line are bounded.
 
-use std::io::{self, Read};
+use std::io;
+use std::io::Read;
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher};
 use grep_regex::{RegexCaptures, RegexMatcher, RegexMatcherBuilder};
@@ -13,14 +14,12 @@ use grep_searcher::{
 use piton_core::visible;
 
 use super::{Depth, FoundFile, FoundLine, Skipped};
-use crate::{
-    bounds::{
-        GREP_LINE_CHARACTERS_MAX, REGEX_BYTES_MAX, REGEX_SIZE_MAX, REPLY_BYTES_MAX,
-        SEARCH_HEAP_BYTES_MAX,
-    },
-    error::Error,
-    path::MountPath,
+use crate::bounds::{
+    GREP_LINE_CHARACTERS_MAX, REGEX_BYTES_MAX, REGEX_SIZE_MAX, REPLY_BYTES_MAX,
+    SEARCH_HEAP_BYTES_MAX,
 };
+use crate::error::Error;
+use crate::path::MountPath;
 
 /// Options of a line match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

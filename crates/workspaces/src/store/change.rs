@@ -2,13 +2,15 @@
 //!
 //! An audit record is written between the two.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
 
 use piton_core::Digest;
-use piton_store::port::BoxFuture;
 
-use super::StoreFault;
-use crate::{mask::Mask, path::MountPath};
+use super::{StoreFault, StoreFuture};
+use crate::mask::Mask;
+use crate::path::MountPath;
 
 /// Version of a file as agents name it: the first 16 hex digits of its digest.
 ///
@@ -126,17 +128,39 @@ pub enum Before {
     Directory,
 }
 
+impl Before {
+    /// Returns the digest of a file, if it is known.
+    pub fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::File(digest) => *digest,
+            Self::Nothing | Self::Directory => None,
+        }
+    }
+}
+
 /// A prepared change. Dropping it leaves everything as it was.
-pub trait Prepared: Send {
-    /// Returns the current state of the path.
-    fn before(&self) -> Before;
+pub struct Prepared {
+    /// Current state of the path.
+    pub before: Before,
+    /// Digest of the file that the change leaves at its path, if it leaves one.
+    pub after: Option<Digest>,
+    /// Name of the unfinished write beside the path, if there is one.
+    pub temp: Option<String>,
+    pub(crate) commit: Box<dyn FnOnce() -> StoreFuture<'static, ()> + Send>,
+}
 
-    /// Returns the digest of the file that the change leaves at its path, if it leaves one.
-    fn after(&self) -> Option<Digest>;
-
-    /// Returns the name of the unfinished write beside the path, if there is one.
-    fn temp(&self) -> Option<&str>;
+impl Prepared {
+    /// Creates a change that `commit` makes durably.
+    pub fn new(
+        before: Before,
+        after: Option<Digest>,
+        commit: impl FnOnce() -> StoreFuture<'static, ()> + Send + 'static,
+    ) -> Self {
+        Self { before, after, temp: None, commit: Box::new(commit) }
+    }
 
     /// Makes the change durably.
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>>;
+    pub async fn commit(self) -> Result<(), StoreFault> {
+        (self.commit)().await
+    }
 }

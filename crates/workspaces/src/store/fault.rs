@@ -104,6 +104,11 @@ pub enum QuotaKind {
 }
 
 impl StoreFault {
+    /// Returns the refusal of more than `max` of something.
+    pub(crate) const fn limit(what: &'static str, max: usize) -> Self {
+        Self::Limit { what, max: max as u64 }
+    }
+
     /// Returns the stable error code.
     pub fn code(&self) -> Code {
         match self {

@@ -12,5 +12,6 @@ pub use change::{Before, Expected, FileChange, FileVersion, Prepared};
 pub use fault::{NotTextKind, QuotaKind, StoreFault};
 pub use port::{
     DirectoryEntry, DirectoryListing, EntryKind, FileIdentity, FileStat, LoadedFile, Store,
+    StoreFuture,
 };
 pub use window::{Window, WindowRead, read_window, read_window_of};

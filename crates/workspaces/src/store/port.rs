@@ -6,10 +6,8 @@ use piton_core::Digest;
 use piton_store::port::BoxFuture;
 
 use super::{FileChange, Prepared, StoreFault, Window, WindowRead};
-use crate::{
-    path::MountPath,
-    search::{Search, SearchResult},
-};
+use crate::path::MountPath;
+use crate::search::{Search, SearchResult};
 
 /// Kind of entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,6 +73,9 @@ impl FileIdentity {
     }
 }
 
+/// The answer of a Store, once it has it.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreFault>>;
+
 /// Storage of the files of a Workspace.
 ///
 /// An implementation promises:
@@ -84,46 +85,38 @@ impl FileIdentity {
 /// - A commit replaces a file as a whole: every reader, also after a crash, finds the old or the new content.
 pub trait Store: Send + Sync {
     /// Returns the metadata of a path. With `digest`, a file is hashed if it is not too large.
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>>;
+    fn stat(&self, path: MountPath, digest: bool) -> StoreFuture<'_, FileStat>;
 
     /// Returns the identity of the file that a path leads to.
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>>;
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity>;
 
     /// Returns bytes that differ once a file or a link changes, without reading the content: the size and modification
     /// time of a file, the target of a link.
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>>;
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>>;
 
     /// Lists a directory.
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>>;
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing>;
 
     /// Reads some lines of a text file.
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>>;
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead>;
 
     /// Loads a whole file of at most `bytes_max` bytes.
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>>;
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile>;
 
     /// Returns the files below a directory that a query selects, and the matching lines in them.
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>>;
+    fn search(&self, search: Arc<Search>) -> StoreFuture<'_, SearchResult>;
 
     /// Returns the path with its links resolved, if the Store follows links. Trailing names that do not exist yet are
     /// kept. Fails if a link leads out of the Mount or in a cycle.
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>>;
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath>;
 
     /// Prepares a change, up to but excluding the change itself.
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>>;
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared>;
 
     /// True if the entry at a path was lost to damage of the Store's own data. Nothing else can cause that.
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>>;
+    fn has_lost(&self, path: MountPath) -> StoreFuture<'_, bool>;
 
     /// Finishes or clears away the remains of a dead writer: the unfinished write `temp` in the directory of `path`.
     /// Does nothing if there is none.
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>>;
+    fn clear(&self, path: MountPath, temp: String) -> StoreFuture<'_, ()>;
 }

@@ -2,7 +2,8 @@
 //!
 //! Everything here is pure except for the reader, which each Store supplies.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io;
+use std::io::{BufRead, BufReader, Read};
 
 use piton_core::{Digest, DigestBuilder};
 

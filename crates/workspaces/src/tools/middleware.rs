@@ -1,9 +1,12 @@
 //! The middleware form, for an agent loop in Rust that calls models and tools itself.
 
+use piton_core::tool_card::ToolCard;
+use piton_store::port::BoxFuture;
 use serde_json::Value;
 
-use super::{CallReply, ToolCard, cards};
+use super::{CallReply, card};
 use crate::files::Files;
+use crate::scope::Tool;
 
 /// The file-related parts of a request to a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,10 +35,8 @@ pub trait Middleware: Send + Sync {
     fn wrap_tool_call<'a>(
         &'a self,
         call: ModelToolCall,
-        next: &'a (
-                dyn Fn(ModelToolCall) -> piton_store::port::BoxFuture<'a, CallReply> + Send + Sync
-            ),
-    ) -> piton_store::port::BoxFuture<'a, CallReply>;
+        next: &'a (dyn Fn(ModelToolCall) -> BoxFuture<'a, CallReply> + Send + Sync),
+    ) -> BoxFuture<'a, CallReply>;
 }
 
 const START: &str = "<filesystem-map>\n";
@@ -70,19 +71,17 @@ impl Middleware for FilesMiddleware {
         let map = self.files.workspaces().map();
         call.system.push_str(&[START, &map, END].concat());
         let offered = self.files.workspaces().tools();
-        call.tools.retain(|card| !offered.contains(&card.tool));
-        call.tools.extend(cards(&offered));
+        call.tools.retain(|card| !offered.iter().any(|tool| tool.as_str() == card.name));
+        call.tools.extend(offered.into_iter().map(|tool| card(tool).clone()));
         call
     }
 
     fn wrap_tool_call<'a>(
         &'a self,
         call: ModelToolCall,
-        next: &'a (
-                dyn Fn(ModelToolCall) -> piton_store::port::BoxFuture<'a, CallReply> + Send + Sync
-            ),
-    ) -> piton_store::port::BoxFuture<'a, CallReply> {
-        if call.name.parse::<crate::scope::Tool>().is_err() {
+        next: &'a (dyn Fn(ModelToolCall) -> BoxFuture<'a, CallReply> + Send + Sync),
+    ) -> BoxFuture<'a, CallReply> {
+        if call.name.parse::<Tool>().is_err() {
             return next(call);
         }
         Box::pin(async move { self.files.call(&call.name, call.arguments).await })

@@ -15,7 +15,7 @@ pub const ALIASES: &[(&str, &str)] =
 #[serde(deny_unknown_fields)]
 pub struct LsRequest {
     /// Directory; else `/`
-    #[serde(default = "root", alias = "file_path")]
+    #[serde(default = "root")]
     pub path: String,
 }
 
@@ -28,7 +28,6 @@ fn root() -> String {
 #[serde(deny_unknown_fields)]
 pub struct ReadRequest {
     /// File
-    #[serde(alias = "file_path")]
     pub path: String,
     /// First line, from 1
     #[serde(default)]
@@ -46,7 +45,6 @@ pub struct ReadRequest {
 #[serde(deny_unknown_fields)]
 pub struct WriteRequest {
     /// File; missing directories are made
-    #[serde(alias = "file_path")]
     pub path: String,
     /// The text
     pub content: String,
@@ -63,7 +61,6 @@ pub struct WriteRequest {
 #[serde(deny_unknown_fields)]
 pub struct EditRequest {
     /// File
-    #[serde(alias = "file_path")]
     pub path: String,
     /// Text as in the file, without line numbers
     pub old_string: String,
@@ -84,7 +81,7 @@ pub struct GlobRequest {
     /// `*.rs` matches at any depth, `src/**/*.rs` from `path` on
     pub pattern: String,
     /// Where to start; else `/`
-    #[serde(default = "root", alias = "file_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// Hidden and ignored files too
     #[serde(default)]
@@ -114,7 +111,7 @@ pub struct GrepRequest {
     /// Regular expression
     pub pattern: String,
     /// Directory or file; else `/`
-    #[serde(default = "root", alias = "file_path")]
+    #[serde(default = "root")]
     pub path: String,
     /// Only files such as `*.rs`
     #[serde(default)]
@@ -147,7 +144,6 @@ pub struct GrepRequest {
 #[serde(deny_unknown_fields)]
 pub struct StatRequest {
     /// File or directory
-    #[serde(alias = "file_path")]
     pub path: String,
 }
 
@@ -156,10 +152,8 @@ pub struct StatRequest {
 #[serde(deny_unknown_fields)]
 pub struct CopyRequest {
     /// File
-    #[serde(alias = "source")]
     pub from: String,
     /// New path; must be free
-    #[serde(alias = "destination")]
     pub to: String,
 }
 
@@ -168,10 +162,8 @@ pub struct CopyRequest {
 #[serde(deny_unknown_fields)]
 pub struct MoveRequest {
     /// File or directory
-    #[serde(alias = "source")]
     pub from: String,
     /// New path; must be free
-    #[serde(alias = "destination")]
     pub to: String,
 }
 
@@ -180,7 +172,6 @@ pub struct MoveRequest {
 #[serde(deny_unknown_fields)]
 pub struct DeleteRequest {
     /// File or directory
-    #[serde(alias = "file_path")]
     pub path: String,
     /// A directory with everything in it
     #[serde(default)]
@@ -192,6 +183,5 @@ pub struct DeleteRequest {
 #[serde(deny_unknown_fields)]
 pub struct MkdirRequest {
     /// Directory, with those above it
-    #[serde(alias = "file_path")]
     pub path: String,
 }

@@ -5,22 +5,22 @@
 //!
 //! *Limitations*: the entries of a directory whose own row is unreadable are kept, but nothing finds them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::{
-    Error,
-    port::{BlobNamespace, EntryChange, Expect, Key, Table, TableEntry, TableWrite},
-};
+use piton_store::Error;
+use piton_store::port::{BlobNamespace, EntryChange, Expect, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
-use super::{
-    VirtualPorts, VirtualStore,
-    keys::{ROOT, START, is_entry, name_of, namespace_of, usage_of},
-    lookup::FoundRow,
-    row::{DirectoryRow, Stored, Usage},
-};
-use crate::{audit, bounds::SCAN_PAGE, path::MountPath, store::StoreFault};
+use super::lookup::FoundRow;
+use super::namespace::{ROOT, START, is_entry, name_of, namespace_of, usage_of};
+use super::row::{DirectoryRow, Stored, Usage};
+use super::{VirtualPorts, VirtualStore};
+use crate::audit;
+use crate::bounds::SCAN_PAGE;
+use crate::path::MountPath;
+use crate::store::StoreFault;
 
 /// Key prefix of the rows of Virtual Stores, and the prefix under which rows that were moved out of the way are kept.
 pub(super) const VIRTUAL: (&[u8], &[u8]) = (START, b"workspaces/virtual-aside/1/");

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use piton_store::port::{EntryChange as RowChange, Expect, TableWrite};
 
-use super::{row::Stored, store::VirtualStore};
-use crate::{
-    bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE},
-    store::StoreFault,
-};
+use super::row::Stored;
+use super::store::VirtualStore;
+use crate::bounds::{COMMIT_TRIES_MAX, COPY_ENTRIES_MAX, SCAN_PAGE};
+use crate::store::StoreFault;
 
 impl VirtualStore {
     /// Copies everything in this namespace to `target` in one commit, and returns the number of entries. Rows are
@@ -20,11 +19,9 @@ impl VirtualStore {
                 return Err(StoreFault::NotEmpty);
             }
             let (batch, entries) = self.copying(target).await?;
-            match self.ports.table.commit(batch).await {
-                Ok(_) => return Ok(entries),
-                // One of the two changed. The copy has to be a single state, so read everything again.
-                Err(piton_store::Error::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
+            // If one of the two changed, everything is read again: the copy has to be a single state.
+            if self.commit(batch).await? {
+                return Ok(entries);
             }
         }
         Err(StoreFault::Busy)
@@ -54,10 +51,7 @@ impl VirtualStore {
                 rows.push(Stored::decode(&entry.value)?.row);
             }
             if rows.len() > COPY_ENTRIES_MAX {
-                return Err(StoreFault::Limit {
-                    what: "entries in one copy",
-                    max: COPY_ENTRIES_MAX as u64,
-                });
+                return Err(StoreFault::limit("entries in one copy", COPY_ENTRIES_MAX));
             }
             after = page.entries.last().map(|entry| Arc::clone(&entry.key));
             if !page.more {

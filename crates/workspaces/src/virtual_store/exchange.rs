@@ -2,16 +2,12 @@
 
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
-use super::{
-    commit::expect,
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{
-    bounds::COMMIT_TRIES_MAX,
-    path::MountPath,
-    store::{LoadedFile, StoreFault},
-};
+use super::pending::expect;
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::bounds::COMMIT_TRIES_MAX;
+use crate::path::MountPath;
+use crate::store::{LoadedFile, StoreFault};
 
 /// A row as it was read, with its version.
 pub(crate) struct SeenRow {
@@ -86,11 +82,9 @@ impl VirtualStore {
                 }
                 self.account(&[&seen.stored.row], &[], &mut batch).await?;
             }
-            match self.ports.table.commit(batch).await {
-                Ok(_) => return Ok(true),
-                // This row, a directory above it or the usage row changed: look again.
-                Err(piton_store::Error::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
+            // If this row, a directory above it or the usage row changed, look again.
+            if self.commit(batch).await? {
+                return Ok(true);
             }
         }
         Err(StoreFault::Busy)

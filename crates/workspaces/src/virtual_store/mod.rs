@@ -11,10 +11,8 @@
 //! *Limitations*: a recursive delete is limited to a number of entries, because it is one commit.
 
 mod check;
-mod commit;
 mod copy;
 mod exchange;
-mod keys;
 mod lookup;
 mod namespace;
 mod pending;
@@ -23,7 +21,6 @@ mod row;
 mod search;
 mod staged;
 mod store;
-mod tree;
 mod usage;
 
 pub(crate) use check::has_taken_out;

@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use piton_core::Digest;
-use piton_store::{
-    Error, digests_in, digests_taken_out,
-    port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table},
-};
+use piton_store::port::{BlobNamespace, BoxFuture, Roots, RootsCursor, Table};
+use piton_store::{Error, digests_in, digests_taken_out};
 
-use super::{
-    check::VIRTUAL,
-    keys::is_entry,
-    row::{DirectoryRow, Stored},
-};
+use super::check::VIRTUAL;
+use super::namespace::is_entry;
+use super::row::{DirectoryRow, Stored};
 use crate::bounds::SCAN_PAGE;
 
 /// Every blob that a file of a Virtual Store refers to, and every digest that is readable in a row taken out of use by

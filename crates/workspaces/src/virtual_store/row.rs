@@ -5,7 +5,7 @@
 use piton_core::{Code, Digest};
 use serde::{Deserialize, Serialize};
 
-use super::keys::DirectoryId;
+use super::namespace::DirectoryId;
 use crate::store::StoreFault;
 
 /// An entry of a directory.

@@ -1,16 +1,12 @@
 //! Search in the files of a Virtual Store.
 
-use super::{
-    keys::DirectoryId,
-    row::{DirectoryRow, Stored},
-    store::VirtualStore,
-};
-use crate::{
-    bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX},
-    path::MountPath,
-    search::{Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult},
-    store::StoreFault,
-};
+use super::namespace::DirectoryId;
+use super::row::{DirectoryRow, Stored};
+use super::store::VirtualStore;
+use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_FILES_MAX, SEARCH_MEMORY_BYTES_MAX};
+use crate::path::MountPath;
+use crate::search::{Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult};
+use crate::store::StoreFault;
 
 /// An entry still to be visited.
 enum Waiting {

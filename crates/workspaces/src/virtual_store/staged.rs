@@ -5,23 +5,17 @@
 //! *Invariants*: nothing is written to the underlying table before [`Staged::flush`]. That commit expects of every row
 //! what the first step that named the row expected.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use piton_store::Error;
+use piton_store::port::{
+    Batch, BoxFuture, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry, TableWrite,
+    TakenOut,
 };
 
-use piton_store::{
-    Error,
-    port::{
-        Batch, BoxFuture, EntryChange, EntryVersion, Expect, Key, Page, Table, TableEntry,
-        TableWrite, TakenOut,
-    },
-};
-
-use crate::{
-    bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX},
-    store::StoreFault,
-};
+use crate::bounds::{SCAN_PAGE, VIRTUAL_TREE_MAX};
+use crate::store::StoreFault;
 
 /// First version number of buffered rows. No table ever reaches this number of commits.
 const STAGED: u64 = 1 << 63;
@@ -63,8 +57,7 @@ impl Staged {
     pub(crate) async fn flush(&self) -> Result<(), StoreFault> {
         let rows = std::mem::take(&mut self.rows().by_key);
         if rows.len() > VIRTUAL_TREE_MAX {
-            let max = VIRTUAL_TREE_MAX as u64;
-            return Err(StoreFault::Limit { what: "entries at once", max });
+            return Err(StoreFault::limit("entries at once", VIRTUAL_TREE_MAX));
         }
         let batch = rows.into_iter().map(|(key, row)| TableWrite {
             key,
@@ -223,15 +216,12 @@ impl Table for Staged {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        sync::atomic::{AtomicUsize, Ordering},
-        task::{self, Waker},
-    };
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task;
+    use std::task::Waker;
 
-    use piton_store::{
-        memory::MemoryTable,
-        testing::{TableCall, WatchedTable},
-    };
+    use piton_store::memory::MemoryTable;
+    use piton_store::testing::{TableCall, WatchedTable};
 
     use super::*;
 

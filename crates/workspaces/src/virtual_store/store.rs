@@ -3,24 +3,19 @@
 use std::sync::Arc;
 
 use piton_core::{Clock, Code, Digest, Entropy, FileBytes};
-use piton_store::port::{BlobNamespace, Blobs, BoxFuture, Table};
+use piton_store::port::{BlobNamespace, Blobs, Table, TableWrite};
 
-use super::{
-    keys::{DirectoryId, NamespaceKeys, ROOT, name_of},
-    namespace::VirtualNamespace,
-    row::{DirectoryRow, Stored},
-    staged::Staged,
+use super::namespace::{DirectoryId, NamespaceKeys, ROOT, VirtualNamespace, name_of};
+use super::row::{DirectoryRow, Stored};
+use super::staged::Staged;
+use crate::bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE};
+use crate::path::MountPath;
+use crate::search::{Search, SearchResult as SearchFound};
+use crate::store::{
+    DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat, LoadedFile,
+    Prepared, Store, StoreFault, StoreFuture, Window, WindowRead, read_window_of,
 };
-use crate::{
-    bounds::{INLINE_BYTES_MAX, LIST_ENTRIES_HELD_MAX, SCAN_PAGE},
-    path::MountPath,
-    quota::Quota,
-    search::{Search, SearchResult as SearchFound},
-    store::{
-        DirectoryEntry, DirectoryListing, EntryKind, FileChange, FileIdentity, FileStat,
-        LoadedFile, Prepared, Store, StoreFault, Window, WindowRead, read_window_of,
-    },
-};
+use crate::workspaces::Quota;
 
 /// Ports of a Virtual Store.
 #[derive(Clone)]
@@ -55,6 +50,15 @@ impl VirtualStore {
         let table = Arc::clone(&staged) as Arc<dyn Table>;
         let ports = VirtualPorts { table, ..self.ports.clone() };
         (Self { ports, ..self.clone() }, staged)
+    }
+
+    /// Commits a batch. Returns false if another writer changed something that it depends on.
+    pub(super) async fn commit(&self, batch: Vec<TableWrite>) -> Result<bool, StoreFault> {
+        match self.ports.table.commit(batch).await {
+            Ok(_) => Ok(true),
+            Err(piton_store::Error::Conflict { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     pub(super) fn now(&self) -> u64 {
@@ -106,8 +110,7 @@ impl VirtualStore {
                 rows.push((name.to_owned(), Stored::decode(&entry.value)?));
             }
             if rows.len() > LIST_ENTRIES_HELD_MAX {
-                let max = LIST_ENTRIES_HELD_MAX as u64;
-                return Err(StoreFault::Limit { what: "entries in one directory", max });
+                return Err(StoreFault::limit("entries in one directory", LIST_ENTRIES_HELD_MAX));
             }
             after = page.entries.last().map(|entry| Arc::clone(&entry.key));
             if !page.more {
@@ -167,7 +170,7 @@ impl VirtualStore {
 }
 
 impl Store for VirtualStore {
-    fn stat(&self, path: MountPath, _: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+    fn stat(&self, path: MountPath, _: bool) -> StoreFuture<'_, FileStat> {
         Box::pin(async move {
             match self.row_at(&path).await? {
                 Some(DirectoryRow::Directory { modified, .. }) => Ok(FileStat {
@@ -191,7 +194,7 @@ impl Store for VirtualStore {
         })
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity> {
         // Two Stores on one namespace of one table have the same files. The address of the table identifies it.
         let table = Arc::as_ptr(&self.ports.table).cast::<()>().addr();
         let (table, files) = (format!("virtual {table} "), self.keys.all_entries());
@@ -200,14 +203,14 @@ impl Store for VirtualStore {
         Box::pin(async move { Ok(identity) })
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         Box::pin(async move {
             let stat = self.stat(path, true).await?;
             Ok(format!("{:?}", (stat.bytes, stat.modified, stat.digest)).into_bytes())
         })
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         Box::pin(async move {
             let entry = |(name, row)| match row {
                 DirectoryRow::Directory { .. } => {
@@ -223,22 +226,14 @@ impl Store for VirtualStore {
         })
     }
 
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
         Box::pin(async move {
             let loaded = self.content(self.file(&path).await?).await?;
             read_window_of(&loaded.bytes, window)
         })
     }
 
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile> {
         Box::pin(async move {
             let stored = self.file(&path).await?;
             if let DirectoryRow::File { bytes, .. } = stored.row
@@ -250,25 +245,23 @@ impl Store for VirtualStore {
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchFound, StoreFault>> {
+    fn search(&self, search: Arc<Search>) -> StoreFuture<'_, SearchFound> {
         Box::pin(async move { self.search_rows(&search).await })
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath> {
         Box::pin(async move { Ok(path) })
     }
 
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
-        Box::pin(
-            async move { Ok(Box::new(self.prepare_change(change).await?) as Box<dyn Prepared>) },
-        )
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared> {
+        Box::pin(async move { Ok(self.prepare_change(change).await?.into()) })
     }
 
-    fn clear(&self, _: MountPath, _: String) -> BoxFuture<'_, Result<(), StoreFault>> {
+    fn clear(&self, _: MountPath, _: String) -> StoreFuture<'_, ()> {
         Box::pin(async move { Ok(()) })
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn has_lost(&self, path: MountPath) -> StoreFuture<'_, bool> {
         Box::pin(async move { self.lost_entry(&path).await })
     }
 }

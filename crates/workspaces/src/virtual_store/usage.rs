@@ -3,12 +3,10 @@
 use piton_core::Code;
 use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
 
-use super::{
-    commit::expect,
-    lookup::Lookup,
-    row::{DirectoryRow, Usage},
-    store::VirtualStore,
-};
+use super::lookup::Lookup;
+use super::pending::expect;
+use super::row::{DirectoryRow, Usage};
+use super::store::VirtualStore;
 use crate::store::StoreFault;
 
 impl VirtualStore {

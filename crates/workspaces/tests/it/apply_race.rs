@@ -4,31 +4,21 @@
 //! applying asks a table for something, and the agent has to see afterwards what it would see if nobody had applied
 //! anything. Then it is applied once more, and what is below has to be what the agent sees.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use piton_store::{
-    Error,
-    memory::MemoryTable,
-    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
-    testing::LongRun,
-};
-use piton_workspaces::{
-    Files, Workspaces,
-    overlay::{Applied, ApplyRequest, DifferenceKind, OverlayStore},
-    virtual_store::{VirtualPorts, VirtualStore},
-};
+use piton_store::Error;
+use piton_store::memory::MemoryTable;
+use piton_store::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
+use piton_store::testing::LongRun;
+use piton_workspaces::overlay::{Applied, ApplyRequest, DifferenceKind, OverlayStore};
+use piton_workspaces::virtual_store::{VirtualPorts, VirtualStore};
+use piton_workspaces::{Files, Workspaces};
 use serde_json::{Value, json};
 
-use crate::{
-    overlay_trees::shown,
-    world::{definition, memory_ports, namespace, put},
-};
+use crate::overlay_trees::shown;
+use crate::world::{definition, memory_ports, namespace, put};
 
 /// What happens at a moment.
 #[derive(Clone)]

@@ -1,16 +1,17 @@
 //! Who changed which file.
 
-use std::{fs, sync::Arc};
+use std::fs;
+use std::sync::Arc;
 
-use piton_core::{Digest, FileBytes, TimestampMs, port::fixed::ManualClock};
-use piton_store::{memory::MemoryTable, port::Table};
-use piton_workspaces::{
-    Actor, Files, Tool,
-    audit::{AuditIntent, AuditOutcome, AuditRecord, Ledger},
-    bounds::BLAME_RECORDS_MAX,
-    path::LogicalPath,
-    store::Before,
-};
+use piton_core::port::fixed::ManualClock;
+use piton_core::{Digest, FileBytes, TimestampMs};
+use piton_store::memory::MemoryTable;
+use piton_store::port::Table;
+use piton_workspaces::audit::{AuditIntent, AuditOutcome, AuditRecord, Ledger};
+use piton_workspaces::bounds::BLAME_RECORDS_MAX;
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::store::Before;
+use piton_workspaces::{Actor, Files, Tool};
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -1,27 +1,19 @@
 //! Records of changes that are made at the same time, by several servers with several calls each.
 
-use std::{
-    pin::pin,
-    sync::{Arc, Mutex},
-    task::{Context, Poll, Waker},
-    time::Duration,
-};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use piton_core::{
-    Clock, TimestampMs,
-    port::fixed::{ManualClock, SeededEntropy},
-};
-use piton_store::{
-    Error,
-    memory::MemoryTable,
-    port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut},
-};
-use piton_workspaces::{
-    Actor, Tool,
-    audit::{AuditIntent, AuditOutcome, Ledger},
-    path::LogicalPath,
-    store::Before,
-};
+use piton_core::port::fixed::{ManualClock, SeededEntropy};
+use piton_core::{Clock, TimestampMs};
+use piton_store::Error;
+use piton_store::memory::MemoryTable;
+use piton_store::port::{Batch, BoxFuture, EntryVersion, Key, Page, Table, TableEntry, TakenOut};
+use piton_workspaces::audit::{AuditIntent, AuditOutcome, Ledger};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::store::Before;
+use piton_workspaces::{Actor, Tool};
 
 /// A table that lets others go first, before and after each call, as often as a seed says.
 #[derive(Clone)]

@@ -1,12 +1,12 @@
 //! Workspaces as people configure them.
 
-use std::{fs, os::unix::fs::symlink, sync::Arc};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Error, Files,
-    config::{WorkspaceConfig, WorkspacePorts, open},
-};
+use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts, open};
+use piton_workspaces::{Error, Files};
 use serde_json::{Value, json};
 
 use crate::world::memory_ports;

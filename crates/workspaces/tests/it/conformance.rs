@@ -1,19 +1,20 @@
 //! One suite for every Store.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
 use piton_store::local::{DataDir, LocalBlobs, LocalTable, SystemClock, SystemEntropy};
-use piton_workspaces::{
-    Workspaces,
-    mask::Mask,
-    overlay::OverlayStore,
-    path::MountPath,
-    physical::PhysicalOptions,
-    search::{Cancel, ContentMatcher, ContentOptions, Depth, Search, Selection},
-    store::{Before, EntryKind, Expected, FileChange, FileVersion, Store, StoreFault, Window},
-    virtual_store::{VirtualPorts, VirtualStore},
+use piton_workspaces::Workspaces;
+use piton_workspaces::mask::Mask;
+use piton_workspaces::overlay::OverlayStore;
+use piton_workspaces::path::MountPath;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::search::{Cancel, ContentMatcher, ContentOptions, Depth, Search, Selection};
+use piton_workspaces::store::{
+    Before, EntryKind, Expected, FileChange, FileVersion, Store, StoreFault, Window,
 };
+use piton_workspaces::virtual_store::{VirtualPorts, VirtualStore};
 
 use crate::world::{definition, memory_ports, namespace, physical, put};
 
@@ -37,7 +38,7 @@ fn mask() -> Arc<Mask> {
 
 async fn make(store: &dyn Store, change: FileChange) -> Result<Before, StoreFault> {
     let prepared = store.prepare(change).await?;
-    let before = prepared.before();
+    let before = prepared.before.clone();
     prepared.commit().await?;
     Ok(before)
 }

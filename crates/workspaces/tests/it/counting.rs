@@ -1,18 +1,13 @@
 //! A Store that counts how often it is asked.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use piton_store::port::BoxFuture;
-use piton_workspaces::{
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
-        StoreFault, Window, WindowRead,
-    },
+use piton_workspaces::path::MountPath;
+use piton_workspaces::search::{Search, SearchResult};
+use piton_workspaces::store::{
+    DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store, StoreFuture,
+    Window, WindowRead,
 };
 
 /// How often Stores were asked.
@@ -49,56 +44,48 @@ impl Counting {
 }
 
 impl Store for Counting {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> StoreFuture<'_, FileStat> {
         self.counted().stat(path, digest)
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity> {
         self.counted().identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         self.counted().fingerprint(path)
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         self.counted().list(path)
     }
 
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
         self.counted().read(path, window)
     }
 
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile> {
         self.counted().load(path, bytes_max)
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
+    fn search(&self, search: Arc<Search>) -> StoreFuture<'_, SearchResult> {
         self.counted().search(search)
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath> {
         self.asked.resolutions.fetch_add(1, Ordering::Relaxed);
         self.counted().resolve(path)
     }
 
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared> {
         self.counted().prepare(change)
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn has_lost(&self, path: MountPath) -> StoreFuture<'_, bool> {
         self.counted().has_lost(path)
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
+    fn clear(&self, path: MountPath, temp: String) -> StoreFuture<'_, ()> {
         self.counted().clear(path, temp)
     }
 }

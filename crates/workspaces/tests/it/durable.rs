@@ -4,17 +4,16 @@
 //! power away. So a process makes every kind of change while `strace` writes down what it asks of the kernel.
 #![cfg(target_os = "linux")]
 
-use std::{
-    collections::BTreeMap,
-    env, fs,
-    io::{self, Write as _},
-    path::Path,
-    process::Command,
-};
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs, io};
 
 use serde_json::{Value, json};
 
-use crate::{kill, world::quick_directory};
+use crate::kill;
+use crate::world::quick_directory;
 
 const ROOT: &str = "PITON_WORKSPACES_TRACED";
 const CALLS: &str =

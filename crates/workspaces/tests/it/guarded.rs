@@ -4,25 +4,23 @@
 //! [`Guarded::amid`] is for the few attempts during which somebody else changes files, which look themselves when all
 //! is still again ([`Guarded::still_holds`]).
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File},
-    os::fd::AsRawFd as _,
-    path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::fs::File;
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use piton_workspaces::{
-    Definition, Error, Files, Tool, Workspaces, physical::PhysicalOptions, store::Store,
-    tools::CallReply,
-};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::tools::CallReply;
+use piton_workspaces::{Definition, Error, Files, Tool, Workspaces};
 use serde_json::{Value, json};
 
-use crate::{
-    counting::{Asked, Counting},
-    snapshot::{store_tree, tree},
-    world::{definition, physical},
-};
+use crate::counting::{Asked, Counting};
+use crate::snapshot::{store_tree, tree};
+use crate::world::{definition, physical};
 
 /// What must never be in a reply.
 const CANARIES: [&str; 5] = ["CANARY-OUT", "CANARY-SIB", "CANARY-NS", "CANARY-WO-P", "CANARY-WO-V"];

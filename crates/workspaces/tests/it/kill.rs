@@ -1,26 +1,23 @@
 //! Writers that die without warning.
 
-use std::{
-    env, fs,
-    io::{self, BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::{env, fs, io};
 
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::testing::LongRun;
-use piton_workspaces::{
-    Actor, Files, Workspaces, audit::Ledger, physical::PhysicalOptions, store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::audit::Ledger;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Actor, Files, Workspaces};
 use serde_json::json;
 
-use crate::{
-    conformance::local_ports,
-    snapshot::tree,
-    world::{definition, namespace, physical},
-};
+use crate::conformance::local_ports;
+use crate::snapshot::tree;
+use crate::world::{definition, namespace, physical};
 
 const ROOT: &str = "PITON_WORKSPACES_WRITER";
 const LINES: usize = 2_000;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use piton_workspaces::{Workspaces, virtual_store::VirtualStore};
+use piton_workspaces::Workspaces;
+use piton_workspaces::virtual_store::VirtualStore;
 
 use crate::world::{World, definition, memory_ports, namespace};
 

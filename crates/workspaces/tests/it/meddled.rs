@@ -2,15 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use piton_store::port::BoxFuture;
-use piton_workspaces::{
-    Files,
-    path::MountPath,
-    search::{Search, SearchResult},
-    store::{
-        DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store,
-        StoreFault, Window, WindowRead,
-    },
+use piton_workspaces::Files;
+use piton_workspaces::path::MountPath;
+use piton_workspaces::search::{Search, SearchResult};
+use piton_workspaces::store::{
+    DirectoryListing, FileChange, FileIdentity, FileStat, LoadedFile, Prepared, Store, StoreFuture,
+    Window, WindowRead,
 };
 use serde_json::Value;
 
@@ -40,35 +37,27 @@ impl Meddled {
 }
 
 impl Store for Meddled {
-    fn stat(&self, path: MountPath, digest: bool) -> BoxFuture<'_, Result<FileStat, StoreFault>> {
+    fn stat(&self, path: MountPath, digest: bool) -> StoreFuture<'_, FileStat> {
         self.under.stat(path, digest)
     }
 
-    fn identity(&self, path: MountPath) -> BoxFuture<'_, Result<FileIdentity, StoreFault>> {
+    fn identity(&self, path: MountPath) -> StoreFuture<'_, FileIdentity> {
         self.under.identity(path)
     }
 
-    fn fingerprint(&self, path: MountPath) -> BoxFuture<'_, Result<Vec<u8>, StoreFault>> {
+    fn fingerprint(&self, path: MountPath) -> StoreFuture<'_, Vec<u8>> {
         self.under.fingerprint(path)
     }
 
-    fn list(&self, path: MountPath) -> BoxFuture<'_, Result<DirectoryListing, StoreFault>> {
+    fn list(&self, path: MountPath) -> StoreFuture<'_, DirectoryListing> {
         self.under.list(path)
     }
 
-    fn read(
-        &self,
-        path: MountPath,
-        window: Window,
-    ) -> BoxFuture<'_, Result<WindowRead, StoreFault>> {
+    fn read(&self, path: MountPath, window: Window) -> StoreFuture<'_, WindowRead> {
         self.under.read(path, window)
     }
 
-    fn load(
-        &self,
-        path: MountPath,
-        bytes_max: u64,
-    ) -> BoxFuture<'_, Result<LoadedFile, StoreFault>> {
+    fn load(&self, path: MountPath, bytes_max: u64) -> StoreFuture<'_, LoadedFile> {
         Box::pin(async move {
             let loaded = self.under.load(path, bytes_max).await;
             self.let_in().await;
@@ -76,23 +65,23 @@ impl Store for Meddled {
         })
     }
 
-    fn search(&self, search: Arc<Search>) -> BoxFuture<'_, Result<SearchResult, StoreFault>> {
+    fn search(&self, search: Arc<Search>) -> StoreFuture<'_, SearchResult> {
         self.under.search(search)
     }
 
-    fn resolve(&self, path: MountPath) -> BoxFuture<'_, Result<MountPath, StoreFault>> {
+    fn resolve(&self, path: MountPath) -> StoreFuture<'_, MountPath> {
         self.under.resolve(path)
     }
 
-    fn prepare(&self, change: FileChange) -> BoxFuture<'_, Result<Box<dyn Prepared>, StoreFault>> {
+    fn prepare(&self, change: FileChange) -> StoreFuture<'_, Prepared> {
         self.under.prepare(change)
     }
 
-    fn has_lost(&self, path: MountPath) -> BoxFuture<'_, Result<bool, StoreFault>> {
+    fn has_lost(&self, path: MountPath) -> StoreFuture<'_, bool> {
         self.under.has_lost(path)
     }
 
-    fn clear(&self, path: MountPath, temp: String) -> BoxFuture<'_, Result<(), StoreFault>> {
+    fn clear(&self, path: MountPath, temp: String) -> StoreFuture<'_, ()> {
         self.under.clear(path, temp)
     }
 }

@@ -1,22 +1,19 @@
 //! Random operations on random sets of Workspaces, against a model that is too simple to be wrong.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, atomic::Ordering},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use piton_core::Code;
-use piton_workspaces::{
-    AccessScope, Files, Workspaces, physical::PhysicalOptions, store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Files, Workspaces};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::{
-    counting::{Asked, Counting},
-    world::{definition, memory_ports, namespace, physical, quick_directory},
-};
+use crate::counting::{Asked, Counting};
+use crate::world::{definition, memory_ports, namespace, physical, quick_directory};
 
 /// Where files are and what they hold, by Workspace and path below it.
 #[derive(Default)]

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use piton_workspaces::{AccessScope, Files, Workspaces, virtual_store::VirtualStore};
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Files, Workspaces};
 use serde_json::json;
 
 use crate::world::{definition, memory_ports, namespace, put};

@@ -1,8 +1,11 @@
 //! Results of searches beside ripgrep's own, on real trees.
 
-use std::{path::Path, process::Command, sync::Arc};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
 
-use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::{Files, Workspaces};
 use serde_json::{Value, json};
 
 use crate::world::{definition, physical};

@@ -6,19 +6,20 @@
 //! *Limitations*: no file has a CR that does not end a line. Versions of ripgrep differ there: since 14, `^` and `$` match
 //! beside such a CR and `.` does not match it, and that is what `grep` does; 13 treats it as any other character.
 
-use std::{fs, path::Path, sync::Arc};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_store::testing::LongRun;
-use piton_workspaces::{
-    Files, Workspaces, overlay::OverlayStore, physical::PhysicalOptions, store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::overlay::OverlayStore;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Workspaces};
 use serde_json::json;
 
-use crate::{
-    oracle::{ours, ripgrep},
-    world::{definition, memory_ports, namespace, physical, put, quick_directory},
-};
+use crate::oracle::{ours, ripgrep};
+use crate::world::{definition, memory_ports, namespace, physical, put, quick_directory};
 
 /// What a pattern is made of: classes, alternation, repetition, Unicode.
 const PIECES: [&str; 24] = [

@@ -1,23 +1,21 @@
 //! Copy-on-write over another Workspace.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Files, Workspaces,
-    overlay::{ApplyRequest, DifferenceKind, LeftReason, OverlayStore},
-    path::LogicalPath,
-    physical::PhysicalOptions,
-    store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::overlay::{ApplyRequest, DifferenceKind, LeftReason, OverlayStore};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Workspaces};
 use serde_json::{Value, json};
 
-use crate::{
-    meddled::Meddled,
-    snapshot::tree,
-    world::{definition, memory_ports, namespace, physical, put, quick_directory},
-};
+use crate::meddled::Meddled;
+use crate::snapshot::tree;
+use crate::world::{definition, memory_ports, namespace, physical, put, quick_directory};
 
 struct Scratch {
     directory: tempfile::TempDir,

@@ -1,37 +1,28 @@
 //! Whole directories in an overlay: deleted, replaced, moved, and then applied, over each kind of Store.
 
-use std::{
-    ffi::OsStr,
-    fs::{self, File, OpenOptions},
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{FileExt as _, PermissionsExt as _, symlink},
-    },
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::SystemTime,
-};
+use std::ffi::OsStr;
+use std::fs;
+use std::fs::{File, OpenOptions};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use piton_core::{Code, Digest, FileBytes};
 use piton_store::testing::{TableCall, WatchedTable};
-use piton_workspaces::{
-    Files, Workspaces,
-    mask::Mask,
-    overlay::{ApplyRequest, OverlayStore},
-    path::{LogicalPath, MountPath},
-    physical::PhysicalOptions,
-    store::{Expected, FileChange, Store, StoreFault},
-    virtual_store::{VirtualPorts, VirtualStore},
-};
+use piton_workspaces::mask::Mask;
+use piton_workspaces::overlay::{ApplyRequest, OverlayStore};
+use piton_workspaces::path::{LogicalPath, MountPath};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::{Expected, FileChange, Store, StoreFault};
+use piton_workspaces::virtual_store::{VirtualPorts, VirtualStore};
+use piton_workspaces::{Files, Workspaces};
 use serde_json::{Value, json};
 
-use crate::{
-    snapshot::tree,
-    world::{definition, memory_ports, namespace, physical, put},
-};
+use crate::snapshot::tree;
+use crate::world::{definition, memory_ports, namespace, physical, put};
 
 /// What lies below, and hides `.env`.
 const FILES: [(&str, &str); 5] = [

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Files, Quota, Workspaces, physical::PhysicalOptions, store::Store, virtual_store::VirtualStore,
-};
+use piton_workspaces::path::MountPath;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::store::{FileChange, Store, StoreFault};
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Quota, Workspaces};
 use serde_json::{Value, json};
 
 use crate::world::{definition, memory_ports, namespace, physical};
@@ -85,4 +87,19 @@ async fn the_reply_to_a_large_write_and_the_map_hold_none_of_its_bytes() {
     let reply = files.call("write", json!({ "path": "/v/large", "content": content })).await;
     assert!(!reply.is_error() && reply.text.len() < 200, "{:.200}", reply.text);
     assert!(files.workspaces().map().len() < 500);
+}
+
+#[tokio::test]
+async fn under_a_quota_the_unfinished_write_of_a_living_writer_is_not_cleared() {
+    let directory = tempfile::tempdir().unwrap();
+    let quota = Some(Quota { bytes_max: 100, files_max: 3 });
+    let store = physical(directory.path(), PhysicalOptions { quota, ..PhysicalOptions::default() });
+    std::fs::create_dir(directory.path().join("inside")).unwrap();
+    let path: MountPath = "inside/a.txt".parse().unwrap();
+    let change = FileChange::Append { path: path.clone(), bytes: b"x"[..].into() };
+    let prepared = store.prepare(change).await.unwrap();
+    let temp = prepared.temp.clone().unwrap();
+    assert_eq!(store.clear(path.clone(), temp.clone()).await, Err(StoreFault::Busy));
+    prepared.commit().await.unwrap();
+    assert_eq!(store.clear(path, temp).await, Ok(()));
 }

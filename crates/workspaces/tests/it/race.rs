@@ -1,21 +1,17 @@
 //! Somebody exchanges directories and files for links to the outside, and for pipes, while every operation runs.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, thread};
 
 use piton_workspaces::physical::PhysicalOptions;
 use rustix::fs::{CWD, FileType, Mode, RenameFlags};
 use serde_json::{Value, json};
 
-use crate::{snapshot::tree, world::World};
+use crate::snapshot::tree;
+use crate::world::World;
 
 /// Exchanges pairs of paths for each other until it is told to stop; returns how often it did.
 fn exchange(pairs: Vec<(PathBuf, PathBuf)>, stop: &Arc<AtomicBool>) -> thread::JoinHandle<u64> {

@@ -1,6 +1,7 @@
 //! What `read`, `ls` and `stat` tell.
 
-use std::{fmt::Write as _, fs};
+use std::fmt::Write as _;
+use std::fs;
 
 use serde_json::{Value, json};
 
@@ -79,4 +80,17 @@ async fn a_listing_tells_kinds_and_sizes_and_counts_what_it_leaves_out() {
     let reply = world.call("stat", json!({ "path": "/home/a.txt" })).await.text;
     assert!(reply.starts_with("/home/a.txt: file, 11 bytes, version "), "{reply}");
     assert!(reply.ends_with(" UTC, in /home (read-only)\n"), "{reply}");
+}
+
+#[tokio::test]
+async fn numbered_lines_that_do_not_fit_are_not_claimed() {
+    let world = World::new().await;
+    fs::write(world.at("src/blank.txt"), "\n".repeat(30_000)).unwrap();
+    let arguments = json!({ "path": "/home/src/blank.txt", "limit": 30_000, "numbers": true });
+    let reply = told(&world, arguments).await;
+    let (header, lines) = reply.split_once('\n').unwrap();
+    let shown = lines.lines().count();
+    assert!(shown < 30_000, "{shown}");
+    assert!(header.contains(&format!(" lines 1-{shown} of 30000, ")), "{header}");
+    assert!(header.ends_with(&format!("; continue with offset={}]", shown + 1)), "{header}");
 }

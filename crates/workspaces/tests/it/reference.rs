@@ -1,7 +1,8 @@
 //! Weaknesses that the reference file server for the Model Context Protocol has in its version
 //! 2026.8.31, each as something that must not happen here.
 
-use std::{fs, os::unix::fs::symlink};
+use std::fs;
+use std::os::unix::fs::symlink;
 
 use piton_core::Code;
 use piton_workspaces::Error;

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
-use piton_store::{
-    memory::MemoryTable,
-    port::{Roots as _, TakenOut},
-};
+use piton_store::memory::MemoryTable;
+use piton_store::port::{Roots as _, TakenOut};
 use piton_workspaces::virtual_store::{VirtualRoots, VirtualStore};
 
 use crate::world::{memory_ports, namespace, put};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    AccessScope, Definition, Error, Workspaces, path::LogicalPath, store::Store,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Definition, Error, Workspaces};
 use proptest::prelude::*;
 
 use crate::world::{definition, memory_ports, namespace};
@@ -130,8 +130,6 @@ fn a_set_holds_what_it_was_built_from_in_the_order_of_prefixes() {
 fn no_call_changes_a_set_once_it_is_built() {
     for (name, source) in [
         ("workspaces", include_str!("../../src/workspaces.rs")),
-        ("workspace", include_str!("../../src/workspace.rs")),
-        ("narrowed", include_str!("../../src/narrowed.rs")),
         ("map", include_str!("../../src/map.rs")),
     ] {
         // Neither a method that takes the set to change it, nor something inside that can be changed without one.

@@ -1,14 +1,13 @@
 //! Everything that a directory or a Store holds, to compare it with what it holds later.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Read as _,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
-use piton_workspaces::{path::MountPath, store::Store};
+use piton_workspaces::path::MountPath;
+use piton_workspaces::store::Store;
 
 /// What is compared of a file's bytes; a longer one is told from another by its length and its time, too.
 const COMPARED_BYTES_MAX: u64 = 64 << 10;

@@ -1,11 +1,15 @@
 //! Which tools an agent is offered, and how they are described.
 
-use std::{fmt::Write as _, fs, path::Path, sync::Arc};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    AccessScope, Error, Tool, Workspaces, tools::cards, virtual_store::VirtualStore,
-};
+use piton_core::tool_card::Hints;
+use piton_workspaces::tools::card;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{AccessScope, Error, Tool, Workspaces};
 use serde_json::json;
 
 use crate::world::{World, definition, memory_ports, namespace};
@@ -72,27 +76,32 @@ fn a_store_is_asked_for_data_and_for_changes_of_data_and_for_nothing_else() {
     assert_eq!(asked, expected);
     let changes = declared("change.rs", "pub enum FileChange {", "    ");
     assert_eq!(changes, ["Write", "Append", "Delete", "Move", "MakeDirectory"]);
-    let made = declared("change.rs", "pub trait Prepared", "    fn ");
-    assert_eq!(made, ["before", "after", "temp", "commit"]);
+    let prepared = declared("change.rs", "pub struct Prepared {", "    pub ");
+    assert_eq!(prepared, ["before", "after", "temp"]);
+    let made = declared("change.rs", "impl Prepared {", "    pub async fn ");
+    assert_eq!(made, ["commit"]);
 }
 
 // shows: WS-030
 #[test]
 fn each_tool_has_a_description_and_a_schema() {
     let mut page = String::new();
-    for card in cards(Tool::ALL) {
-        let hints = (card.is_read_only(), card.is_destructive(), card.is_idempotent());
-        writeln!(page, "{}: {} {hints:?}", card.tool, card.description).unwrap();
-        writeln!(page, "{}\n", serde_json::to_string(&card.schema).unwrap()).unwrap();
+    for tool in Tool::ALL {
+        let card = card(*tool);
+        let Hints { read_only, destructive, idempotent } = card.hints;
+        let hints = (read_only, destructive, idempotent);
+        writeln!(page, "{}: {} {hints:?}", card.name, card.description).unwrap();
+        writeln!(page, "{}\n", serde_json::to_string(&*card.input).unwrap()).unwrap();
     }
     insta::assert_snapshot!(page);
 }
 
 #[test]
 fn what_a_model_reads_of_all_tools_together_is_small() {
-    let list: Vec<_> = cards(Tool::ALL)
-        .into_iter()
-        .map(|card| json!({ "name": card.tool, "description": card.description, "inputSchema": card.schema }))
+    let list: Vec<_> = Tool::ALL
+        .iter()
+        .map(|tool| card(*tool))
+        .map(|card| json!({ "name": card.name, "description": card.description, "inputSchema": *card.input }))
         .collect();
     let bytes = json!({ "tools": list }).to_string().len();
     println!("all tools: {bytes} bytes");

@@ -2,10 +2,8 @@
 
 use std::{fs, thread};
 
-use piton_workspaces::{
-    AccessScope,
-    landlock::{AllowedDirectory, KernelSandbox, enclose},
-};
+use piton_workspaces::AccessScope;
+use piton_workspaces::landlock::{AllowedDirectory, KernelSandbox, enclose};
 
 #[test]
 fn behind_the_wall_only_the_mounts_are_reachable_and_only_as_their_scopes_say() {

@@ -4,26 +4,20 @@
 //! physical; `/mem` read-write, `/drop` write-only, `/ref` read-only, all virtual. Outside: a secret
 //! file, a sibling directory whose name begins like a Mount's, and other namespaces.
 
-use std::{
-    fs,
-    ops::Deref,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fs;
+use std::ops::Deref;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use piton_core::{
-    TimestampMs,
-    port::fixed::{ManualClock, SeededEntropy},
-};
+use piton_core::TimestampMs;
+use piton_core::port::fixed::{ManualClock, SeededEntropy};
 use piton_store::memory::{MemoryBlobs, MemoryTable};
-use piton_workspaces::{
-    Definition,
-    path::MountPath,
-    physical::{PhysicalOptions, PhysicalStore},
-    store::{Expected, FileChange, Store},
-    virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore},
-};
+use piton_workspaces::Definition;
+use piton_workspaces::path::MountPath;
+use piton_workspaces::physical::{PhysicalOptions, PhysicalStore};
+use piton_workspaces::store::{Expected, FileChange, Store};
+use piton_workspaces::virtual_store::{VirtualNamespace, VirtualPorts, VirtualStore};
 
 use crate::guarded::{Guarded, in_directory, in_store};
 

@@ -1,24 +1,20 @@
 //! Several writers at once.
 
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs};
 
-use piton_workspaces::{Files, Workspaces, store::Store, virtual_store::VirtualStore};
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Workspaces};
 use rustix::fs::FlockOperation;
 use serde_json::json;
 
-use crate::{
-    conformance::local_ports,
-    kill,
-    world::{World, definition, namespace, quick_directory},
-};
+use crate::conformance::local_ports;
+use crate::kill;
+use crate::world::{World, definition, namespace, quick_directory};
 
 const WRITERS: usize = 8;
 

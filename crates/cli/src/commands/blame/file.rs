@@ -1,7 +1,7 @@
 //! `piton blame file`.
 
 use clap::Args;
-use piton_runtime::workspaces::RecordShown;
+use piton_runtime::workspaces::{Actor, AuditRecord};
 
 use super::chain::{self, Blamed};
 use crate::{
@@ -25,17 +25,16 @@ impl BlameFile {
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
         // A copy or a move brings a file here but does not make its content, so such records are skipped.
-        let is_brought = |record: &RecordShown| {
-            record.from.is_some() || record.target.is_some() && record.path != history.path
+        let is_brought = |AuditRecord { intent, .. }: &AuditRecord| {
+            intent.origin.is_some() || intent.target.is_some() && intent.path != history.path
         };
-        let made = history.records.iter().rev().find(|record| !is_brought(record));
+        let made = history.blame.records.iter().rev().find(|record| !is_brought(record));
         // Older records name no node. There the step stands for the newest node that was at it.
-        let place = made.and_then(|record| match record.authors.first() {
+        let place = made.and_then(|AuditRecord { intent, .. }| {
             // The one who applied an overlay was led through no workflow, but the one who wrote to it may have been.
-            Some(author) => {
-                author.run.as_deref().zip(author.node.as_deref().or(author.step.as_deref()))
-            }
-            None => record.run.as_deref().zip(record.node.as_deref().or(record.step.as_deref())),
+            let author = intent.source.as_ref().and_then(|source| source.authors.first());
+            let Actor { run, node, step, .. } = author.unwrap_or(&intent.actor);
+            run.as_deref().zip(node.as_deref().or(step.as_deref()))
         });
         let chain = chain::show(app, &open, place);
         app.output.reply("piton.blame.file/1", &Blamed { thing: &history, chain })?;

@@ -1,20 +1,20 @@
 //! The workspaces of a process: the configured ones, and those on the command line.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use piton_runtime::{
-    config::{
-        ConfigProblem,
-        section::{FoundSection, WorkspacesSection},
-    },
-    project_env::ProjectDir,
-    workspaces::{
-        Declared, FileWorld, JoinedWorkspaces, Mount, WorkspaceConfig, WorkspacePorts, join,
-    },
+use piton_runtime::config::ConfigProblem;
+use piton_runtime::config::section::{FoundSection, WorkspacesSection};
+use piton_runtime::project_env::ProjectDir;
+use piton_runtime::workspaces::{
+    Declared, FileWorld, JoinedWorkspaces, Mount, WorkspaceConfig, WorkspacePorts, join,
 };
 
-use crate::{app::App, failure::Failure, open::Open, output};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::open::Open;
+use crate::output;
 
 /// Workspaces that somebody types.
 #[derive(Args, Clone, Default)]

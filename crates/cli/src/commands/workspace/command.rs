@@ -2,12 +2,11 @@
 
 use clap::Subcommand;
 
-use super::{
-    Chosen, log, map, resolve,
-    review::{Apply, DiffOverlay, Drop},
-    shell, verify,
-};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::review::{Apply, DiffOverlay, Drop};
+use super::{Chosen, inspect, log, shell, verify};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -21,7 +20,7 @@ pub(crate) enum Command {
     Tools(Chosen),
     /// Which Workspace a path belongs to, what may be done there, and why the rest is refused
     #[command(after_help = "Example:\n  piton workspace resolve /project/src/main.rs")]
-    Resolve(resolve::Resolve),
+    Resolve(inspect::Resolve),
     /// Who changed a file
     #[command(after_help = "Example:\n  piton workspace log /scratch/plan.md")]
     Log(log::LogFile),
@@ -50,8 +49,8 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
         match self {
-            Self::Map(chosen) => map::map(app, &chosen),
-            Self::Tools(chosen) => map::tools(app, &chosen),
+            Self::Map(chosen) => inspect::map(app, &chosen),
+            Self::Tools(chosen) => inspect::tools(app, &chosen),
             Self::Resolve(resolve) => resolve.run(app),
             Self::Log(log) => log.run(app),
             Self::Diff(diff) => diff.run(app),

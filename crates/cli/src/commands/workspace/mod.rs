@@ -4,22 +4,19 @@
 //! |---|---|
 //! | `chosen` | the workspaces of a process: `--workspace`, and the configuration |
 //! | `sandbox` | the kernel sandbox around a server |
-//! | `map` | the view of an agent: the Filesystem Map and its tools |
-//! | `resolve` | the workspace that a path belongs to, and the reasons for refusals |
+//! | `inspect` | the view of an agent: the Filesystem Map, its tools, and the workspace that a path belongs to |
 //! | `log` | the changes of a file |
 //! | `review` | the changes of an overlay: show, apply or drop them |
 //! | `verify` | checks and repairs of what Piton keeps of files, and the names of lost ones |
-//! | `shell`, `typed` | tool calls as a person types them |
+//! | `shell` | tool calls as a person types them |
 
 mod chosen;
 mod command;
+mod inspect;
 mod log;
-mod map;
-mod resolve;
 mod review;
 pub(crate) mod sandbox;
 mod shell;
-mod typed;
 mod verify;
 
 pub(crate) use chosen::Chosen;

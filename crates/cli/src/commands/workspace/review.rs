@@ -4,21 +4,21 @@ use std::borrow::Cow;
 
 use clap::Args;
 use piton_core::{shell_word, visible};
-use piton_runtime::{
-    context::PERSON,
-    workspaces::{AppliedOverlay, ChangeShown, DifferenceKind, LeftReason, LeftShown, OverlayDiff},
+use piton_runtime::context::PERSON;
+use piton_runtime::workspaces::{
+    Applied, AppliedOverlay, ChangeShown, DifferenceKind, LeftChange, LeftReason, OverlayDiff,
+    OverlayDifference,
 };
 
-use super::{Chosen, log::author_text};
-use crate::{
-    app::App,
-    ask::confirm,
-    bounds::APPLIED_SHOWN,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::count,
-    style::{Tone, styled},
-};
+use super::Chosen;
+use super::log::author_text;
+use crate::app::App;
+use crate::ask::confirm;
+use crate::bounds::APPLIED_SHOWN;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::count;
+use crate::style::{Tone, styled};
 
 /// Names an overlay.
 #[derive(Args)]
@@ -71,8 +71,8 @@ impl DiffOverlay {
         if !self.stat {
             for change in &diff.changes {
                 let text = change.diff.as_deref().unwrap_or_default();
-                if change.changed_below && !text.is_empty() {
-                    let what = format!("{}: {CHANGED_BELOW}", change.path);
+                if change.difference.changed_below && !text.is_empty() {
+                    let what = format!("{}: {CHANGED_BELOW}", change.difference.path);
                     app.output.print(styled(Tone::Attention, what));
                 }
                 text.lines().for_each(|line| app.output.print(coloured(line)));
@@ -104,9 +104,9 @@ impl Apply {
         app.output.reply("piton.workspace.apply/1", &applied)?;
         // Newer and protected changes stay in the overlay by design; anything else that stays is a failure to apply.
         let is_expected =
-            |one: &LeftShown| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
-        let is_whole = applied.left.iter().all(is_expected);
-        Ok(if is_whole && applied.stopped.is_none() {
+            |one: &LeftChange| matches!(one.reason, LeftReason::Newer | LeftReason::Protected);
+        let Applied { left, stopped, .. } = &applied.applied;
+        Ok(if left.iter().all(is_expected) && stopped.is_none() {
             CommandEnding::Done
         } else {
             CommandEnding::Wanting
@@ -116,7 +116,7 @@ impl Apply {
 
 /// Reports what was applied and what was not, with the reasons.
 fn say_applied(app: &App, applied: &AppliedOverlay) {
-    let AppliedOverlay { overlay, over, paths, left, stopped } = applied;
+    let AppliedOverlay { overlay, over, applied: Applied { paths, left, stopped } } = applied;
     let say_some = |lines: &[String]| {
         lines
             .iter()
@@ -128,10 +128,11 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
     };
     app.output.print(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
     if stopped.is_some() || !left.is_empty() {
-        say_some(paths);
+        say_some(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
-    if let Some(envelope) = stopped {
-        app.output.print(styled(Tone::Bad, format_args!("Stopped: {}", envelope.message)));
+    if let Some(error) = stopped {
+        let message = error.envelope().message;
+        app.output.print(styled(Tone::Bad, format_args!("Stopped: {message}")));
     }
     if left.is_empty() {
         app.output.print(format_args!("{overlay} shows what is below again."));
@@ -140,14 +141,15 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
     let stays = if left.len() == 1 { "stays" } else { "stay" };
     let changes = count(left.len(), "change");
     app.output.print(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
-    let paths: Vec<_> = left.iter().map(|one| visible(&one.path)).collect();
+    let paths: Vec<_> = left.iter().map(|one| visible(one.path.as_str())).collect();
     let width = widest(&paths);
-    let line = |(one, path): (&LeftShown, &Cow<'_, str>)| {
-        let why = one.protected.as_deref().unwrap_or_else(|| reason_text(one.reason));
-        format!("{path:width$}  {why}")
+    let line = |(one, path): (&LeftChange, &Cow<'_, str>)| match one.protected {
+        Some(why) => format!("{path:width$}  it is protected{why}"),
+        None => format!("{path:width$}  {}", reason_text(one.reason)),
     };
     say_some(&left.iter().zip(&paths).map(line).collect::<Vec<_>>());
-    app.output.advise(format_args!("review: piton workspace diff {}", shell_word(overlay)));
+    app.output
+        .advise(format_args!("review: piton workspace diff {}", shell_word(overlay.as_str())));
 }
 
 const fn reason_text(reason: LeftReason) -> &'static str {
@@ -206,14 +208,15 @@ fn summary(app: &App, diff: &OverlayDiff) {
         output.print(format_args!("{} changes nothing in {}.", diff.overlay, diff.over));
         return;
     }
-    let paths: Vec<_> = diff.changes.iter().map(|change| visible(&change.path)).collect();
+    let paths: Vec<_> =
+        diff.changes.iter().map(|change| visible(change.difference.path.as_str())).collect();
     let width = widest(&paths);
     for (change, path) in diff.changes.iter().zip(&paths) {
-        let by = change.by.as_ref().map(author_text).unwrap_or_default();
+        let by = change.by.as_ref().map(|record| author_text(&record.intent)).unwrap_or_default();
         let lines = lines(change);
-        let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.kind));
+        let line = format!("{} {path:width$}  {lines:<9}  {by}", letter(change.difference.kind));
         let line = line.trim_end();
-        if change.changed_below {
+        if change.difference.changed_below {
             let below = styled(Tone::Attention, "changed below since");
             output.print(format_args!("{line}  {below}"));
         } else {
@@ -223,9 +226,9 @@ fn summary(app: &App, diff: &OverlayDiff) {
     if diff.left_out > 0 {
         output.print(format_args!("{} more changed paths are not shown.", diff.left_out));
     }
-    let overlay = shell_word(&diff.overlay);
+    let overlay = shell_word(diff.overlay.as_str());
     let drop = format!("drop: piton workspace drop {overlay}");
-    match diff.changes.iter().filter(|change| change.changed_below).count() {
+    match diff.changes.iter().filter(|change| change.difference.changed_below).count() {
         0 => output.advise(format_args!("apply: piton workspace apply {overlay}      {drop}")),
         all if all == diff.total() => {
             output.print(
@@ -257,7 +260,8 @@ const fn letter(kind: DifferenceKind) -> &'static str {
 }
 
 fn lines(change: &ChangeShown) -> String {
-    let lines = match (change.kind, change.added, change.removed) {
+    let OverlayDifference { kind, executable, .. } = change.difference;
+    let lines = match (kind, change.added, change.removed) {
         (DifferenceKind::Directory, ..) => "directory".to_owned(),
         (_, 0, 0) => String::new(),
         (_, added, 0) => format!("+{added}"),
@@ -265,7 +269,7 @@ fn lines(change: &ChangeShown) -> String {
         (_, added, removed) => format!("+{added} -{removed}"),
     };
     // In the notation of `chmod`.
-    let mode = change.executable.map_or("", |executable| if executable { " +x" } else { " -x" });
+    let mode = executable.map_or("", |executable| if executable { " +x" } else { " -x" });
     format!("{lines}{mode}").trim_start().to_owned()
 }
 

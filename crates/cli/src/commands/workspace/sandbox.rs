@@ -5,14 +5,17 @@
 //! alone decide what an agent may read.
 #![expect(clippy::disallowed_methods, reason = "a thread of its own tries the wall out")]
 
-use std::{path::Path, thread};
+use std::path::Path;
+use std::thread;
 
 use piton_runtime::workspaces::{
     AccessScope, AllowedDirectory, FileWorld, JoinedWorkspaces, KernelSandbox, enclose,
 };
 use piton_store::local::{DataDir, runs_as_root};
 
-use crate::{app::App, failure::Failure, output};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::output;
 
 /// Note for a user who runs this as root.
 pub(crate) const AS_ROOT: &str = "Piton runs as root, whom no permission of a file stops: only the Workspaces and the kernel's wall do";

@@ -5,13 +5,11 @@ use piton_runtime::workspaces::{VirtualChecked, VirtualRepaired, check_virtual, 
 use serde::Serialize;
 
 use super::Chosen;
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::{count, listed},
-    open::Open,
-};
+use crate::app::App;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::{count, listed};
+use crate::open::Open;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

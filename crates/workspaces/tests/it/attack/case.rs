@@ -1,10 +1,12 @@
 //! One attempt, as data.
 
 use piton_core::Code;
-use piton_workspaces::{physical::PhysicalOptions, tools::CallReply};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::tools::CallReply;
 use serde_json::Value;
 
-use crate::{guarded::Guarded, world::World};
+use crate::guarded::Guarded;
+use crate::world::World;
 
 /// What must come of it.
 #[derive(Clone, Copy)]

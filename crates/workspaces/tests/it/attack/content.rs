@@ -1,11 +1,8 @@
 //! G: content.
 
-use std::{
-    fs,
-    io::Write as _,
-    sync::atomic::{AtomicBool, Ordering},
-    thread,
-};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs, thread};
 
 use piton_core::Code;
 use serde_json::json;

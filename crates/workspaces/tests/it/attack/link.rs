@@ -1,12 +1,8 @@
 //! B: links, hard links, special files.
 
-use std::{
-    fs,
-    os::unix::{
-        fs::{FileTypeExt, symlink},
-        net::UnixListener,
-    },
-};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::net::UnixListener;
 
 use piton_core::Code;
 use piton_workspaces::physical::PhysicalOptions;
@@ -14,10 +10,8 @@ use rustix::fs::{CWD, FileType, Mode};
 use serde_json::json;
 
 use super::case::{Case, Expect, Has, Lacks, OneOf, case, refused, run};
-use crate::{
-    guarded::{Guarded, in_directory},
-    world::{World, quick_directory},
-};
+use crate::guarded::{Guarded, in_directory};
+use crate::world::{World, quick_directory};
 
 const LINK: Expect = Expect::Code(Code::WorkspaceLink);
 

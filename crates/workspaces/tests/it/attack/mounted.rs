@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use piton_core::Code;
-use piton_workspaces::{Files, Workspaces, physical::PhysicalOptions, tools::CallReply};
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::tools::CallReply;
+use piton_workspaces::{Files, Workspaces};
 use serde_json::json;
 
 use crate::world::{definition, physical};

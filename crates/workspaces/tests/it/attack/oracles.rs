@@ -1,11 +1,10 @@
 //! That each thing that must hold after an attempt is noticed when it does not.
 
-use std::{
-    fs::{self, File},
-    mem, thread,
-};
+use std::fs::File;
+use std::{fs, mem, thread};
 
-use piton_workspaces::{Error, tools::CallReply};
+use piton_workspaces::Error;
+use piton_workspaces::tools::CallReply;
 use serde_json::json;
 
 use crate::world::World;

@@ -7,10 +7,8 @@ use piton_workspaces::physical::PhysicalOptions;
 use serde_json::json;
 
 use super::case::{Expect, Has, Lacks, case, refused, run};
-use crate::{
-    guarded::{Guarded, in_directory},
-    world::{World, quick_directory},
-};
+use crate::guarded::{Guarded, in_directory};
+use crate::world::{World, quick_directory};
 
 // shows in part: WS-036 (one count over all Workspaces, in the order of paths)
 #[tokio::test]

@@ -1,14 +1,10 @@
 //! Who may do what to a file that was changed.
 
-use std::{
-    fs,
-    os::unix::fs::{MetadataExt, PermissionsExt, chown},
-};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 
-use rustix::{
-    fs::{XattrFlags, getxattr, setxattr},
-    io::Errno,
-};
+use rustix::fs::{XattrFlags, getxattr, setxattr};
+use rustix::io::Errno;
 use serde_json::json;
 
 use crate::world::World;

@@ -1,22 +1,20 @@
 //! Ways to widen one's own scope, or to have another program run something: names that agents only read.
 
-use std::{fs, os::unix::fs::symlink, sync::Arc};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Files, Workspaces,
-    overlay::{ApplyRequest, OverlayStore},
-    path::LogicalPath,
-    physical::PhysicalOptions,
-    virtual_store::VirtualStore,
-};
+use piton_workspaces::overlay::{ApplyRequest, OverlayStore};
+use piton_workspaces::path::LogicalPath;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Files, Workspaces};
 use serde_json::{Value, json};
 
 use super::case::{Case, Has, case, refused, run};
-use crate::{
-    guarded::{Guarded, in_directory, in_store},
-    world::{World, definition, memory_ports, namespace, physical, put, quick_directory},
-};
+use crate::guarded::{Guarded, in_directory, in_store};
+use crate::world::{World, definition, memory_ports, namespace, physical, put, quick_directory};
 
 const PROTECTED: super::case::Expect = super::case::Expect::Code(Code::WorkspaceProtected);
 

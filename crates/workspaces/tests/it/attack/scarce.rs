@@ -1,13 +1,10 @@
 //! What runs out, and what the operating system refuses.
 
-use std::{
-    env, fs,
-    os::{
-        fd::AsRawFd as _,
-        unix::{fs::PermissionsExt as _, process::CommandExt as _},
-    },
-    process::Command,
-};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::{env, fs};
 
 use piton_core::Code;
 use rustix::process::{Resource, Rlimit, geteuid, getrlimit, setrlimit};

@@ -1,15 +1,16 @@
 //! D: ways around an Access Scope.
 
-use std::{fs, sync::Arc};
+use std::fs;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{Error, physical::PhysicalOptions, virtual_store::VirtualStore};
+use piton_workspaces::Error;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::virtual_store::VirtualStore;
 use serde_json::{Value, json};
 
-use crate::{
-    guarded::{Guarded, in_store},
-    world::{World, memory_ports, namespace, put},
-};
+use crate::guarded::{Guarded, in_store};
+use crate::world::{World, memory_ports, namespace, put};
 
 /// Every operation at a path of a directory.
 fn every_operation(directory: &str) -> Vec<(&'static str, Value)> {

@@ -4,19 +4,15 @@ use std::sync::Arc;
 
 use piton_core::Code;
 use piton_store::port::{EntryChange, Expect, TableWrite};
-use piton_workspaces::{
-    Workspaces,
-    overlay::OverlayStore,
-    store::Store,
-    virtual_store::{NamespaceProblem, VirtualNamespace, VirtualStore},
-};
+use piton_workspaces::Workspaces;
+use piton_workspaces::overlay::OverlayStore;
+use piton_workspaces::store::Store;
+use piton_workspaces::virtual_store::{NamespaceProblem, VirtualNamespace, VirtualStore};
 use serde_json::json;
 
-use crate::{
-    guarded::{Guarded, in_store},
-    snapshot::store_tree,
-    world::{definition, memory_ports, namespace, put},
-};
+use crate::guarded::{Guarded, in_store};
+use crate::snapshot::store_tree;
+use crate::world::{definition, memory_ports, namespace, put};
 
 // shows: WS-055
 #[tokio::test]

@@ -1,18 +1,19 @@
 //! D: what a write-only Workspace tells of itself.
 
-use std::{fs, os::unix::fs::symlink, sync::Arc};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
 
 use piton_core::Code;
-use piton_workspaces::{
-    Actor, Error, Quota, audit::Ledger, physical::PhysicalOptions, virtual_store::VirtualStore,
-};
+use piton_workspaces::audit::Ledger;
+use piton_workspaces::physical::PhysicalOptions;
+use piton_workspaces::virtual_store::VirtualStore;
+use piton_workspaces::{Actor, Error, Quota};
 use serde_json::json;
 
 use super::case::{Case, Expect, OneOf, case, refused, run};
-use crate::{
-    guarded::{Guarded, in_directory, in_store},
-    world::{World, memory_ports, namespace, put, quick_directory},
-};
+use crate::guarded::{Guarded, in_directory, in_store};
+use crate::world::{World, memory_ports, namespace, put, quick_directory};
 
 const SCOPE: Expect = Expect::Code(Code::WorkspaceScope);
 

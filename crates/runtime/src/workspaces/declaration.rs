@@ -1,12 +1,15 @@
-//! Workspaces as one source declares them.
+//! Workspaces as each source declares them, and the set that the declarations of all sources result in.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use piton_core::{Digest, FileBytes};
+#[cfg(feature = "flow")]
+use piton_workspaces::Tool;
 use piton_workspaces::config::WorkspaceConfig;
 use piton_workspaces::protected_name;
 
-use super::inside;
+use super::directory;
 use super::mount::Mount;
 use crate::config::SettingSource;
 use crate::config::section::{FoundSection, WorkspacesSection};
@@ -57,38 +60,97 @@ impl Declared {
     }
 
     /// Resolves the directory and namespace of a Workspace, or returns the reason that it is refused.
-    pub(super) fn settled(
+    fn resolve(
         &self,
         config: &WorkspaceConfig,
-        home: Option<&std::path::Path>,
+        home: Option<&Path>,
     ) -> Result<WorkspaceConfig, String> {
         let mut config = config.clone();
         if let Some(directory) = &config.directory {
-            let directory = inside::absolute(directory, &self.base, home)?;
+            let absolute = directory::absolute(directory, &self.base, home)?;
             // A project comes from others. It may not reach beyond its own directory.
             if self.by == DeclaredBy::Project {
-                inside::check(&directory, &self.base)?;
+                directory::check_inside(&absolute, &self.base)?;
             }
-            config.directory = Some(directory);
+            config.directory = Some(absolute);
         }
         // The directory check does not cover names opened by `writable`, so `.git` is refused here as well.
         if self.by == DeclaredBy::Project && config.writable.iter().any(|name| is_git(name)) {
             return Err(GIT_WRITABLE.to_owned());
         }
         if let Some(namespace) = &mut config.namespace {
-            namespace.splice(0..0, self.declared_by());
+            namespace.splice(0..0, self.namespace_start());
         }
         Ok(config)
     }
 
     /// Returns the start of a namespace, which keeps one source from naming the files of another.
-    fn declared_by(&self) -> Vec<String> {
+    fn namespace_start(&self) -> Vec<String> {
         if self.by == DeclaredBy::User {
             return vec![self.by.to_string()];
         }
         // Links are resolved first, so that one directory has one namespace whichever path leads to it.
-        let base = inside::real(&self.base);
+        let base = directory::real(&self.base);
         let digest = Digest::of(&FileBytes(base.as_os_str().as_encoded_bytes()));
         vec![self.by.to_string(), digest.to_string()]
     }
+}
+
+/// The Workspaces to be opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JoinedWorkspaces {
+    /// Workspaces with absolute directories and full namespaces, by prefix.
+    pub workspaces: Vec<(WorkspaceConfig, DeclaredBy)>,
+    /// Declarations that do not count, with the reason.
+    pub notes: Vec<String>,
+    /// Problems, each beginning with the prefix that it is about.
+    pub problems: Vec<String>,
+}
+
+impl JoinedWorkspaces {
+    /// True if nothing was declared.
+    pub fn is_empty(&self) -> bool {
+        self.workspaces.is_empty() && self.problems.is_empty()
+    }
+
+    /// Returns the tools that can succeed at least once, once the Workspaces are open.
+    #[cfg(feature = "flow")]
+    pub(super) fn tools(&self) -> Vec<Tool> {
+        let scopes = self.workspaces.iter().filter_map(|(config, _)| config.scope.parse().ok());
+        Tool::offered(&scopes.collect::<Vec<_>>())
+    }
+}
+
+/// Joins the declarations. If several sources name a prefix, the strongest counts: the command line, then the user,
+/// then the project.
+pub fn join(mut places: Vec<Declared>, home: Option<&Path>) -> JoinedWorkspaces {
+    // Weakest first, so that a stronger source overwrites the entry of a weaker one.
+    places.sort_by_key(|place| place.by);
+    let mut joined = JoinedWorkspaces::default();
+    let mut held: BTreeMap<String, (WorkspaceConfig, DeclaredBy)> = BTreeMap::new();
+    for place in &places {
+        for config in &place.workspaces {
+            // A problem does not end the loop: all of them are reported together.
+            let resolved = match place.resolve(config, home) {
+                Ok(resolved) => resolved,
+                Err(why) => {
+                    joined.problems.push(format!("{} {why}", config.prefix));
+                    continue;
+                }
+            };
+            let prefix = resolved.prefix.clone();
+            match held.insert(prefix.clone(), (resolved, place.by)) {
+                Some((_, by)) if by == place.by => {
+                    joined.problems.push(format!("the prefix {prefix} is given twice"));
+                }
+                Some((_, by)) => joined.notes.push(format!(
+                    "{prefix} is declared by the {by} and by the {}; what the {} says counts",
+                    place.by, place.by
+                )),
+                None => {}
+            }
+        }
+    }
+    joined.workspaces = held.into_values().collect();
+    joined
 }

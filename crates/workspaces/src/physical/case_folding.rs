@@ -7,15 +7,11 @@
 //! *Limitations*: case folding is detected once, for the whole Mount. It goes unnoticed in a directory deeper down that
 //! folds case inside a Mount that does not, and in a Mount where no name has a letter yet.
 
-use std::{
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
-    path::{Path, PathBuf},
-};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 
-use rustix::{
-    fs::{AtFlags, CWD, Dir, Stat},
-    io::Errno,
-};
+use rustix::fs::{AtFlags, CWD, Dir, Stat};
+use rustix::io::Errno;
 
 use super::open::Root;
 use crate::bounds::FOLDING_TRIES_MAX;

@@ -9,23 +9,19 @@ use std::sync::Arc;
 
 use piton_core::Digest;
 
-use super::{
-    apply::LeftReason,
-    diff::ChangedRow,
-    store::OverlayStore,
-    view::hides,
-    writing::{empty_tree, tree_digest, tree_digest_with},
-};
-use crate::{
-    audit::OverlaySource,
-    bounds::{AUTHORS_MAX, COMMIT_TRIES_MAX},
-    error::Error,
-    files::Files,
-    path::{LogicalPath, MountPath},
-    scope::{Right, Tool},
-    store::{EntryKind, Expected, FileChange, FileStat, StoreFault},
-    virtual_store::{DirectoryRow, Landing, SeenRow},
-};
+use super::apply::LeftReason;
+use super::diff::ChangedRow;
+use super::prepare::{empty_tree, tree_digest, tree_digest_with};
+use super::store::OverlayStore;
+use super::view::hides;
+use crate::audit::OverlaySource;
+use crate::bounds::{AUTHORS_MAX, COMMIT_TRIES_MAX};
+use crate::error::Error;
+use crate::files::Files;
+use crate::path::{LogicalPath, MountPath};
+use crate::scope::{Right, Tool};
+use crate::store::{EntryKind, Expected, FileChange, FileStat, StoreFault};
+use crate::virtual_store::{DirectoryRow, Landing, SeenRow};
 
 /// The party that applies an overlay, and its target.
 pub(super) struct Operator<'a> {

@@ -1,25 +1,70 @@
-//! The open Workspaces of a process.
+//! The open Workspaces of a process: calls of agents in them, each recorded with its author, and what people see of a
+//! path.
 
 use std::fmt;
 use std::sync::Arc;
 
 use piton_core::{Code, Envelope, Provenance};
 use piton_workflow::compile::{StepAccess, WorkspaceAccess};
-use piton_workspaces::audit::Ledgers;
+use piton_workspaces::audit::{FileBlame, Ledgers};
 use piton_workspaces::config::{Opened, OpenedOverlay, WorkspaceConfig, WorkspacePorts, open};
 use piton_workspaces::landlock::AllowedDirectory;
-use piton_workspaces::path::LogicalPath;
-use piton_workspaces::{Actor, Error, Files, Tool, Workspace, Workspaces};
+use piton_workspaces::path::{LogicalPath, MountPath};
+use piton_workspaces::{AccessScope, Actor, Error, Files, Tool, Workspace, Workspaces};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::declared::DeclaredBy;
-use super::joined::JoinedWorkspaces;
-use super::reply::WorkspaceShown;
+use super::declaration::{DeclaredBy, JoinedWorkspaces};
 use crate::connection::CallBasis;
 
 /// Suggestion at the end of every refusal of a configuration.
-const MEND: &str =
-    "Mend what is named, in `[[workspaces]]` of the configuration file or in --workspace.";
+const FIX: &str =
+    "Fix what is named, in `[[workspaces]]` of the configuration file or in --workspace.";
+
+/// A Workspace, as the person who configured it sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkspaceShown {
+    pub prefix: LogicalPath,
+    pub scope: AccessScope,
+    pub purpose: String,
+    /// Storage of its files, in words.
+    pub store: String,
+    pub declared_by: DeclaredBy,
+}
+
+/// The permission of one tool at a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolVerdict {
+    pub tool: Tool,
+    /// Reason that the tool is refused; `None` if it is allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// The Workspace of a path, and what may be done there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResolvedPath {
+    pub path: LogicalPath,
+    pub workspace: WorkspaceShown,
+    /// Path inside the Mount; empty for the Mount itself.
+    pub at: MountPath,
+    /// Message for an agent that asks for the path; `None` if the path is not hidden.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<String>,
+    /// Permission of each tool there.
+    pub tools: Vec<ToolVerdict>,
+}
+
+/// The history of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FileHistory {
+    pub path: LogicalPath,
+    /// Prefix of its Workspace.
+    pub workspace: LogicalPath,
+    #[serde(flatten)]
+    pub blame: FileBlame,
+}
 
 /// The open Workspaces of a process.
 pub struct FileWorld {
@@ -41,8 +86,8 @@ impl FileWorld {
     /// every problem is reported and nothing is opened.
     pub async fn open(joined: JoinedWorkspaces, ports: &WorkspacePorts) -> Result<Self, Envelope> {
         let opened = opened(&joined, ports).map_err(|error| match error {
-            Error::Config { .. } => error.envelope().with_suggestion(MEND),
-            other => other.envelope(),
+            Error::Config { .. } => error.envelope().with_suggestion(FIX),
+            other => other.into(),
         })?;
         let JoinedWorkspaces { workspaces: declared, mut notes, .. } = joined;
         notes.extend(opened.warnings);
@@ -50,7 +95,7 @@ impl FileWorld {
         let workspaces = Arc::new(opened.workspaces);
         // A process that died between a change and its outcome left the record open. It is settled from the files
         // before anyone here reads or writes.
-        ledgers.recover(&workspaces).await.map_err(|error| error.envelope())?;
+        ledgers.recover(&workspaces).await?;
         Ok(Self { workspaces, overlays: opened.overlays, ledgers, declared, notes })
     }
 
@@ -99,7 +144,46 @@ impl FileWorld {
 
     /// Returns the Workspaces in the order of their prefixes.
     pub fn describe(&self) -> Vec<WorkspaceShown> {
-        self.workspaces.all().iter().map(|one| self.shown_one(one)).collect()
+        self.workspaces.all().iter().map(|one| self.show(one)).collect()
+    }
+
+    /// Returns the Workspace of a path, and the permission of each tool there. Does not access any Store.
+    pub fn resolve(&self, path: &str) -> Result<ResolvedPath, Envelope> {
+        let path = parse(path)?;
+        let Some((workspace, at)) = self.workspaces.find(&path) else {
+            return Err(self.workspaces.unmapped(&path).into());
+        };
+        let permit = |tool: Tool| self.workspaces.permit(tool, tool.needs(), &path);
+        let verdict = |tool: &Tool| ToolVerdict {
+            tool: *tool,
+            refused: permit(*tool).err().map(|error| error.to_string()),
+        };
+        // The message of any tool that reports the path as hidden will do.
+        let hidden = Tool::ALL.iter().find_map(|tool| match permit(*tool) {
+            Err(hidden @ Error::Hidden { .. }) => Some(hidden.to_string()),
+            _ => None,
+        });
+        Ok(ResolvedPath {
+            workspace: self.show(workspace),
+            at,
+            hidden,
+            tools: Tool::ALL.iter().map(verdict).collect(),
+            path,
+        })
+    }
+
+    /// Returns the changes to a file, and whether it was also changed without a record.
+    pub async fn history(&self, path: &str) -> Result<FileHistory, Envelope> {
+        let path = parse(path)?;
+        let blame = self.ledgers.blame(&self.workspaces, &path).await?;
+        let found = self.workspaces.find(&path).map(|(found, _)| found.prefix().clone());
+        Ok(FileHistory { workspace: found.unwrap_or_else(LogicalPath::root), path, blame })
+    }
+
+    /// Returns the files that should exist according to their records and were lost to damage.
+    pub async fn lost_files(&self) -> Result<Vec<String>, Envelope> {
+        let lost = self.ledgers.lost(&self.workspaces).await?;
+        Ok(lost.iter().map(ToString::to_string).collect())
     }
 
     /// Makes a call of an agent, with the access that its step leaves. Changes are recorded under the agent's name,
@@ -107,21 +191,20 @@ impl FileWorld {
     pub async fn call(
         &self,
         agent: &str,
-        standing: &CallBasis,
+        basis: &CallBasis,
         tool: &str,
         arguments: Value,
     ) -> Result<String, Envelope> {
         // The tool runs against the narrowed set, so nothing beyond it can be reached, whatever the arguments.
-        let granted = self.granted(standing.access.as_ref());
+        let granted = self.granted(basis.access.as_ref());
         let files = Files::new(Arc::clone(&granted));
-        let actor = actor(agent, standing.provenance.as_ref());
-        let reply = files.recorded(self.ledgers.clone(), actor).call(tool, arguments).await;
-        match reply.error {
-            None => Ok(reply.text),
+        let actor = actor(agent, basis.provenance.as_ref());
+        let made = files.recorded(self.ledgers.clone(), actor).run(tool, arguments).await;
+        made.map_err(|error| match Arc::ptr_eq(&granted, &self.workspaces) {
             // The same set means that the step narrowed nothing, so the error needs no mention of it.
-            Some(error) if Arc::ptr_eq(&granted, &self.workspaces) => Err(error.envelope()),
-            Some(error) => Err(narrowed(error.envelope(), &granted)),
-        }
+            true => error.into(),
+            false => narrowed(error.into(), &granted),
+        })
     }
 
     /// True if the outcome of a change is known but not yet written.
@@ -132,7 +215,7 @@ impl FileWorld {
     /// Writes the outcomes of changes that no later change has carried along. Until then, readers of the records derive
     /// them from the files.
     pub async fn flush(&self) -> Result<(), Envelope> {
-        self.ledgers.flush().await.map_err(|error| error.envelope())
+        Ok(self.ledgers.flush().await?)
     }
 
     /// Returns the Workspaces that a step leaves; all of them if the step does not mention files.
@@ -158,20 +241,25 @@ impl FileWorld {
         declared.workspaces.iter().filter_map(opening).collect()
     }
 
-    pub(super) fn shown_one(&self, workspace: &Workspace) -> WorkspaceShown {
+    fn show(&self, workspace: &Workspace) -> WorkspaceShown {
         let is_it = |(config, _): &&(WorkspaceConfig, DeclaredBy)| {
             config.prefix.parse::<LogicalPath>().as_ref() == Ok(workspace.prefix())
         };
         let found = self.declared.iter().find(is_it);
         let (config, declared_by) = found.expect("what is open was declared");
         WorkspaceShown {
-            prefix: workspace.prefix().to_string(),
+            prefix: workspace.prefix().clone(),
             scope: workspace.scope(),
             purpose: workspace.purpose().to_owned(),
             store: stored(config, *declared_by),
             declared_by: *declared_by,
         }
     }
+}
+
+/// Parses a path from a person.
+pub(super) fn parse(path: &str) -> Result<LogicalPath, Error> {
+    path.parse().map_err(|problem| Error::path(path, problem))
 }
 
 /// Describes the storage of a Workspace for the person who configured it.

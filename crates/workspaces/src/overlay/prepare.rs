@@ -1,59 +1,40 @@
 //! Changes to an overlay, all of which are made in the upper Store.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use piton_core::{Digest, DigestBuilder, FileBytes};
-use piton_store::port::{BoxFuture, EntryVersion};
+use piton_store::port::EntryVersion;
 
-use super::{store::OverlayStore, view::View};
-use crate::{
-    bounds::{FILE_BYTES_MAX, PATH_DEPTH_MAX, TREE_ENTRIES_MAX},
-    mask::Mask,
-    path::MountPath,
-    store::{Before, EntryKind, Expected, FileChange, FileStat, Prepared, Store, StoreFault},
-    virtual_store::{PendingCommit, Staged},
+use super::store::OverlayStore;
+use super::view::View;
+use crate::bounds::{FILE_BYTES_MAX, PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
+use crate::mask::Mask;
+use crate::path::MountPath;
+use crate::store::{
+    Before, EntryKind, Expected, FileChange, FileStat, Prepared, Store, StoreFault,
 };
+use crate::virtual_store::{PendingCommit, Staged};
 
-/// Changes that are reported and committed as one.
-struct ChangeBatch {
-    steps: Vec<Box<dyn Prepared>>,
-    /// Buffer for the writes of several steps, so that they reach the table in one commit.
+/// Joins changes that are reported and committed as one. With `staged`, the buffer for the writes of several steps, they
+/// reach the table in one commit.
+fn joined(
+    steps: Vec<Prepared>,
     staged: Option<Arc<Staged>>,
     before: Before,
     after: Option<Digest>,
-}
-
-impl ChangeBatch {
-    fn one(step: Box<dyn Prepared>, before: Before, after: Option<Digest>) -> Self {
-        Self { steps: vec![step], staged: None, before, after }
-    }
-}
-
-impl Prepared for ChangeBatch {
-    fn before(&self) -> Before {
-        self.before.clone()
-    }
-
-    fn after(&self) -> Option<Digest> {
-        self.after
-    }
-
-    fn temp(&self) -> Option<&str> {
-        None
-    }
-
-    fn commit(self: Box<Self>) -> BoxFuture<'static, Result<(), StoreFault>> {
-        Box::pin(async move {
-            // With several steps these commits only fill the buffer; the flush makes all of them durable at once.
-            for step in self.steps {
-                step.commit().await?;
-            }
-            match self.staged {
-                Some(staged) => staged.flush().await,
-                None => Ok(()),
-            }
-        })
-    }
+) -> Prepared {
+    let commit = async move || {
+        // With several steps these commits only fill the buffer; the flush makes all of them durable at once.
+        for step in steps {
+            step.commit().await?;
+        }
+        match staged {
+            Some(staged) => staged.flush().await,
+            None => Ok(()),
+        }
+    };
+    Prepared::new(before, after, move || Box::pin(commit()))
 }
 
 fn before(stat: Option<&FileStat>) -> Before {
@@ -66,10 +47,7 @@ fn before(stat: Option<&FileStat>) -> Before {
 
 impl OverlayStore {
     /// Prepares a change in the upper Store.
-    pub(super) async fn prepare_above(
-        &self,
-        change: FileChange,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    pub(super) async fn prepare_above(&self, change: FileChange) -> Result<Prepared, StoreFault> {
         match change {
             FileChange::Write { path, bytes, expected, executable } => {
                 self.write(path, &bytes, expected, executable).await
@@ -101,7 +79,7 @@ impl OverlayStore {
         bytes: &[u8],
         expected: Expected,
         executable: Option<bool>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         // The version is read first. Every decision below is about this row or a newer one, and `since` rejects the
         // latter.
         let seen = self.version_above(&path).await?;
@@ -123,8 +101,7 @@ impl OverlayStore {
                 expected.check(base.as_ref())?;
                 let copied = self.upper.prepare_copy_up(path, bytes, base, executable).await?;
                 let step = copied.since(seen)?;
-                let after = step.after();
-                Ok(Box::new(ChangeBatch::one(step, before(stat.as_ref()), after)))
+                Ok(Prepared { before: before(stat.as_ref()), ..step })
             }
         }
     }
@@ -135,7 +112,7 @@ impl OverlayStore {
         recursive: bool,
         expected: Expected,
         mask: &Arc<Mask>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let seen = self.version_above(&path).await?;
         let deleted = self.delete_seen(path.clone(), seen, recursive, expected, mask).await;
         match deleted {
@@ -152,7 +129,7 @@ impl OverlayStore {
         recursive: bool,
         expected: Expected,
         mask: &Arc<Mask>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         let stat = self.stat(path.clone(), true).await?;
         if stat.kind == EntryKind::File {
             expected.check(stat.digest.as_ref())?;
@@ -180,7 +157,7 @@ impl OverlayStore {
             (None, below) => below.and_then(|below| below.digest),
         };
         let step = self.upper.prepare_whiteout(path, base).await?.since(seen)?;
-        Ok(Box::new(ChangeBatch::one(step, before(Some(&stat)), None)))
+        Ok(Prepared { before: before(Some(&stat)), after: None, ..step })
     }
 
     /// Moves a file or a directory: creates everything at the new path and deletes the old one, in one commit.
@@ -189,7 +166,7 @@ impl OverlayStore {
         from: MountPath,
         to: MountPath,
         mask: &Arc<Mask>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         if self.stat(from.clone(), false).await?.kind == EntryKind::Directory {
             return self.relocate_tree(from, to, mask).await;
         }
@@ -198,13 +175,8 @@ impl OverlayStore {
         let executable = loaded.executable.then_some(true);
         let written = own.write(to, &loaded.bytes, Expected::Nothing, executable).await?;
         let deleted = own.delete(from, false, Expected::Digest(loaded.digest), mask).await?;
-        let (before, after) = (deleted.before(), written.after());
-        Ok(Box::new(ChangeBatch {
-            steps: vec![written, deleted],
-            staged: Some(staged),
-            before,
-            after,
-        }))
+        let (before, after) = (deleted.before.clone(), written.after);
+        Ok(joined(vec![written, deleted], Some(staged), before, after))
     }
 
     /// Returns the version of the row at a path. It is read before anything that decides about a change: if the row
@@ -219,7 +191,7 @@ impl OverlayStore {
         path: &MountPath,
         seen: Option<EntryVersion>,
         prepared: Result<PendingCommit, StoreFault>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         match prepared {
             Ok(pending) => pending.since(seen),
             Err(_) if self.version_above(path).await? != seen => Err(StoreFault::Raced),
@@ -238,7 +210,7 @@ impl OverlayStore {
         from: MountPath,
         to: MountPath,
         mask: &Arc<Mask>,
-    ) -> Result<Box<dyn Prepared>, StoreFault> {
+    ) -> Result<Prepared, StoreFault> {
         // A directory cannot be moved into itself.
         if to.starts_with(&from) {
             return Err(if to == from { StoreFault::Exists } else { StoreFault::NotDirectory });
@@ -262,22 +234,14 @@ impl OverlayStore {
             steps.push(step);
         }
         steps.push(own.delete(from, true, Expected::Anything, mask).await?);
-        Ok(Box::new(ChangeBatch {
-            steps,
-            staged: Some(staged),
-            before: Before::Directory,
-            after: None,
-        }))
+        Ok(joined(steps, Some(staged), Before::Directory, None))
     }
 
-    async fn make(&self, path: MountPath) -> Result<Box<dyn Prepared>, StoreFault> {
+    async fn make(&self, path: MountPath) -> Result<Prepared, StoreFault> {
         match self.stat(path.clone(), false).await {
-            Ok(stat) if stat.kind == EntryKind::Directory => Ok(Box::new(ChangeBatch {
-                steps: Vec::new(),
-                staged: None,
-                before: Before::Directory,
-                after: None,
-            })),
+            Ok(stat) if stat.kind == EntryKind::Directory => {
+                Ok(Prepared::new(Before::Directory, None, || Box::pin(async { Ok(()) })))
+            }
             Ok(_) => Err(StoreFault::Exists),
             Err(StoreFault::NotFound) => {
                 self.upper.prepare(FileChange::MakeDirectory { path }).await
@@ -303,8 +267,7 @@ impl OverlayStore {
                 }
                 found.push((below, entry.kind));
                 if found.len() > TREE_ENTRIES_MAX {
-                    let max = TREE_ENTRIES_MAX as u64;
-                    return Err(StoreFault::Limit { what: "entries at once", max });
+                    return Err(StoreFault::limit("entries at once", TREE_ENTRIES_MAX));
                 }
             }
         }
@@ -314,7 +277,7 @@ impl OverlayStore {
 
 /// Returns the path, unless it is too deep or too long to be addressed.
 fn fitting(path: &MountPath) -> Result<MountPath, StoreFault> {
-    let too_deep = StoreFault::Limit { what: "nested directories", max: PATH_DEPTH_MAX as u64 };
+    let too_deep = StoreFault::limit("nested directories", PATH_DEPTH_MAX);
     path.as_str().parse().map_err(|_| too_deep)
 }
 
@@ -364,8 +327,7 @@ pub(super) async fn tree_digest_with(
         for (name, kind) in entries {
             count += 1;
             if count > TREE_ENTRIES_MAX {
-                let max = TREE_ENTRIES_MAX as u64;
-                return Err(StoreFault::Limit { what: "entries at once", max });
+                return Err(StoreFault::limit("entries at once", TREE_ENTRIES_MAX));
             }
             let below = directory.child(&name).map_err(|_| StoreFault::HoldsHidden)?;
             if mask.hides_entry(&below) {

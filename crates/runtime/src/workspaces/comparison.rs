@@ -7,10 +7,9 @@ use piton_workspaces::audit::{AuditOutcome, AuditRecord};
 use piton_workspaces::config::OpenedOverlay;
 use piton_workspaces::overlay::{DifferenceKind, OverlayDifference};
 use piton_workspaces::path::LogicalPath;
-use piton_workspaces::store::Before;
 
+use super::file_world::FileWorld;
 use super::review::overlay_error;
-use super::world::FileWorld;
 use crate::bounds::{CHANGES_SHOWN_MAX, FILE_DIFF_BYTES_MAX, RUN_RECORDS_MAX};
 use crate::provenance::{Became, FileWritten, WrittenKind};
 use crate::text_diff;
@@ -69,8 +68,8 @@ impl FileWorld {
         &self,
         run: RunId,
     ) -> Result<(Vec<AuditRecord>, usize), Envelope> {
-        let found = self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await;
-        let (mut records, left_out) = found.map_err(|error| error.envelope())?;
+        let (mut records, left_out) =
+            self.ledgers.of_run(&self.workspaces, &run.to_string(), RUN_RECORDS_MAX).await?;
         // Failed and unsettled changes are no part of the result.
         records.retain(|record| record.outcome == AuditOutcome::Done);
         Ok((records, left_out))
@@ -89,10 +88,10 @@ impl FileWorld {
             let intent = &record.intent;
             let by = &intent.actor.agent;
             match &intent.target {
-                None => extend(&mut spans, &intent.path, before(&intent.before), intent.after, by),
+                None => extend(&mut spans, &intent.path, intent.before.digest(), intent.after, by),
                 // A move removes the source and creates the target, so it extends two spans.
                 Some(target) => {
-                    extend(&mut spans, &intent.path, before(&intent.before), None, by);
+                    extend(&mut spans, &intent.path, intent.before.digest(), None, by);
                     extend(&mut spans, target, None, intent.after, by);
                 }
             }
@@ -100,12 +99,12 @@ impl FileWorld {
         let mut files = Vec::new();
         // A file that ended up as it began has no net change.
         for (path, span) in spans.into_iter().filter(|(_, span)| span.before != span.after) {
-            files.push(self.span_told(path, span).await);
+            files.push(self.net_change(path, span).await);
         }
         files
     }
 
-    async fn span_told(&self, path: &LogicalPath, span: Span) -> FileWritten {
+    async fn net_change(&self, path: &LogicalPath, span: Span) -> FileWritten {
         let Span { before, after, by } = span;
         // Contents are shown only if Piton still holds both sides: the current file, and the one below an overlay.
         // Records keep only digests, so the digests must match.
@@ -150,11 +149,4 @@ fn extend<'a>(
     let span = spans.entry(path).or_insert_with(|| Span { before, after, by: String::new() });
     span.after = after;
     by.clone_into(&mut span.by);
-}
-
-fn before(before: &Before) -> Option<Digest> {
-    match before {
-        Before::File(digest) => *digest,
-        Before::Nothing | Before::Directory => None,
-    }
 }
