@@ -50,6 +50,7 @@
 //! * [`Item`], [`Commit`], [`Quarantined`]: the contents of a backpack. [`StateDiff`]: the differences between two.
 //! * [`Observer`]: is notified of everything that happens.
 //! * [`journal`]: persistence, readers in other processes, and the lifetime of large values.
+//! * `flow` (feature `flow`): graphs of nodes that run over a backpack.
 //! * [`bounds`]: every limit, with its reason.
 //!
 //! *Invariants*: history never changes, and nothing can be rolled back: an earlier state is another backpack. A value
@@ -69,6 +70,8 @@ mod diff;
 mod document;
 mod error;
 mod filter;
+#[cfg(feature = "flow")]
+pub mod flow;
 mod history;
 mod index;
 mod item;

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use piton_backpack::flow::FlowState;
 use piton_backpack::journal::JournalPorts;
-use piton_flow::FlowState;
 use piton_store::local::{DataDir, RealDisk};
 use tokio::runtime::{Builder, Runtime};
 

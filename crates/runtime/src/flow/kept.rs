@@ -1,8 +1,8 @@
 //! The flow that a run keeps in its backpack.
 
 use piton_backpack::Backpack;
+use piton_backpack::flow::{LoadedFlow, RunRecord};
 use piton_core::{Code, Envelope, truncate};
-use piton_flow::{LoadedFlow, RunRecord};
 use serde_json::Value;
 
 use super::request::NodeParam;

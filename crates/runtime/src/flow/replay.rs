@@ -3,11 +3,11 @@
 //! *Invariants*: the original run is only read, without a lease: it may be in progress, and it stays as it is. The
 //! replay is kept in a fork, which names its origin.
 
+use piton_backpack::flow::run::{before_node, before_pending_node, check_start};
+use piton_backpack::flow::{FlowState, LoadedFlow, RunOptions, Runner};
 use piton_backpack::journal::{JournaledBackpack, Mode, read, read_at};
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
-use piton_flow::run::{before_node, before_pending_node, check_start};
-use piton_flow::{FlowState, LoadedFlow, RunOptions, Runner};
 
 use super::kept;
 use super::reply::FlowReplayed;

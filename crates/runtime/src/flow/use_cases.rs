@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
-use piton_core::{Envelope, Timer};
-use piton_flow::{
+use piton_backpack::flow::{
     Error, EventFilter, EventKind, Flow, FlowProblem, FlowState, LoadedFlow, Registry, RunEvent,
     RunOptions, RunReport, Runner, RunnerPorts, Severity, SubscriberEvent as Told, Tools,
 };
+use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
+use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
+use piton_core::{Envelope, Timer};
 use piton_models::ModelClient;
 
 use super::kept;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_flow::Tool;
+use piton_backpack::flow::Tool;
 use rmcp::model::Tool as TheirTool;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::{IntoTransport, StreamableHttpClientTransport};

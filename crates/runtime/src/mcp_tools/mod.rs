@@ -1,4 +1,4 @@
-//! The tools of other MCP servers, for flows. Each tool that a server offers becomes a [`Tool`](piton_flow::Tool).
+//! The tools of other MCP servers, for flows. Each tool that a server offers becomes a [`Tool`](piton_backpack::flow::Tool).
 //!
 //! * [`ServerSettings`]: the way to reach a server: a program to start, or an address.
 //! * [`connect`]: connects to a server and returns its tools.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_flow::{BoxFuture, Tool, ToolResult};
+use piton_backpack::flow::{BoxFuture, Tool, ToolResult};
 use piton_models::ToolSpec;
 use rmcp::model::{CallToolRequestParams, CallToolResult, Tool as TheirTool};
 use serde_json::{Value, json};

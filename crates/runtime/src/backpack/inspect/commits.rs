@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, Item, Key};
 use piton_core::{Code, Envelope, truncate};
-use piton_flow::run::RUNNER;
 
 use super::backpacks::{Backpacks, LogFilter, Reveal};
 use super::point;

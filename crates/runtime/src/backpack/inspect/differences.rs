@@ -1,8 +1,8 @@
 //! Differences between two states of one backpack or of two.
 
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Backpack, CommitId, Item, KeyChange, StateDiff};
 use piton_core::Envelope;
-use piton_flow::run::RUNNER;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::point::{self, PointReference};

@@ -1,8 +1,8 @@
 //! States of a backpack: the items in use after a commit, and the items in quarantine.
 
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Backpack, Item};
 use piton_core::Envelope;
-use piton_flow::run::RUNNER;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::commits::no_key;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use piton_backpack::flow::RunRecord;
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Backpack, BackpackId};
 use piton_core::Envelope;
-use piton_flow::RunRecord;
-use piton_flow::run::RUNNER;
 use piton_store::Error;
 use serde_json::Value;
 

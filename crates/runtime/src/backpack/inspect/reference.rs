@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use piton_backpack::BackpackId;
+use piton_backpack::flow::RunRecord;
 use piton_core::{Code, Envelope, truncate};
-use piton_flow::RunRecord;
 
 use super::backpacks::Backpacks;
 use super::search::Searched;

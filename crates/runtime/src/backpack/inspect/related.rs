@@ -1,8 +1,8 @@
 //! Two states of backpacks: their common ancestor, and the work of each side since.
 
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, StateDiff};
 use piton_core::Envelope;
-use piton_flow::run::RUNNER;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::commits;

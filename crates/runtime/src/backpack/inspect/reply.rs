@@ -1,10 +1,10 @@
 //! Replies about backpacks.
 
+use piton_backpack::flow::RunStatus;
 use piton_backpack::{
     Action, BackpackId, BackpackOrigin, ChangeKind, CommitId, Key, NodeIdentity, Operation,
 };
 use piton_core::{Digest, Envelope, Provenance, RunId, TimestampMs};
-use piton_flow::RunStatus;
 use serde::Serialize;
 
 use crate::text_diff::DiffLine;

@@ -1,10 +1,10 @@
 //! Forks of a flow's run at one of its nodes, and of a backpack at one of its commits.
 
 use piton_backpack::BackpackId;
+use piton_backpack::flow::RunRecord;
+use piton_backpack::flow::run::{RUNNER, before_node};
 use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
 use piton_core::{Code, Envelope, shell_word};
-use piton_flow::RunRecord;
-use piton_flow::run::{RUNNER, before_node};
 
 use crate::backpack::inspect::{BackpackMoment, Backpacks};
 use crate::backpack::short;
