@@ -69,6 +69,13 @@ impl StreamId {
     }
 }
 
+impl From<&StreamId> for LeaseName {
+    /// The lease on a stream has the name of the stream.
+    fn from(stream: &StreamId) -> Self {
+        Self(Arc::clone(&stream.0))
+    }
+}
+
 impl From<SessionId> for StreamId {
     fn from(session: SessionId) -> Self {
         Self(session.to_string().into())

@@ -128,6 +128,11 @@ impl DataDir {
         self.root.join("leases").join(format!("{name}.turn"))
     }
 
+    /// Returns the file that is locked while a caller waits for a stream. The lock on the stream itself lies beside it.
+    pub(super) fn stream_turn(&self, stream: &StreamId) -> PathBuf {
+        self.root.join("leases").join(format!("stream-{stream}.turn"))
+    }
+
     /// Returns the directory of a session's cached projections.
     pub fn cache(&self, stream: &StreamId) -> PathBuf {
         self.sessions().join(stream.as_str()).join("cache")

@@ -5,6 +5,7 @@
 use std::{
     collections::BTreeSet,
     marker::PhantomData,
+    path::PathBuf,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -26,8 +27,8 @@ use super::{
 use crate::{
     AppendPlan, Error, Event, StreamId, TornTail,
     port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Pins,
-        SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Mode, Patience,
+        Pins, SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
     },
     record::Record,
 };
@@ -61,7 +62,7 @@ impl<E: Event> SegmentedJournal<E> {
         trace: Arc<dyn Trace>,
     ) -> Self {
         let streams = dir.sessions();
-        Self::new(JournalRoot { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+        Self::new(dir, streams, blobs, leases, trace)
     }
 }
 
@@ -74,13 +75,22 @@ impl<E: Event> LogJournal<E> {
         trace: Arc<dyn Trace>,
     ) -> Self {
         let streams = dir.backpacks();
-        Self::new(JournalRoot { dir, streams, blobs, leases, trace, failed: Mutex::default() })
+        Self::new(dir, streams, blobs, leases, trace)
     }
 }
 
 #[expect(private_bounds, reason = "sealed: the two layouts of this crate are all there are")]
 impl<E: Event, L: Layout> LocalJournal<E, L> {
-    fn new(root: JournalRoot) -> Self {
+    fn new(
+        dir: DataDir,
+        streams: PathBuf,
+        blobs: LocalBlobs,
+        leases: LocalLeases,
+        trace: Arc<dyn Trace>,
+    ) -> Self {
+        let writers = leases.with_own_queue();
+        let failed = Mutex::default();
+        let root = JournalRoot { dir, streams, blobs, leases, writers, trace, failed };
         Self { root: Arc::new(root), tails: Arc::default(), types: PhantomData }
     }
 
@@ -127,24 +137,23 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(found.into_iter().collect())
     }
 
-    /// Takes the lock of a stream, unless the stream may not be written to.
-    fn lock(&self, stream_dir: &StreamDir, make: bool) -> Result<Box<dyn FileLock>, Error> {
-        let Some(lock) = stream_dir.lock(make)? else {
-            return Err(Error::Locked { stream: stream_dir.stream.clone() });
-        };
-        // Looked at under the lock: a writer that is still at work could leave the mark right after.
-        let mark = stream_dir
-            .disk()
-            .stat(&stream_dir.poison_mark())
-            .map_err(Error::io("look at a stream"))?;
+    /// Refuses a stream that a failed sync left in doubt. The caller holds the lock: a writer that is still at work
+    /// could leave the mark right after.
+    fn refuse_poisoned(&self, stream_dir: &StreamDir) -> Result<(), Error> {
+        let mark = stream_dir.disk().stat(&stream_dir.poison_mark());
+        let mark = mark.map_err(Error::io("look at a stream"))?;
         if mark.is_some() || self.root.poisoned().contains(&stream_dir.stream) {
             return Err(Error::Poisoned { stream: stream_dir.stream.clone() });
         }
-        Ok(lock)
+        Ok(())
     }
 
-    fn lease_blocking(&self, stream_dir: StreamDir) -> Result<StreamLease, Error> {
-        let lock = self.lock(&stream_dir, true)?;
+    /// Reads what is new in a locked stream, and leases it.
+    fn lease_locked(
+        &self,
+        stream_dir: StreamDir,
+        lock: Box<dyn FileLock>,
+    ) -> Result<StreamLease, Error> {
         let shared = self.tails.get(&stream_dir.stream);
         // The stream's lock is held, so nothing is written while the tail catches up.
         let mut tail = tail::lock(&shared);
@@ -156,22 +165,14 @@ impl<E: Event, L: Layout> LocalJournal<E, L> {
         Ok(self.leased(stream_dir, shared, torn_tail, lock, epoch))
     }
 
-    /// Leases a stream with a few metadata lookups and no reading, which is cheaper than switching threads. Returns
-    /// `None` if it would take more.
-    fn lease_warm(&self, stream_dir: &StreamDir) -> Option<Result<StreamLease, Error>> {
+    /// Returns the cached tail of a locked stream and its epoch, if one metadata lookup shows that there is nothing new
+    /// to read.
+    fn current_tail(&self, stream_dir: &StreamDir) -> Option<(SharedTail, u64)> {
         let shared = self.tails.find(&stream_dir.stream)?;
-        let lock = match self.lock(stream_dir, false) {
-            Ok(lock) => lock,
-            // The directory is gone; the slow path may create it again.
-            Err(Error::NotFound { .. }) => return None,
-            Err(error) => return Some(Err(error)),
-        };
-        // Giving up here drops the lock, and the slow path takes it again.
         let head = tail::try_lock(&shared)?.head;
         let is_current =
             head.position > 0 && head.is_current(stream_dir.control_stat().ok()?.as_ref());
-        let epoch = head.next_manifest.get();
-        is_current.then(|| Ok(self.leased(stream_dir.clone(), shared, None, lock, epoch)))
+        is_current.then(|| (shared, head.next_manifest.get()))
     }
 
     fn leased(
@@ -373,11 +374,24 @@ impl<E: Event, L: Layout> JournalReader<E> for LocalJournal<E, L> {
 }
 
 impl<E: Event, L: Layout> Journal<E> for LocalJournal<E, L> {
-    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
+    fn lease_with<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        patience: Patience,
+    ) -> BoxFuture<'a, Result<StreamLease, Error>> {
         Box::pin(async move {
-            match self.lease_warm(&self.stream_dir(stream)) {
-                Some(lease) => lease,
-                None => self.run(stream, Self::lease_blocking).await,
+            let stream_dir = self.stream_dir(stream);
+            let files = stream_dir.clone();
+            let lock = self.root.writers.lock(files, Mode::Exclusive, patience).await?;
+            let lock: Box<dyn FileLock> = Box::new(lock);
+            self.refuse_poisoned(&stream_dir)?;
+            // A few metadata lookups are cheaper than switching threads; reading is not.
+            match self.current_tail(&stream_dir) {
+                Some((tail, epoch)) => Ok(self.leased(stream_dir, tail, None, lock, epoch)),
+                None => {
+                    self.run(stream, move |own, stream_dir| own.lease_locked(stream_dir, lock))
+                        .await
+                }
             }
         })
     }

@@ -9,6 +9,8 @@
 //! The turn is fair between processes: a process that releases a lease asks for it again behind the process that has
 //! the turn.
 //!
+//! The writers of a stream wait in the same way: [`LockFiles`] is all that the two differ in.
+//!
 //! Invariants: exclusion comes from the files; the queue only keeps callers from trying in vain. A caller that stops
 //! waiting, or is dropped, leaves the queue at once and the files after one pause.
 #![expect(clippy::disallowed_methods, reason = "waits and blocks on the adapter's threads")]
@@ -44,19 +46,62 @@ pub struct LocalLeases {
     queue: MemoryLeases,
 }
 
-/// A held lease. Fields drop in order: the lock is released before the place in the queue, so that the next caller
-/// finds it free.
-struct HeldLock {
+/// The files behind something that callers wait for.
+pub(super) trait LockFiles: Send + 'static {
+    /// Returns the name in the queue and in notices.
+    fn name(&self) -> LeaseName;
+
+    /// Locks the file that is held while the lease is being taken, if it is free.
+    fn try_turn(&self, exclusive: bool) -> Result<Option<Box<dyn FileLock>>, Error>;
+
+    /// Locks the file that is held with the lease, if it is free.
+    fn try_lock(&self, exclusive: bool) -> Result<Option<Box<dyn FileLock>>, Error>;
+
+    /// Returns the error for a caller that waited in vain, or did not wait at all.
+    fn refusal(&self, waited_ms: Option<u64>) -> Error;
+}
+
+/// The files of a lease.
+struct LeaseFiles {
+    dir: DataDir,
+    name: LeaseName,
+}
+
+impl LockFiles for LeaseFiles {
+    fn name(&self) -> LeaseName {
+        self.name.clone()
+    }
+
+    fn try_turn(&self, exclusive: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
+        let lock = self.dir.disk().lock(&self.dir.lease_turn(&self.name), exclusive);
+        lock.map_err(Error::io("take a lease's turn"))
+    }
+
+    fn try_lock(&self, exclusive: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
+        let lock = self.dir.disk().lock(&self.dir.lease(&self.name), exclusive);
+        lock.map_err(Error::io("take a lease"))
+    }
+
+    fn refusal(&self, waited_ms: Option<u64>) -> Error {
+        let what = format!("the lease {}", self.name);
+        Error::Busy { what, waited_ms: waited_ms.unwrap_or(0) }
+    }
+}
+
+/// A held lock. Fields drop in order: the lock is released before the place in the queue, so that the next caller finds
+/// it free.
+pub(super) struct HeldLock {
     _lock: Box<dyn FileLock>,
     _place: Option<Lease>,
 }
 
 impl Hold for HeldLock {}
+impl FileLock for HeldLock {}
 
 /// One wait for a lease.
-struct LeaseAttempt {
+struct LeaseAttempt<F> {
     leases: LocalLeases,
-    name: LeaseName,
+    files: F,
     mode: Mode,
     patience: Duration,
     started: Duration,
@@ -78,6 +123,11 @@ impl LocalLeases {
         Self { dir, clock, trace, queue }
     }
 
+    /// Returns leases of the same process with a queue of their own, in which other names are free.
+    pub(super) fn with_own_queue(&self) -> Self {
+        Self::new(self.dir.clone(), Arc::clone(&self.clock), Arc::clone(&self.trace))
+    }
+
     /// Enters the period between a plan's first blob and the end of its append. Blocks.
     pub(super) fn enter_writing(&self) -> Result<Lease, Error> {
         let patience = Patience::Wait(COLLECTION_WAIT);
@@ -91,97 +141,119 @@ impl LocalLeases {
         mode: Mode,
         patience: Patience,
     ) -> Result<Lease, Error> {
-        let attempt = LeaseAttempt::new(self, name, mode, patience);
-        let lock = attempt.wait(&AtomicBool::new(false))?;
-        Ok(attempt.into_lease(lock, None))
+        let attempt = LeaseAttempt::new(self, self.files(name), mode, patience);
+        let hold = attempt.wait(None, &AtomicBool::new(false))?;
+        Ok(Lease::new(name.clone(), mode, Box::new(hold)))
+    }
+
+    /// Locks files once it is this caller's turn.
+    pub(super) async fn lock<F: LockFiles>(
+        &self,
+        files: F,
+        mode: Mode,
+        patience: Patience,
+    ) -> Result<HeldLock, Error> {
+        let attempt = LeaseAttempt::new(self, files, mode, patience);
+        let place = attempt.place().await?;
+        // The lock is usually free, and then trying is cheaper than switching to another thread.
+        if let Some(lock) = attempt.lock_now()? {
+            return Ok(attempt.held(lock, Some(place)));
+        }
+        if attempt.patience.is_zero() {
+            return Err(attempt.refusal());
+        }
+        // The thread cannot be cancelled. If this future is dropped, the flag makes it stop at its next look.
+        let unwanted = Arc::new(AtomicBool::new(false));
+        let _given_up = OnDrop(Arc::clone(&unwanted));
+        // The place moves along: while this thread waits, the next caller in the queue would wait in vain.
+        super::blocking(move || attempt.wait(Some(place), &unwanted)).await
+    }
+
+    fn files(&self, name: &LeaseName) -> LeaseFiles {
+        LeaseFiles { dir: self.dir.clone(), name: name.clone() }
     }
 }
 
-impl LeaseAttempt {
-    fn new(leases: &LocalLeases, name: &LeaseName, mode: Mode, patience: Patience) -> Self {
-        let patience = match patience {
-            Patience::FailFast => Duration::ZERO,
-            Patience::Wait(time) => time,
-        };
+impl<F: LockFiles> LeaseAttempt<F> {
+    fn new(leases: &LocalLeases, files: F, mode: Mode, patience: Patience) -> Self {
         let started = leases.clock.monotonic();
-        Self { leases: leases.clone(), name: name.clone(), mode, patience, started }
+        Self { leases: leases.clone(), files, mode, patience: patience.duration(), started }
     }
 
     fn waited(&self) -> Duration {
         self.leases.clock.monotonic().saturating_sub(self.started)
     }
 
-    fn busy(&self) -> Error {
-        let waited_ms = u64::try_from(self.waited().as_millis()).unwrap_or(u64::MAX);
-        Error::Busy { what: format!("the lease {}", self.name), waited_ms }
+    fn waited_ms(&self) -> u64 {
+        u64::try_from(self.waited().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn refusal(&self) -> Error {
+        self.files.refusal((!self.patience.is_zero()).then(|| self.waited_ms()))
+    }
+
+    fn is_exclusive(&self) -> bool {
+        self.mode == Mode::Exclusive
     }
 
     /// Waits for a place at the front of this process's queue.
     async fn place(&self) -> Result<Lease, Error> {
-        let queue = &self.leases.queue;
-        match queue.acquire(&self.name, self.mode, Patience::FailFast).await {
-            Err(Error::Busy { .. }) if !self.patience.is_zero() => {}
-            outcome => return outcome,
+        let (queue, name) = (&self.leases.queue, self.files.name());
+        if let Ok(place) = queue.acquire(&name, self.mode, Patience::FailFast).await {
+            return Ok(place);
         }
         // The queue in memory has no timer of its own, so the runtime's timer ends the wait.
-        let waiting = queue.acquire(&self.name, self.mode, Patience::Wait(self.patience));
-        timeout(self.patience, waiting).await.unwrap_or_else(|_| Err(self.busy()))
-    }
-
-    fn try_turn(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
-        let path = self.leases.dir.lease_turn(&self.name);
-        let lock = self.leases.dir.disk().lock(&path, self.mode == Mode::Exclusive);
-        lock.map_err(Error::io("take a lease's turn"))
-    }
-
-    fn try_lock(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
-        let path = self.leases.dir.lease(&self.name);
-        let lock = self.leases.dir.disk().lock(&path, self.mode == Mode::Exclusive);
-        lock.map_err(Error::io("take a lease"))
+        let waiting = queue.acquire(&name, self.mode, Patience::Wait(self.patience));
+        match timeout(self.patience, waiting).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(self.refusal()),
+        }
     }
 
     /// True if this attempt goes through the turn. Others hold the turn for an instant only, and an attempt that does
     /// not wait must not fail because of that.
     fn needs_turn(&self) -> bool {
-        self.mode == Mode::Shared || !self.patience.is_zero()
+        !self.is_exclusive() || !self.patience.is_zero()
     }
 
     /// Returns the lock if it is free now.
     fn lock_now(&self) -> Result<Option<Box<dyn FileLock>>, Error> {
-        let turn = if self.needs_turn() { self.try_turn()? } else { None };
+        let needs_turn = self.needs_turn();
+        let turn = if needs_turn { self.files.try_turn(self.is_exclusive())? } else { None };
         // Another attempt has the turn. If it waits for the lease, this one must not get in first.
-        if self.needs_turn() && turn.is_none() {
+        if needs_turn && turn.is_none() {
             return Ok(None);
         }
         // The turn is released on return, with or without the lock.
-        self.try_lock()
+        self.files.try_lock(self.is_exclusive())
     }
 
     /// Waits for the lock on the calling thread, until it is taken, patience runs out, or nobody wants it any more.
-    fn wait(&self, is_unwanted: &AtomicBool) -> Result<Box<dyn FileLock>, Error> {
+    fn wait(&self, place: Option<Lease>, is_unwanted: &AtomicBool) -> Result<HeldLock, Error> {
         let retry = |attempt: &dyn Fn() -> Result<Option<Box<dyn FileLock>>, Error>| loop {
             if let Some(lock) = attempt()? {
                 return Ok(lock);
             }
             // Checked after the attempt, so that an attempt without patience still gets one try.
             if self.waited() >= self.patience || is_unwanted.load(Ordering::Relaxed) {
-                return Err(self.busy());
+                return Err(self.refusal());
             }
             thread::sleep(LEASE_PAUSE);
         };
+        let is_exclusive = self.is_exclusive();
         // The turn stays locked while this waits for the lease itself. That is what holds back new shared holders.
-        let _turn = self.needs_turn().then(|| retry(&|| self.try_turn())).transpose()?;
-        retry(&|| self.try_lock())
+        let turn = || retry(&|| self.files.try_turn(is_exclusive));
+        let _turn = self.needs_turn().then(turn).transpose()?;
+        let lock = retry(&|| self.files.try_lock(is_exclusive))?;
+        Ok(self.held(lock, place))
     }
 
-    fn into_lease(self, lock: Box<dyn FileLock>, place: Option<Lease>) -> Lease {
-        let waited = self.waited();
-        if waited >= LEASE_NOTICE_AFTER {
-            let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
-            let name = self.name.to_string();
+    fn held(&self, lock: Box<dyn FileLock>, place: Option<Lease>) -> HeldLock {
+        if self.waited() >= LEASE_NOTICE_AFTER {
+            let (name, waited_ms) = (self.files.name().to_string(), self.waited_ms());
             self.leases.trace.notice(&Notice::LeaseWaited { name, waited_ms });
         }
-        Lease::new(self.name, self.mode, Box::new(HeldLock { _lock: lock, _place: place }))
+        HeldLock { _lock: lock, _place: place }
     }
 }
 
@@ -192,25 +264,9 @@ impl Leases for LocalLeases {
         mode: Mode,
         patience: Patience,
     ) -> BoxFuture<'a, Result<Lease, Error>> {
-        let attempt = LeaseAttempt::new(self, name, mode, patience);
         Box::pin(async move {
-            let place = attempt.place().await?;
-            // The lease is usually free, and then trying is cheaper than switching to another thread.
-            if let Some(lock) = attempt.lock_now()? {
-                return Ok(attempt.into_lease(lock, Some(place)));
-            }
-            if attempt.patience.is_zero() {
-                return Err(attempt.busy());
-            }
-            // The thread cannot be cancelled. If this future is dropped, the flag makes it stop at its next look.
-            let unwanted = Arc::new(AtomicBool::new(false));
-            let _given_up = OnDrop(Arc::clone(&unwanted));
-            // The place moves along: while this thread waits, the next caller in the queue would wait in vain.
-            super::blocking(move || {
-                let lock = attempt.wait(&unwanted)?;
-                Ok(attempt.into_lease(lock, Some(place)))
-            })
-            .await
+            let hold = self.lock(self.files(name), mode, patience).await?;
+            Ok(Lease::new(name.clone(), mode, Box::new(hold)))
         })
     }
 }

@@ -14,11 +14,12 @@ use super::{
     blobs::Staged,
     disk::{Disk, FileLock, Stat},
     files::{replace, write_new},
+    leases::LockFiles,
     sync_pool,
     tail::StreamHead,
 };
 use crate::{
-    Error, StreamId, TornTail,
+    Error, LeaseName, StreamId, TornTail,
     bounds::{LOCK_ATTEMPTS, STREAM_BYTES_MAX},
     plan::EncodedPlan,
     port::{BlobNamespace, Lease},
@@ -31,6 +32,8 @@ pub(super) struct JournalRoot {
     pub(super) streams: PathBuf,
     pub(super) blobs: LocalBlobs,
     pub(super) leases: LocalLeases,
+    /// The callers of this process that want to write to a stream.
+    pub(super) writers: LocalLeases,
     pub(super) trace: Arc<dyn Trace>,
     /// Streams whose disk failed under this process and could not even take a poison mark.
     pub(super) failed: Mutex<HashSet<StreamId>>,
@@ -57,6 +60,28 @@ pub(super) struct NewFile {
     pub(super) temporary: PathBuf,
     pub(super) path: PathBuf,
     pub(super) bytes: Arc<EncodedPlan>,
+}
+
+impl LockFiles for StreamDir {
+    fn name(&self) -> LeaseName {
+        LeaseName::from(&self.stream)
+    }
+
+    fn try_turn(&self, exclusive: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
+        let turn = self.root.dir.stream_turn(&self.stream);
+        self.disk().lock(&turn, exclusive).map_err(Error::io("wait for a stream"))
+    }
+
+    fn try_lock(&self, _: bool) -> Result<Option<Box<dyn FileLock>>, Error> {
+        self.lock(true)
+    }
+
+    fn refusal(&self, waited_ms: Option<u64>) -> Error {
+        match waited_ms {
+            Some(waited_ms) => Error::Busy { what: self.stream.phrase(), waited_ms },
+            None => Error::Locked { stream: self.stream.clone() },
+        }
+    }
 }
 
 type StageJob = Box<dyn FnOnce() -> Result<Option<Staged>, Error> + Send>;

@@ -40,6 +40,11 @@ impl MemoryBlobs {
         self.namespaces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the clock by which ages are measured.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
+    }
+
     /// Returns the time by which ages are measured.
     pub(crate) fn now(&self) -> Duration {
         self.clock.monotonic()

@@ -14,14 +14,14 @@ use std::{
 
 use piton_core::{DedupeKey, Digest, EventIndex, ManifestIndex, SnapshotRef};
 
-use super::MemoryBlobs;
+use super::{MemoryBlobs, MemoryLeases};
 use crate::{
-    AppendPlan, Error, Event, Health, StreamId,
+    AppendPlan, Error, Event, Health, LeaseName, StreamId,
     plan::{EncodedPlan, PlanStatus},
     port::{
-        Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, LeaseHold,
-        LoadedStream, Pins, SalvagedStream, SetAside, StreamLease, StreamRepair,
-        StreamVerification, Writer,
+        Appended, BlobNamespace, BoxFuture, Cursor, Follow, Journal, JournalReader, Lease,
+        LeaseHold, Leases, LoadedStream, Mode, Patience, Pins, SalvagedStream, SetAside,
+        StreamLease, StreamRepair, StreamVerification, Writer,
     },
     record::{self, Record},
 };
@@ -34,13 +34,13 @@ pub struct MemoryJournal<E> {
 
 struct SharedState {
     blobs: MemoryBlobs,
+    writers: MemoryLeases,
     state: Mutex<JournalState>,
 }
 
 #[derive(Default)]
 struct JournalState {
     streams: BTreeMap<StreamId, Stream>,
-    leased: HashSet<StreamId>,
     incarnations: u128,
 }
 
@@ -97,6 +97,7 @@ fn index(value: u64) -> EventIndex {
 struct MemoryHold {
     shared: Arc<SharedState>,
     stream: StreamId,
+    _lease: Lease,
 }
 
 impl LeaseHold for MemoryHold {
@@ -107,12 +108,6 @@ impl LeaseHold for MemoryHold {
     fn cursor(&self) -> Cursor {
         let state = self.shared.state();
         state.streams.get(&self.stream).map_or_else(|| Stream::default().cursor(), Stream::cursor)
-    }
-}
-
-impl Drop for MemoryHold {
-    fn drop(&mut self) {
-        self.shared.state().leased.remove(&self.stream);
     }
 }
 
@@ -165,7 +160,8 @@ impl<E> Clone for MemoryJournal<E> {
 impl<E: Event> MemoryJournal<E> {
     /// Creates an empty journal that stores the blobs of its plans in `blobs`.
     pub fn new(blobs: MemoryBlobs) -> Self {
-        let shared = SharedState { blobs, state: Mutex::default() };
+        let writers = MemoryLeases::new(blobs.clock());
+        let shared = SharedState { blobs, writers, state: Mutex::default() };
         Self { shared: Arc::new(shared), types: PhantomData }
     }
 
@@ -191,16 +187,6 @@ impl<E: Event> MemoryJournal<E> {
     fn try_append(&self, writer: &Writer<'_>, plan: AppendPlan<E>) -> Result<Appended, Error> {
         let stream = self.own(writer.lease())?;
         self.shared.append(stream, plan.encode(stream)?)
-    }
-
-    fn try_lease(&self, stream: &StreamId) -> Result<StreamLease, Error> {
-        let mut state = self.shared.state();
-        if !state.leased.insert(stream.clone()) {
-            return Err(Error::Locked { stream: stream.clone() });
-        }
-        let epoch = state.streams.get(stream).map_or(0, |stream| stream.plans);
-        let hold = MemoryHold { shared: Arc::clone(&self.shared), stream: stream.clone() };
-        Ok(StreamLease { stream: stream.clone(), epoch, torn_tail: None, hold: Arc::new(hold) })
     }
 }
 
@@ -297,8 +283,28 @@ impl<E: Event> JournalReader<E> for MemoryJournal<E> {
 }
 
 impl<E: Event> Journal<E> for MemoryJournal<E> {
-    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
-        Box::pin(ready(self.try_lease(stream)))
+    fn lease_with<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        patience: Patience,
+    ) -> BoxFuture<'a, Result<StreamLease, Error>> {
+        Box::pin(async move {
+            let name = LeaseName::from(stream);
+            let lease = self.shared.writers.acquire(&name, Mode::Exclusive, patience).await;
+            let lease = lease.map_err(|error| match (error, patience) {
+                (Error::Busy { .. }, Patience::FailFast) => {
+                    Error::Locked { stream: stream.clone() }
+                }
+                (Error::Busy { waited_ms, .. }, _) => {
+                    Error::Busy { what: stream.phrase(), waited_ms }
+                }
+                (error, _) => error,
+            })?;
+            let epoch = self.shared.state().streams.get(stream).map_or(0, |stream| stream.plans);
+            let (shared, name) = (Arc::clone(&self.shared), stream.clone());
+            let hold = Arc::new(MemoryHold { shared, stream: name, _lease: lease });
+            Ok(StreamLease { stream: stream.clone(), epoch, torn_tail: None, hold })
+        })
     }
 
     fn append<'a>(

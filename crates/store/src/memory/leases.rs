@@ -204,10 +204,7 @@ impl Leases for MemoryLeases {
         mode: Mode,
         patience: Patience,
     ) -> BoxFuture<'a, Result<Lease, Error>> {
-        let patience = match patience {
-            Patience::FailFast => Duration::ZERO,
-            Patience::Wait(time) => time,
-        };
+        let patience = patience.duration();
         Box::pin(Acquire { leases: self, name, mode, patience, started: None, number: None })
     }
 }

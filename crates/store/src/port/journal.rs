@@ -46,7 +46,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use piton_core::{DedupeKey, Digest, EventIndex, SnapshotRef};
 
-use super::{BoxFuture, Cursor};
+use super::{BoxFuture, Cursor, Patience};
 use crate::{AppendPlan, Error, Event, Health, StreamId, TornTail, record::Record};
 
 /// The reading half of a journal.
@@ -118,7 +118,9 @@ pub trait JournalReader<E: Event>: Send + Sync {
 /// Promise:
 /// - `append` is atomic, and durable when it returns: after any crash a stream holds whole plans, in order, and every
 ///   plan that was acknowledged.
-/// - There is one writer per stream, across processes. A second one is refused at once.
+/// - There is one writer per stream, across processes. A second one is refused, at once or when its patience ends.
+/// - Callers that wait for a stream get it in turn: a process that releases it and asks for it again stands behind one
+///   that waits already.
 /// - A plan whose keys are all present is answered from what is there, and changes nothing.
 /// - An append that has started runs to its end, even when its caller is gone. Repeating it then reveals its outcome.
 /// - Data that cannot be read is damage, unless a crash before its acknowledgement explains every byte of it: only that
@@ -128,7 +130,18 @@ pub trait Journal<E: Event>: JournalReader<E> {
     /// Locks a stream for writing, and checks its health under the lock. Never waits.
     ///
     /// A stream that does not exist yet is leased empty; it exists once something is appended.
-    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>>;
+    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
+        self.lease_with(stream, Patience::FailFast)
+    }
+
+    /// Like [`lease`](Self::lease), but waits for another writer if it has patience.
+    ///
+    /// Without patience a stream that has a writer is [`Error::Locked`]; when patience ends, it is [`Error::Busy`].
+    fn lease_with<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        patience: Patience,
+    ) -> BoxFuture<'a, Result<StreamLease, Error>>;
 
     /// Appends a plan.
     ///
@@ -284,8 +297,8 @@ impl StreamLease {
         &self.stream
     }
 
-    /// Returns a number that only grows from lease to lease of one stream. It tells a writer that lost its lease from
-    /// the one that has it.
+    /// Returns a number that grows with every plan that is appended: a lease that something was written after has a
+    /// lower one than the leases since. By it, an adapter can refuse a writer that lost its lease.
     pub fn epoch(&self) -> u64 {
         self.epoch
     }

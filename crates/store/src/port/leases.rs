@@ -22,6 +22,16 @@ pub enum Patience {
     Wait(Duration),
 }
 
+impl Patience {
+    /// Returns the longest time to wait.
+    pub(crate) fn duration(self) -> Duration {
+        match self {
+            Self::FailFast => Duration::ZERO,
+            Self::Wait(time) => time,
+        }
+    }
+}
+
 /// Locks between processes.
 ///
 /// Promise:

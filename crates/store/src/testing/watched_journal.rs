@@ -7,7 +7,7 @@ use piton_core::{DedupeKey, Digest, EventIndex};
 use crate::{
     AppendPlan, Error, Event, StreamId,
     port::{
-        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Pins,
+        Appended, BoxFuture, Cursor, Follow, Journal, JournalReader, LoadedStream, Patience, Pins,
         SalvagedStream, SetAside, StreamLease, StreamRepair, StreamVerification, Writer,
     },
     record::Record,
@@ -102,8 +102,12 @@ where
     E: Event,
     J: Deref<Target: Journal<E>> + Send + Sync,
 {
-    fn lease<'a>(&'a self, stream: &'a StreamId) -> BoxFuture<'a, Result<StreamLease, Error>> {
-        self.watched("lease", stream).lease(stream)
+    fn lease_with<'a>(
+        &'a self,
+        stream: &'a StreamId,
+        patience: Patience,
+    ) -> BoxFuture<'a, Result<StreamLease, Error>> {
+        self.watched("lease", stream).lease_with(stream, patience)
     }
 
     fn append<'a>(

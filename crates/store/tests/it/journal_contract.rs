@@ -6,7 +6,7 @@ use piton_core::port::fixed::ManualClock;
 use piton_core::port::{Clock, TimestampMs};
 use piton_store::{
     Error,
-    local::{DataDir, LogJournal, SegmentedJournal, disk::Disk},
+    local::{DataDir, LogJournal, SegmentedJournal, SystemClock, disk::Disk},
     memory::{MemoryBlobs, MemoryJournal},
     port::{Journal, JournalReader},
     testing::{
@@ -22,7 +22,7 @@ use crate::site::{SESSION, block_on, data_dir, sessions, shared};
 #[test]
 fn the_journal_in_memory_keeps_the_promise() {
     block_on(suite(|| {
-        let blobs = MemoryBlobs::new(Arc::new(ManualClock::new(TimestampMs(0))));
+        let blobs = MemoryBlobs::new(Arc::new(SystemClock));
         let here = MemoryJournal::new(blobs.clone());
         TwoProcesses { there: here.clone(), here, blobs: Arc::new(blobs), has_pins: true }
     }));

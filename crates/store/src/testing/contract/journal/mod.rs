@@ -53,13 +53,14 @@ async fn texts<J: Journal<Sample>>(journal: &J, stream: &StreamId) -> Vec<String
     loaded.events.into_iter().map(|event| event.text).collect()
 }
 
-/// Runs every case, each on a new store.
+/// Runs every case, each on a new store. Its clock must run.
 pub async fn suite<J: Journal<Sample>>(make: impl Fn() -> TwoProcesses<J>) {
     writing::a_stream_begins_at_zero_and_keeps_its_order(make()).await;
     streams::a_stream_that_was_never_written_does_not_exist(make()).await;
     writing::a_repeated_plan_changes_nothing(make()).await;
     writing::a_plan_that_breaks_a_rule_changes_nothing(make()).await;
     writing::a_second_writer_is_refused_at_once(make()).await;
+    writing::a_writer_with_patience_waits_for_its_turn(make()).await;
     writing::plans_are_written_in_the_order_of_the_calls(make()).await;
     writing::an_append_ends_without_its_caller(make()).await;
     reading::a_reader_follows_what_another_process_writes(make()).await;

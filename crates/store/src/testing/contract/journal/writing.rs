@@ -1,14 +1,19 @@
 //! The promise of every journal about plans.
 
+use std::{future::poll_fn, task::Poll, time::Duration};
+
 use piton_core::{DedupeKey, EventIndex, SnapshotRef, port::fixed::SeededEntropy};
 
 use super::{TwoProcesses, append, index, stream, texts};
 use crate::{
     AppendPlan, Error, PlanProblem,
     bounds::PLAN_EVENTS_MAX,
-    port::{Appended, BlobNamespace, Journal},
+    port::{Appended, BlobNamespace, BoxFuture, Journal, Patience},
     testing::{Sample, sample_plan, sample_snapshot},
 };
+
+/// Longer than any healthy wait of the suite.
+const LONG: Patience = Patience::Wait(Duration::from_secs(30));
 
 pub(super) async fn a_stream_begins_at_zero_and_keeps_its_order<J: Journal<Sample>>(
     store: TwoProcesses<J>,
@@ -113,6 +118,55 @@ pub(super) async fn a_second_writer_is_refused_at_once<J: Journal<Sample>>(store
     drop(lease);
     drop(store.there.lease(&name).await.unwrap());
     drop(store.here.lease(&name).await.unwrap());
+}
+
+pub(super) async fn a_writer_with_patience_waits_for_its_turn<J: Journal<Sample>>(
+    store: TwoProcesses<J>,
+) {
+    let name = stream("patience");
+    // Nobody has to wait for a stream that is free, whether it exists or not.
+    let lease = store.here.lease_with(&name, LONG).await.unwrap();
+    append(&store.here, &lease, 1, "a").await.unwrap();
+    for journal in [&store.here, &store.there] {
+        let short = Patience::Wait(Duration::from_millis(20));
+        let mut waiting = journal.lease_with(&name, short);
+        // Polls again and again, because an adapter without a timer notices the time only then.
+        let refused = poll_fn(|context| {
+            context.waker().wake_by_ref();
+            waiting.as_mut().poll(context)
+        });
+        match refused.await {
+            Err(Error::Busy { waited_ms, .. }) => assert!(waited_ms >= 20, "{waited_ms}"),
+            other => panic!("it should have given up: {other:?}"),
+        }
+    }
+    // One that waits and is dropped keeps nobody out.
+    assert!(is_pending(&mut store.here.lease_with(&name, LONG)).await);
+    // Those that wait find what was written before their turn, whichever of the two comes first.
+    let mut one = store.here.lease_with(&name, LONG);
+    let mut other = store.there.lease_with(&name, LONG);
+    assert!(is_pending(&mut one).await && is_pending(&mut other).await);
+    append(&store.here, &lease, 1, "b").await.unwrap();
+    drop(lease);
+    let (lease, writer, next) = poll_fn(|context| {
+        if let Poll::Ready(lease) = one.as_mut().poll(context) {
+            return Poll::Ready((lease, &store.here, 1));
+        }
+        other.as_mut().poll(context).map(|lease| (lease, &store.there, 0))
+    })
+    .await;
+    let lease = lease.unwrap();
+    assert_eq!(lease.next_event(), index(2));
+    append(writer, &lease, 1, "c").await.unwrap();
+    drop(lease);
+    let lease = [one, other].into_iter().nth(next).expect("there are two").await.unwrap();
+    assert_eq!(lease.next_event(), index(3));
+    assert!(matches!(store.here.lease(&name).await, Err(Error::Locked { .. })));
+}
+
+/// Polls a future once.
+async fn is_pending<T>(future: &mut BoxFuture<'_, T>) -> bool {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_pending())).await
 }
 
 pub(super) async fn plans_are_written_in_the_order_of_the_calls<J: Journal<Sample>>(
