@@ -101,7 +101,7 @@ impl Backpack {
         };
         drop(core);
         let (inner, identity) = (Arc::clone(&self.inner), Arc::new(identity));
-        Ok(Scope { inner, identity, permissions, provenance: None })
+        Ok(Scope { inner, identity, permissions, provenance: None, log: None })
     }
 
     /// Returns the permissions that were declared for a node.

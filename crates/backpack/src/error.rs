@@ -193,3 +193,15 @@ impl Error {
         envelope.with_details(Details::of(&details).expect("a few short entries are small"))
     }
 }
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
+impl From<TextError> for Envelope {
+    fn from(error: TextError) -> Self {
+        Error::from(error).into()
+    }
+}

@@ -43,9 +43,9 @@
 //! ```
 //!
 //! With a journal ([`JournaledBackpack`]), commits survive the process and the history reaches back to the first of
-//! them. Nodes then get an [`AsyncScope`], whose writes return once they are on disk.
+//! them. [`Scope::saved`] waits until a write is on disk.
 //!
-//! * [`Scope`], [`AsyncScope`]: the handles for nodes. [`Permissions`], [`AccessControl`]: their limits.
+//! * [`Scope`]: the handle for nodes. [`Permissions`], [`AccessControl`]: their limits.
 //! * [`Backpack`], [`JournaledBackpack`]: the handles for the owner. [`DebugHandle`]: sees everything, changes nothing.
 //! * [`Item`], [`Commit`], [`Quarantined`]: the contents of a backpack. [`StateDiff`]: the differences between two.
 //! * [`Observer`]: is notified of everything that happens.
@@ -88,7 +88,6 @@ mod permissions;
 mod quarantined;
 mod reading;
 mod record;
-mod recorder;
 mod restore;
 mod scope;
 mod summary;
@@ -108,7 +107,7 @@ pub use diff::{ChangeKind, KeyChange, StateDiff};
 pub use error::Error;
 pub use filter::Filter;
 pub use item::Item;
-pub use journal::{AsyncScope, ChangeLog, JournaledBackpack};
+pub use journal::JournaledBackpack;
 pub use labels::{AccessControl, Labels};
 pub use node_identity::NodeIdentity;
 pub use observer::{Committed, Event, Observer};
@@ -116,8 +115,8 @@ pub use options::{BackpackPorts, Options};
 pub use pack_options::PackOptions;
 pub use permissions::Permissions;
 pub use quarantined::{Quarantined, Reason};
-pub use scope::Scope;
-pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
+pub use scope::{ChangeLog, Scope};
+pub use text::{IntoKey, Key, NodeId, NodeName, Tag, TextError, TextProblem};
 pub use validate::{Validation, Violation};
 pub use write_outcome::WriteOutcome;
 

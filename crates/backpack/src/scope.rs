@@ -22,12 +22,6 @@
 //! # }
 //! ```
 //!
-//! ```compile_fail,E0599
-//! # fn around_the_checks(scope: &piton_backpack::AsyncScope) {
-//! scope.debug();
-//! # }
-//! ```
-//!
 //! ```compile_fail,E0308
 //! # fn as_a_node(handle: piton_backpack::DebugHandle) -> piton_backpack::Scope {
 //! handle
@@ -36,7 +30,8 @@
 // shows: BP-003 (with everything_that_a_node_does_is_done_in_its_name)
 // shows: BP-007 (with the_debug_handle_reads_without_a_name_and_past_all_checks)
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use piton_core::Provenance;
 use serde::Serialize;
@@ -45,6 +40,7 @@ use serde::de::DeserializeOwned;
 use crate::access::Requester;
 use crate::backpack_core::{BackpackInner, CommitAuthor};
 use crate::commit::Act;
+use crate::commit_id::CommitId;
 use crate::error::Error;
 use crate::filter::Filter;
 use crate::item::{self, Item};
@@ -52,17 +48,41 @@ use crate::node_identity::NodeIdentity;
 use crate::observer::Committed;
 use crate::pack_options::PackOptions;
 use crate::permissions::{Permissions, parse_pattern};
-use crate::text::Key;
+use crate::text::{IntoKey, Key};
 use crate::write_outcome::WriteOutcome;
 use crate::{reading, writing};
 
 /// A backpack as one node sees it. Cheap to clone; clones act as the same node.
+///
+/// Every act happens in memory, at once. If the backpack has a journal, [`saved`](Self::saved) waits until a write is on
+/// disk; a write that nobody waits for gets there with the next one, or with a flush.
 #[derive(Clone)]
 pub struct Scope {
     pub(crate) inner: Arc<BackpackInner>,
     pub(crate) identity: Arc<NodeIdentity>,
     pub(crate) permissions: Option<Arc<Permissions>>,
     pub(crate) provenance: Option<Arc<Provenance>>,
+    pub(crate) log: Option<ChangeLog>,
+}
+
+/// The last commit that changed each key through the scopes that write into this log. Clones share the log.
+#[derive(Clone, Debug, Default)]
+pub struct ChangeLog(Arc<Mutex<BTreeMap<Key, CommitId>>>);
+
+impl ChangeLog {
+    /// Returns everything logged so far.
+    pub fn get(&self) -> BTreeMap<Key, CommitId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes everything logged so far out of the log.
+    pub fn take(&self) -> BTreeMap<Key, CommitId> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn add(&self, key: Key, commit: CommitId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, commit);
+    }
 }
 
 impl Scope {
@@ -78,6 +98,25 @@ impl Scope {
         self
     }
 
+    /// Logs all changes of keys through this scope.
+    #[must_use]
+    pub fn logged(mut self, log: ChangeLog) -> Self {
+        self.log = Some(log);
+        self
+    }
+
+    /// Waits until a write is as durable as the backpack's mode promises, and returns its outcome. A backpack in memory
+    /// never waits.
+    pub async fn saved(&self, outcome: WriteOutcome) -> Result<WriteOutcome, Error> {
+        self.inner.written(outcome).await?;
+        Ok(outcome)
+    }
+
+    /// Waits for the disk if very many reads are waiting to be recorded there.
+    pub async fn keep_up(&self) -> Result<(), Error> {
+        self.inner.read().await
+    }
+
     pub(crate) fn by(&self) -> CommitAuthor<'_> {
         CommitAuthor { identity: &self.identity, provenance: self.provenance.as_ref() }
     }
@@ -87,7 +126,11 @@ impl Scope {
     }
 
     /// Stores a value. The labels of the item stay as they are.
-    pub fn pack<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<WriteOutcome, Error> {
+    pub fn pack<T: Serialize + ?Sized>(
+        &self,
+        key: impl IntoKey,
+        value: &T,
+    ) -> Result<WriteOutcome, Error> {
         self.pack_with(key, value, &PackOptions::new())
     }
 
@@ -96,37 +139,37 @@ impl Scope {
     /// The labels of an existing item may be changed only by nodes that its access control names as writers.
     pub fn pack_with<T: Serialize + ?Sized>(
         &self,
-        key: &str,
+        key: impl IntoKey,
         value: &T,
         options: &PackOptions,
     ) -> Result<WriteOutcome, Error> {
-        writing::pack(self, Key::parse(key)?, value, options)
+        writing::pack(self, key.into_key()?, value, options)
     }
 
     /// Reads a value and commits the read. Returns `None` if there is no value.
-    pub fn unpack<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
-        reading::unpack(self, &Key::parse(key)?)?.map(|item| item.value()).transpose()
+    pub fn unpack<T: DeserializeOwned>(&self, key: impl IntoKey) -> Result<Option<T>, Error> {
+        reading::unpack(self, &key.into_key()?)?.map(|item| item.value()).transpose()
     }
 
     /// Reads a value that must exist.
-    pub fn unpack_required<T: DeserializeOwned>(&self, key: &str) -> Result<T, Error> {
-        let key = Key::parse(key)?;
+    pub fn unpack_required<T: DeserializeOwned>(&self, key: impl IntoKey) -> Result<T, Error> {
+        let key = key.into_key()?;
         reading::unpack(self, &key)?.ok_or(Error::Missing { key })?.value()
     }
 
     /// Reads a value without committing the read. Only a refusal is committed.
-    pub fn peek<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, Error> {
+    pub fn peek<T: DeserializeOwned>(&self, key: impl IntoKey) -> Result<Option<T>, Error> {
         self.peek_item(key)?.map(|item| item.value()).transpose()
     }
 
     /// Reads an item with its metadata without committing the read. Only a refusal is committed.
-    pub fn peek_item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
-        reading::peek(self, &Key::parse(key)?)
+    pub fn peek_item(&self, key: impl IntoKey) -> Result<Option<Arc<Item>>, Error> {
+        reading::peek(self, &key.into_key()?)
     }
 
     /// Reads an item with its metadata and commits the read.
-    pub fn item(&self, key: &str) -> Result<Option<Arc<Item>>, Error> {
-        reading::unpack(self, &Key::parse(key)?)
+    pub fn item(&self, key: impl IntoKey) -> Result<Option<Arc<Item>>, Error> {
+        reading::unpack(self, &key.into_key()?)
     }
 
     /// Returns the keys in use that the node may read, in order.
@@ -177,27 +220,31 @@ impl Scope {
     }
 
     /// Removes a key. The history keeps its value.
-    pub fn delete(&self, key: &str) -> Result<WriteOutcome, Error> {
-        writing::delete(self, Key::parse(key)?)
+    pub fn delete(&self, key: impl IntoKey) -> Result<WriteOutcome, Error> {
+        writing::delete(self, key.into_key()?)
     }
 
     /// Takes a key out of use and keeps its value for the trace.
-    pub fn quarantine(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
-        writing::quarantine(self, Key::parse(key)?, reason, true)
+    pub fn quarantine(&self, key: impl IntoKey, reason: &str) -> Result<WriteOutcome, Error> {
+        writing::quarantine(self, key.into_key()?, reason, true)
     }
 
     /// Takes a key out of use. The quarantine does not keep its value; earlier commits do.
-    pub fn quarantine_without_trace(&self, key: &str, reason: &str) -> Result<WriteOutcome, Error> {
-        writing::quarantine(self, Key::parse(key)?, reason, false)
+    pub fn quarantine_without_trace(
+        &self,
+        key: impl IntoKey,
+        reason: &str,
+    ) -> Result<WriteOutcome, Error> {
+        writing::quarantine(self, key.into_key()?, reason, false)
     }
 
     /// Puts a value straight into quarantine. It is never in use, so no permission is needed.
     pub fn quarantine_value<T: Serialize + ?Sized>(
         &self,
-        key: &str,
+        key: impl IntoKey,
         value: &T,
         reason: &str,
     ) -> Result<WriteOutcome, Error> {
-        writing::quarantine_value(self, Key::parse(key)?, value, reason)
+        writing::quarantine_value(self, key.into_key()?, value, reason)
     }
 }

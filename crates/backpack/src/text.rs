@@ -92,6 +92,36 @@ short_text! {
     Tag, "a tag", TAG_BYTES_MAX
 }
 
+/// A key, or a text that becomes one.
+pub trait IntoKey {
+    /// Checks the text, unless it is a key already.
+    fn into_key(self) -> Result<Key, TextError>;
+}
+
+impl IntoKey for &str {
+    fn into_key(self) -> Result<Key, TextError> {
+        Key::parse(self)
+    }
+}
+
+impl IntoKey for &String {
+    fn into_key(self) -> Result<Key, TextError> {
+        Key::parse(self)
+    }
+}
+
+impl<K: IntoKey + Copy> IntoKey for &K {
+    fn into_key(self) -> Result<Key, TextError> {
+        (*self).into_key()
+    }
+}
+
+impl IntoKey for &Key {
+    fn into_key(self) -> Result<Key, TextError> {
+        Ok(self.clone())
+    }
+}
+
 impl Tag {
     /// The tag of items with personal data.
     pub const PII: &'static str = "pii";

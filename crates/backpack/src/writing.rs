@@ -89,8 +89,8 @@ pub(crate) fn pack<T: Serialize + ?Sized>(
         if !after.is_available() || before.as_ref().is_some_and(|item| !item.is_available()) {
             prepared.keep_large_value(core, LargeValueSlot::Active(key.clone()), &after);
         }
-        let act = Act::Pack { before, after };
-        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        let size = after.size();
+        Ok(change(scope, core, stamp, (key, size), Act::Pack { before, after }))
     })
 }
 
@@ -130,8 +130,8 @@ pub(crate) fn delete(scope: &Scope, key: Key) -> Result<WriteOutcome, Error> {
         let stamp = scope.inner.stamp(core);
         // The history keeps the item; its large value is gone from memory, but stays in the journal if there is one.
         core.large.remove(&LargeValueSlot::Active(key.clone()));
-        let act = Act::Delete { before };
-        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        let size = before.size();
+        Ok(change(scope, core, stamp, (key, size), Act::Delete { before }))
     })
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn quarantine(
         let item = keep_in_trace.then_some(before);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, item));
         let act = Act::Quarantine { entry, was_active: true };
-        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        Ok(change(scope, core, stamp, (key, size), act))
     })
 }
 
@@ -178,7 +178,8 @@ pub(crate) fn quarantine_value<T: Serialize + ?Sized>(
         prepared.keep_large_value(core, LargeValueSlot::Quarantined(stamp.id), &item);
         let entry = set_aside(scope, core, stamp, &key, (reason, size, Some(item)));
         let act = Act::Quarantine { entry, was_active: false };
-        Ok(WriteOutcome::Done(scope.inner.commit(core, stamp, scope.by(), key, act)))
+        let commit = scope.inner.commit(core, stamp, scope.by(), key, act);
+        Ok(WriteOutcome::Done { commit, size })
     })
 }
 
@@ -199,6 +200,21 @@ fn set_aside(
     let (commit, timestamp) = (stamp.id, stamp.timestamp);
     let by = Arc::clone(&scope.identity);
     Arc::new(Quarantined { key: key.clone(), commit, timestamp, by, reason, size, item })
+}
+
+/// Commits a change of an active key, and logs it for the scope.
+fn change(
+    scope: &Scope,
+    core: &mut BackpackCore,
+    stamp: CommitStamp,
+    (key, size): (Key, u64),
+    act: Act,
+) -> WriteOutcome {
+    let commit = scope.inner.commit(core, stamp, scope.by(), key.clone(), act);
+    if let Some(log) = &scope.log {
+        log.add(key, commit);
+    }
+    WriteOutcome::Done { commit, size }
 }
 
 fn checked(reason: &str) -> Result<Reason, Error> {

@@ -215,6 +215,12 @@ fn given_again(key: &Key, is_protected: bool) -> String {
     format!(" {option} {}", shell_word(&format!("{key}=VALUE")))
 }
 
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
 /// Appends as many options as leave room for the text around the command. Returns the number that did not fit.
 fn with_options(mut command: String, options: impl Iterator<Item = String>) -> (String, usize) {
     let mut left_out = 0;

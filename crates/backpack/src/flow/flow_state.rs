@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::flow::event::Emitter;
 use crate::{
-    AsyncScope, Backpack, Commit, CommitId, Error, Event, Filter, JournaledBackpack, Key,
-    NodeIdentity, Permissions,
+    Backpack, Commit, CommitId, Error, Event, Filter, JournaledBackpack, Key, NodeIdentity,
+    Permissions, Scope,
 };
 
 /// The runs in progress on one backpack.
@@ -73,13 +73,8 @@ impl FlowState {
         &self,
         identity: NodeIdentity,
         permissions: Option<Permissions>,
-    ) -> Result<AsyncScope, Error> {
-        match &self.kept {
-            KeptBackpack::InMemory(backpack) => {
-                backpack.scope(identity, permissions).map(AsyncScope::from)
-            }
-            KeptBackpack::InJournal(journaled) => journaled.scope(identity, permissions),
-        }
+    ) -> Result<Scope, Error> {
+        self.backpack().scope(identity, permissions)
     }
 
     /// Puts the selected keys back to what they held after `commit`. Returns the commits that did so.

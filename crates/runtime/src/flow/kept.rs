@@ -10,14 +10,12 @@ use crate::bounds::PATH_QUOTED_BYTES_MAX;
 
 /// Returns the description of the flow of the last run on a backpack.
 pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
-    let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
-    let Some(record) = record else {
+    let Some(record) = RunRecord::of(backpack)? else {
         let message = format!("No flow has run on the backpack `{}`.", backpack.id());
         return Err(Envelope::new(Code::FlowNotResumable, message)
             .with_suggestion("Start one with `piton flow run FILE`."));
     };
-    let found = record.description(backpack).map_err(|error| error.envelope())?;
-    found.ok_or_else(|| {
+    record.description(backpack)?.ok_or_else(|| {
         let message = format!("The run on `{}` did not keep its flow.", backpack.id());
         Envelope::new(Code::FlowNotResumable, message)
             .with_suggestion(
@@ -29,8 +27,7 @@ pub(super) fn description(backpack: &Backpack) -> Result<Value, Envelope> {
 
 /// Returns the flow if it is the one that the last run on a backpack began with, and refuses it otherwise.
 pub(super) fn same(loaded: LoadedFlow, backpack: &Backpack) -> Result<LoadedFlow, Envelope> {
-    let record = RunRecord::of(backpack).map_err(|error| error.envelope())?;
-    if record.is_none_or(|record| record.flow == loaded.flow.digest()) {
+    if RunRecord::of(backpack)?.is_none_or(|record| record.flow == loaded.flow.digest()) {
         return Ok(loaded);
     }
     let message =

@@ -24,12 +24,11 @@ impl Flows {
     ) -> Result<FlowReplayed, Envelope> {
         let ports = &self.ports.journal;
         let id = &request.backpack;
-        let original = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await;
-        let original = original.map_err(|error| error.envelope())?.0;
+        let (original, _) = read(&*ports.journal, &*ports.blobs, id, ports.ports.clone()).await?;
         let loaded = self.flow_of(&request, &original)?;
         let flow = &loaded.flow;
         // Everything that can be refused is refused before the fork is made.
-        check_start(flow, request.from).map_err(|error| error.envelope())?;
+        check_start(flow, request.from)?;
         request.initial.check()?;
         self.check_tools(flow).await?;
         // The node may have been next when the run stopped. Then it has no commit, but the state before it is still
@@ -38,17 +37,19 @@ impl Flows {
             let pending = before_pending_node(&original, flow, request.from);
             pending.ok_or_else(|| error.envelope().with_name("BACKPACK", id))
         })?;
-        let state = read_at(&original, before, &*ports.blobs).await;
-        let state = state.map_err(|error| error.envelope())?;
+        let state = read_at(&original, before, &*ports.blobs).await?;
         let fork = request.into.clone();
         let fork = fork.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));
         let forked =
             JournaledBackpack::fork_from(&state, &fork, holder(), Mode::Durable, ports.clone());
-        let backpack = forked.await.map_err(|error| error.envelope())?.backpack;
+        let backpack = forked.await?.backpack;
         pack(&backpack, &request.initial).await?;
-        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
-        let (steps_max, cancel) = (request.steps_max, request.cancel);
-        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let state = FlowState::journaled(backpack.clone())?;
+        let options = RunOptions {
+            steps_max: request.steps_max,
+            cancel: request.cancel,
+            ..RunOptions::default()
+        };
         let runner = self.runner();
         let going = async |runner: &Runner| runner.replay(flow, &state, options).await;
         let kept_in = (&fork, &backpack);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use piton_backpack::flow::{
     Error, EventFilter, EventKind, Flow, FlowProblem, FlowState, LoadedFlow, Registry, RunEvent,
-    RunOptions, RunReport, Runner, RunnerPorts, Severity, SubscriberEvent as Told, Tools,
+    RunOptions, RunReport, Runner, RunnerPorts, Severity, SubscriberEvent, Tools,
 };
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
@@ -68,9 +68,12 @@ impl Flows {
         // From here on the backpack exists, so everything that can be refused was checked before.
         let backpack = self.open(&id).await?;
         pack(&backpack, &request.initial).await?;
-        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
-        let (steps_max, cancel) = (request.steps_max, request.cancel);
-        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let state = FlowState::journaled(backpack.clone())?;
+        let options = RunOptions {
+            steps_max: request.steps_max,
+            cancel: request.cancel,
+            ..RunOptions::default()
+        };
         let runner = self.runner();
         let going = async |runner: &Runner| Ok(runner.run(flow, &state, options).await);
         self.follow(runner, (&id, &backpack), &loaded.warnings, going, listener).await
@@ -90,9 +93,12 @@ impl Flows {
         };
         let flow = &loaded.flow;
         self.check_tools(flow).await?;
-        let state = FlowState::journaled(backpack.clone()).map_err(|error| error.envelope())?;
-        let (steps_max, cancel) = (request.steps_max, request.cancel);
-        let options = RunOptions { steps_max, cancel, ..RunOptions::default() };
+        let state = FlowState::journaled(backpack.clone())?;
+        let options = RunOptions {
+            steps_max: request.steps_max,
+            cancel: request.cancel,
+            ..RunOptions::default()
+        };
         let runner = self.runner();
         let going = async |runner: &Runner| runner.resume(flow, &state, options).await;
         let kept_in = (&request.backpack, &backpack);
@@ -121,9 +127,9 @@ impl Flows {
             report
         };
         let hearing = async {
-            while let Some(told) = events.next().await {
-                match told {
-                    Told::Event(event) => {
+            while let Some(event) = events.next().await {
+                match event {
+                    SubscriberEvent::Event(event) => {
                         if let Some(warning) = warning(&event)
                             && warnings.len() < WARNINGS_MAX
                         {
@@ -131,17 +137,18 @@ impl Flows {
                         }
                         listener(FlowNotice::Event(&event));
                     }
-                    Told::Missed(count) => listener(FlowNotice::Missed(count)),
+                    SubscriberEvent::Missed(count) => listener(FlowNotice::Missed(count)),
                 }
             }
         };
         let (report, ()) = futures_util::future::join(running, hearing).await;
         // The backpack is closed even if the run failed, but the failure of the run is reported first.
-        let closed = backpack.close().await.map_err(|error| error.envelope());
-        let told = |error: &Error| error.envelope_for(backpack.memory()).with_name("BACKPACK", id);
-        let report = report.map_err(|error| told(&error))?;
+        let closed = backpack.close().await;
+        let envelope =
+            |error: &Error| error.envelope_for(backpack.memory()).with_name("BACKPACK", id);
+        let report = report.map_err(|error| envelope(&error))?;
         closed?;
-        Ok(ran(id, report, warnings, told))
+        Ok(ran(id, report, warnings, envelope))
     }
 
     /// Refuses a flow that calls tools if something that they depend on is missing.
@@ -150,14 +157,14 @@ impl Flows {
     }
 
     pub(super) fn load(&self, text: &str) -> Result<LoadedFlow, Envelope> {
-        Flow::from_json(text, &self.registry).map_err(|error| error.envelope())
+        Ok(Flow::from_json(text, &self.registry)?)
     }
 
     async fn open(&self, id: &BackpackId) -> Result<JournaledBackpack, Envelope> {
         let holder = holder();
         let ports = self.ports.journal.clone();
         let opened = JournaledBackpack::open(id, holder, Mode::Durable, Options::default(), ports);
-        Ok(opened.await.map_err(|error| error.envelope())?.backpack)
+        Ok(opened.await?.backpack)
     }
 
     pub(super) fn runner(&self) -> Runner {
@@ -172,17 +179,17 @@ impl Flows {
 
 /// Packs the initial values of a run, as `system`.
 pub(super) async fn pack(backpack: &JournaledBackpack, initial: &Initial) -> Result<(), Envelope> {
-    let system = backpack.scope(NodeIdentity::system(), None).map_err(|error| error.envelope())?;
-    let about_a_person = PackOptions::new().tagged([Tag::PII]).map_err(|error| error.envelope())?;
+    let system = backpack.scope(NodeIdentity::system(), None)?;
+    let about_a_person = PackOptions::new().tagged([Tag::PII])?;
     let plain = PackOptions::new();
     let items = initial.items.iter().map(|item| (item, &plain));
     for ((key, value), options) in
         items.chain(initial.pii.iter().map(|item| (item, &about_a_person)))
     {
         // A new item is never refused to `system`. An existing item that is limited to others comes back as an error.
-        let _ = system.pack_with(key, value, options).await.map_err(|error| error.envelope())?;
+        let _ = system.pack_with(key, value, options)?;
     }
-    Ok(())
+    Ok(backpack.flush().await?)
 }
 
 /// Returns the holder that a backpack names while a flow runs on it.
@@ -203,12 +210,12 @@ fn ran(
     id: &BackpackId,
     report: RunReport,
     warnings: Vec<String>,
-    told: impl FnOnce(&Error) -> Envelope,
+    envelope: impl FnOnce(&Error) -> Envelope,
 ) -> FlowRan {
     let status = report.status();
     let (action, error) = match report.outcome {
         Ok(action) => (Some(action.to_string()), None),
-        Err(error) => (None, Some(told(&error))),
+        Err(error) => (None, Some(envelope(&error))),
     };
     let (run_id, backpack, steps) = (report.run, id.clone(), report.steps);
     FlowRan { run_id, backpack, status, steps, warnings, action, error }

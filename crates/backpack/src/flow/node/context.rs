@@ -25,11 +25,11 @@ use serde_json::{Map, Value};
 use super::error::NodeError;
 use super::protected::Protected;
 use crate::flow::event::Tap;
-use crate::{AsyncScope, Key, NodeIdentity, PackOptions};
+use crate::{Item, Key, NodeIdentity, PackOptions, Scope, WriteOutcome};
 
 /// A node's own view of the run: its scope of the backpack, and its parameters.
 pub struct NodeContext {
-    pub(crate) scope: AsyncScope,
+    pub(crate) scope: Scope,
     pub(crate) params: Arc<Map<String, Value>>,
     pub(crate) run: RunId,
     pub(crate) tap: Tap,
@@ -68,7 +68,7 @@ impl NodeContext {
         value: &T,
         options: &PackOptions,
     ) -> Result<(), NodeError> {
-        Ok(self.scope.pack_with(key, value, options).await.map(drop)?)
+        self.saved(self.scope.pack_with(key, value, options)?).await.map(drop)
     }
 
     /// Reads a value. Returns `None` if there is none.
@@ -76,10 +76,7 @@ impl NodeContext {
         &self,
         key: &str,
     ) -> Result<Option<T>, NodeError> {
-        let item = self.scope.item(key).await?;
-        let Some(item) = item else { return Ok(None) };
-        self.protected.note(&item);
-        Ok(Some(item.value()?))
+        self.read(self.scope.item(key)?).await?.map(|item| Ok(item.value()?)).transpose()
     }
 
     /// Reads a value that must exist.
@@ -99,7 +96,8 @@ impl NodeContext {
         &self,
         pattern: &str,
     ) -> Result<Vec<(Key, T)>, NodeError> {
-        let items = self.scope.items_by_namespace(pattern).await?;
+        let items = self.scope.items_by_namespace(pattern)?;
+        self.scope.keep_up().await?;
         let mut values = Vec::with_capacity(items.len());
         for item in items {
             self.protected.note(&item);
@@ -113,9 +111,7 @@ impl NodeContext {
         &self,
         key: &str,
     ) -> Result<Option<T>, NodeError> {
-        let Some(item) = self.scope.peek_item(key).await? else { return Ok(None) };
-        self.protected.note(&item);
-        Ok(Some(item.value()?))
+        self.read(self.scope.peek_item(key)?).await?.map(|item| Ok(item.value()?)).transpose()
     }
 
     /// Returns the keys that the node may read, in order.
@@ -125,12 +121,12 @@ impl NodeContext {
 
     /// Removes a key. Returns true if it existed.
     pub async fn delete(&self, key: &str) -> Result<bool, NodeError> {
-        Ok(self.scope.delete(key).await?.done().is_some())
+        Ok(self.saved(self.scope.delete(key)?).await?.done().is_some())
     }
 
     /// Takes a key out of use and keeps it for the trace. Returns true if it existed.
     pub async fn quarantine(&self, key: &str, reason: &str) -> Result<bool, NodeError> {
-        Ok(self.scope.quarantine(key, reason).await?.done().is_some())
+        Ok(self.saved(self.scope.quarantine(key, reason)?).await?.done().is_some())
     }
 
     /// Puts a value straight into quarantine, for the trace only. No node ever sees it.
@@ -140,7 +136,20 @@ impl NodeContext {
         value: &T,
         reason: &str,
     ) -> Result<(), NodeError> {
-        Ok(self.scope.quarantine_value(key, value, reason).await.map(drop)?)
+        self.saved(self.scope.quarantine_value(key, value, reason)?).await.map(drop)
+    }
+
+    async fn saved(&self, outcome: WriteOutcome) -> Result<WriteOutcome, NodeError> {
+        Ok(self.scope.saved(outcome).await?)
+    }
+
+    /// Notes what the node has read, so that nothing protected gets into an event.
+    async fn read(&self, item: Option<Arc<Item>>) -> Result<Option<Arc<Item>>, NodeError> {
+        self.scope.keep_up().await?;
+        if let Some(item) = &item {
+            self.protected.note(item);
+        }
+        Ok(item)
     }
 
     /// Notifies subscribers of something noteworthy that is not a failure.

@@ -72,7 +72,8 @@ impl Visit<'_> {
         let key = format!("{}.prompt", self.ready.id);
         let reason = format!("what the model was asked in attempt {attempt}; for the trace only");
         // A value that is never in use needs no permission, so this cannot be refused.
-        let _ = self.context.scope.quarantine_value(&key, request, &reason).await?;
+        let scope = &self.context.scope;
+        let _ = scope.saved(scope.quarantine_value(&key, request, &reason)?).await?;
         Ok(())
     }
 
@@ -82,7 +83,8 @@ impl Visit<'_> {
         let value = json!({ "attempt": attempt, "code": error.code(), "error": error.message() });
         let reason = format!("attempt {attempt} failed");
         // A value that is never in use needs no permission, so this cannot be refused.
-        let _ = self.context.scope.quarantine_value(&key, &value, &reason).await?;
+        let scope = &self.context.scope;
+        let _ = scope.saved(scope.quarantine_value(&key, &value, &reason)?).await?;
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ use super::record::RunRecord;
 use crate::flow::error::Error;
 use crate::flow::event::RunStatus;
 use crate::flow::flow_state::FlowState;
-use crate::{Action as Done, AsyncScope, Error as BackpackError, Filter, Key};
+use crate::{Action as Done, Error as BackpackError, Filter, Key, Scope};
 
 /// The key for results in the quarantine.
 const KEY: &str = "flow.item";
@@ -86,7 +86,7 @@ impl DoneItems {
 
 /// Keeps the result of an entry. A result that cannot be stored is skipped: handling it is up to the node.
 pub(super) async fn keep(
-    scope: &AsyncScope,
+    scope: &Scope,
     (run, visit): (RunId, &VisitId),
     (index, entry): (usize, &Value),
     result: &Value,
@@ -98,9 +98,10 @@ pub(super) async fn keep(
     let item = BatchItem { run, id: visit.clone(), index, entry: digest, result: result.clone() };
     let reason =
         format!("entry {index} of the batch is done; for the trace, and for a resumed run");
-    match scope.quarantine_value(KEY, &item, &reason).await {
+    match scope.quarantine_value(KEY, &item, &reason) {
         // A value that is never in use needs no permission, so this cannot be refused.
-        Ok(_) | Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
+        Ok(outcome) => Ok(scope.saved(outcome).await.map(drop)?),
+        Err(BackpackError::ValueTooLarge { .. } | BackpackError::TooDeep { .. }) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }

@@ -16,7 +16,7 @@ pub(super) async fn check(
 ) -> Result<(), Error> {
     let (mut violations, mut missing, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for (key, schema) in &contract.schemas {
-        match ready.scope.peek::<Value>(key.as_str()).await {
+        match ready.scope.peek::<Value>(key) {
             Ok(Some(value)) => {
                 let found = schema.violations(&value);
                 if !found.is_empty() {

@@ -17,7 +17,7 @@ use crate::flow::event::{Emitter, Tap};
 use crate::flow::flow_state::FlowState;
 use crate::flow::graph::{Flow, FlowNode, namespace};
 use crate::flow::tool::Tools;
-use crate::{AsyncScope, ChangeLog, NodeIdentity, Permissions};
+use crate::{ChangeLog, NodeIdentity, Permissions, Scope};
 
 /// The action with which a flow ended.
 pub(super) type FlowOutcome = Action;
@@ -105,7 +105,7 @@ pub(super) struct PreparedNode {
     pub(super) id: String,
     pub(super) namespace: Namespace,
     pub(super) permissions: Option<Permissions>,
-    pub(super) scope: AsyncScope,
+    pub(super) scope: Scope,
     pub(super) tap: Tap,
 }
 

@@ -37,7 +37,7 @@ async fn copy(
     source: &Key,
     target: &Key,
 ) -> Result<(), NodeError> {
-    let Some(item) = from.scope.item(source.as_str()).await? else {
+    let Some(item) = from.scope.item(source)? else {
         from.tap.warn(&format!("there is nothing under `{source}` to hand on as `{target}`"));
         return Ok(());
     };
@@ -60,6 +60,6 @@ async fn copy(
         access: Some(labels.access.clone().unwrap_or_default()),
     };
     // In a lenient backpack a refusal is reported as an event, and the next node finds nothing there.
-    let _ = from.scope.pack_with(target.as_str(), &value, &options).await?;
+    let _ = from.scope.saved(from.scope.pack_with(target, &value, &options)?).await?;
     Ok(())
 }

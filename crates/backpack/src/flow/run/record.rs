@@ -14,8 +14,8 @@ use crate::flow::event::RunStatus;
 use crate::flow::flow_state::FlowState;
 use crate::flow::graph::{Flow, digest};
 use crate::{
-    AccessControl, Action as Done, AsyncScope, Backpack, CommitId, Error as BackpackError, Filter,
-    Key, NodeId, NodeIdentity, PackOptions,
+    AccessControl, Action as Done, Backpack, CommitId, Error as BackpackError, Filter, Key, NodeId,
+    NodeIdentity, PackOptions, Scope,
 };
 
 /// The name of the runner in the backpack.
@@ -162,7 +162,7 @@ pub(super) fn runner() -> NodeIdentity {
 
 /// Stores the records of a run.
 pub(crate) struct Notebook {
-    scope: AsyncScope,
+    scope: Scope,
     options: PackOptions,
 }
 
@@ -178,8 +178,7 @@ impl Notebook {
         let (description, kept) = (flow.to_json(), state.backpack().debug().peek(DESCRIPTION)?);
         // Packing an equal description again would only lengthen the history.
         if kept.as_ref() != Some(&description) {
-            // The item is limited to the runner, so the runner is never refused.
-            let _ = self.scope.pack_with(DESCRIPTION, &description, &self.options).await?;
+            self.pack(DESCRIPTION, &description).await?;
         }
         Ok(())
     }
@@ -187,15 +186,17 @@ impl Notebook {
     /// Stores notes about passes of a batch.
     pub(super) async fn note_passes(&self, notes: &[PassNote]) -> Result<(), BackpackError> {
         for note in notes {
-            // The item is limited to the runner, so the runner is never refused.
-            let _ = self.scope.pack_with(PASSES, note, &self.options).await?;
+            self.pack(PASSES, note).await?;
         }
         Ok(())
     }
 
     pub(crate) async fn note(&self, record: &RunRecord) -> Result<(), Error> {
+        Ok(self.pack(KEY, record).await?)
+    }
+
+    async fn pack<T: Serialize + Sync>(&self, key: &str, value: &T) -> Result<(), BackpackError> {
         // The item is limited to the runner, so the runner is never refused.
-        let _ = self.scope.pack_with(KEY, record, &self.options).await?;
-        Ok(())
+        self.scope.saved(self.scope.pack_with(key, value, &self.options)?).await.map(drop)
     }
 }

@@ -6,7 +6,7 @@ use piton_backpack::journal::{JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Error, Options, StateDiff};
 use piton_store::testing::SimDisk;
 
-use super::site::{Site, assert_same, done, holder, node};
+use super::site::{Site, assert_same, holder, node, saved};
 
 // shows in part: BP-028 (the part with a journal)
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let site = Site::on(Arc::new(disk.clone()), 1);
     let source = site.open().await;
     let a = node(&source, "a");
-    done(a.pack("big", &"b".repeat(200_000)).await);
+    saved(&a, a.pack("big", &"b".repeat(200_000))).await;
     for count in 0..3_000 {
         let _ = source
             .memory()
@@ -23,9 +23,9 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
             .unwrap()
             .pack(&format!("k{count}"), &count);
     }
-    done(a.quarantine_value("try", &"t".repeat(200_000), "failed").await);
-    let commit = done(a.pack("x", &1).await);
-    done(a.pack("x", &2).await);
+    saved(&a, a.quarantine_value("try", &"t".repeat(200_000), "failed")).await;
+    let commit = saved(&a, a.pack("x", &1)).await;
+    saved(&a, a.pack("x", &2)).await;
     let snapshot = source.snapshot_at_commit(commit).await.unwrap();
 
     let id: BackpackId = "pack_fork".parse().unwrap();
@@ -41,7 +41,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let fork = open().await.unwrap().backpack;
     let origin = fork.memory().origin().unwrap().clone();
     assert_eq!((&origin.backpack, origin.commit), (source.memory().id(), Some(commit)));
-    done(node(&fork, "b").pack("x", &7).await);
+    saved(&node(&fork, "b"), node(&fork, "b").pack("x", &7)).await;
     let diff = StateDiff::between(&snapshot, fork.memory()).unwrap();
     assert_eq!(diff.changes.len(), 1);
     fork.close().await.unwrap();
