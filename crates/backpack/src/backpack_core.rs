@@ -9,23 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use imbl::OrdMap;
 use piton_core::{Provenance, TimestampMs};
 
-use crate::access::{Operation, Requester};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::access::permissions::{Operation, Permissions, Requester};
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::NODES_MAX;
-use crate::commit::{Act, Commit};
-use crate::commit_id::{CommitId, WriterMark};
 use crate::error::Error;
-use crate::history::History;
-use crate::item::Item;
-use crate::item_content::{ItemContent, Large};
-use crate::item_state::ItemState;
+use crate::history::commit::{Act, Commit};
+use crate::history::commit_id::{CommitId, WriterMark};
+use crate::history::commits::History;
 use crate::journal::JournalWriter;
-use crate::node_identity::NodeIdentity;
+use crate::names::{Key, NodeId, NodeIdentity};
 use crate::observer::{Committed, Event, Observer, notify};
 use crate::options::{BackpackPorts, Options};
-use crate::permissions::Permissions;
-use crate::text::{Key, NodeId};
+use crate::state::item::{Item, ItemContent, Large};
+use crate::state::item_state::ItemState;
 
 /// State shared by all handles of one backpack.
 pub(crate) struct BackpackInner {

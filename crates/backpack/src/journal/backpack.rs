@@ -10,17 +10,16 @@ use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use super::followed::{Followed, KnownStream};
 use super::replay::Replayed;
 use super::writer::JournalWriter;
+use crate::access::permissions::Permissions;
+use crate::access::scope::Scope;
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
-use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::history::History;
-use crate::node_identity::NodeIdentity;
+use crate::history::commit_id::CommitId;
+use crate::history::commits::History;
+use crate::names::{Key, NodeIdentity};
 use crate::options::{BackpackPorts, Options};
-use crate::permissions::Permissions;
 use crate::record::Replay;
-use crate::scope::Scope;
-use crate::text::Key;
 
 /// The point at which a write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,9 +16,8 @@ use super::event::Holder;
 use super::replay::Replayed;
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::node_identity::NodeIdentity;
+use crate::names::{Key, NodeIdentity};
 use crate::options::Options;
-use crate::text::Key;
 
 /// The result of a check.
 #[derive(Clone, Debug)]

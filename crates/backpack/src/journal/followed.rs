@@ -16,7 +16,7 @@ use crate::backpack::Backpack;
 use crate::backpack_core::{InitialState, LargeValues};
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::history::History;
+use crate::history::commits::History;
 use crate::options::Options;
 
 /// A backpack as of the last time it was read.

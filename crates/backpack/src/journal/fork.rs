@@ -14,13 +14,12 @@ use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, opened};
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
 use crate::backpack_core::{BackpackCore, InitialState, LargeValueSlot};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
 use crate::error::Error;
-use crate::history::History;
-use crate::item::Item;
+use crate::history::commits::History;
 use crate::record::{ItemRecord, QuarantinedRecord, weight};
+use crate::state::item::Item;
 
 /// A part of the state that is carried over, with its weight in a plan and its value if that goes into a blob.
 struct ForkPiece {

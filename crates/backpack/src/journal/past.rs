@@ -11,15 +11,13 @@ use super::backpack::JournaledBackpack;
 use super::event::BackpackEvent;
 use super::replay::{ReplayStep, Replayed, large_values};
 use crate::backpack::Backpack;
-use crate::commit::Commit;
-use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::filter::Filter;
-use crate::history::History;
+use crate::history::commit::Commit;
+use crate::history::commit_id::CommitId;
+use crate::history::commits::{Filter, History, Past};
+use crate::names::NodeId;
 use crate::options::Options;
-use crate::past_state::Past;
 use crate::record::{CommitRecord, Replay};
-use crate::text::NodeId;
 
 impl JournaledBackpack {
     /// Returns the state after a commit, as an in-memory backpack of its own.

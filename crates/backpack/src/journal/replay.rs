@@ -9,15 +9,14 @@ use piton_store::{Event as _, TornTail};
 use super::event::{BackpackEvent, BackpackEventBody};
 use crate::backpack::Backpack;
 use crate::backpack_core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
-use crate::commit::{Act, Commit};
-use crate::commit_id::CommitId;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::error::Error;
-use crate::history::History;
-use crate::item_state::ItemState;
+use crate::history::commit::{Act, Commit};
+use crate::history::commit_id::CommitId;
+use crate::history::commits::History;
 use crate::options::{BackpackPorts, Options};
 use crate::record::Replay;
+use crate::state::item_state::ItemState;
 
 /// The result of replaying a stream.
 pub(super) struct Replayed {

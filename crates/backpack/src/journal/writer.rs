@@ -22,13 +22,13 @@ use piton_store::{AppendPlan, NewBlob};
 
 use super::backpack::Mode;
 use super::event::{BackpackEvent, BackpackEventBody};
+use crate::access::writing::WriteOutcome;
 use crate::backpack_core::BackpackInner;
 use crate::backpack_id::BackpackId;
 use crate::bounds::{APPENDS_MAX, BUFFERED_COMMITS_MAX, PLAN_BYTES, WAITING_READS_MAX};
-use crate::commit::Commit;
 use crate::error::Error;
+use crate::history::commit::Commit;
 use crate::record::{CommitRecord, weight};
-use crate::write_outcome::WriteOutcome;
 
 /// The journal side of a backpack.
 pub(crate) struct JournalWriter {

@@ -5,16 +5,14 @@
 //! the history, in events, and when a run is resumed.
 
 use piton_models::ToolSpec;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::chat::Chat;
 use super::decision::{Choice, choosing, chosen};
-use super::model_query::{FIELDS, ModelQuery};
-use super::params::{both, key, read, split};
-use super::tool_call::{OnError, ToolArguments, ToolCallNode, Which};
-use super::tool_params::ToolParams;
-use super::transcript::{Called, Transcript};
+use super::model_query::{FIELDS, ModelQuery, both, key, read, split};
+use super::template::render_value;
+use super::tool_call::{OnError, ToolArguments, ToolCallNode, ToolParams, Which};
 use crate::Key;
 use crate::flow::action::Action;
 use crate::flow::bounds::AGENT_CALLS_DEFAULT;
@@ -232,5 +230,55 @@ impl Node for Note {
             context.pack(&self.transcript.key, &calls).await?;
             Ok(Action::Default)
         })
+    }
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Called {
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+    pub(super) result: Value,
+}
+
+/// The calls of one agent, stored under one key.
+#[derive(Clone, Debug)]
+pub(super) struct Transcript {
+    pub(super) key: String,
+}
+
+impl Transcript {
+    /// Returns the calls so far.
+    pub(super) async fn calls(&self, context: &NodeContext) -> Result<Vec<Called>, NodeError> {
+        Ok(context.unpack(&self.key).await?.unwrap_or_default())
+    }
+
+    /// Renders the calls of an agent, or nothing without a transcript.
+    pub(super) async fn render_call(
+        transcript: Option<&Self>,
+        context: &NodeContext,
+    ) -> Result<String, NodeError> {
+        match transcript {
+            None => Ok(String::new()),
+            Some(transcript) => transcript.render(context).await,
+        }
+    }
+
+    /// Renders the calls as text, or nothing if there were none.
+    pub(super) async fn render(&self, context: &NodeContext) -> Result<String, NodeError> {
+        let calls = self.calls(context).await?;
+        if calls.is_empty() {
+            return Ok(String::new());
+        }
+        let lines = calls.iter().enumerate().map(|(index, call)| {
+            let number = index + 1;
+            format!(
+                "{number}. {}({}) gave {}",
+                call.tool,
+                call.arguments,
+                render_value(&call.result)
+            )
+        });
+        Ok(format!("\n\nTools called so far:\n{}", lines.collect::<Vec<_>>().join("\n")))
     }
 }

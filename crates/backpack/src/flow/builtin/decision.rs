@@ -7,8 +7,7 @@ use piton_models::{Answer, ToolChoice, ToolSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::model_query::{FIELDS, ModelQuery, prepared};
-use super::params::{both, key, read, split};
+use super::model_query::{FIELDS, ModelQuery, both, key, prepared, read, split};
 use crate::flow::action::{Action, condition_problem};
 use crate::flow::config::{BuildRequest, ParamProblem};
 use crate::flow::node::{BoxFuture, Exec, Node, NodeContext, NodeError};

@@ -16,14 +16,10 @@
 
 mod agent;
 mod chat;
-mod chat_each;
 mod decision;
 mod model_query;
-mod params;
 mod register;
 mod template;
 mod tool_call;
-mod tool_params;
-mod transcript;
 
 pub(crate) use register::register;

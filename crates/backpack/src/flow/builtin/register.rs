@@ -1,6 +1,6 @@
 //! The table of built-in types.
 
-use super::{agent, chat, chat_each, decision, tool_call, tool_params};
+use super::{agent, chat, decision, tool_call};
 use crate::flow::config::{Maker, Registry};
 use crate::flow::graph::NodeBody;
 
@@ -13,9 +13,9 @@ pub(crate) fn register(registry: &mut Registry) {
     };
     add("chat", |request| chat::build(request, false).map(NodeBody::from));
     add("final_answer", |request| chat::build(request, true).map(NodeBody::from));
-    add("chat_each", |request| chat_each::build(request).map(NodeBody::from));
+    add("chat_each", |request| chat::build_each(request).map(NodeBody::from));
     add("decision", |request| decision::build(request).map(NodeBody::from));
-    add("tool_params", |request| tool_params::build(request).map(NodeBody::from));
+    add("tool_params", |request| tool_call::build_params(request).map(NodeBody::from));
     add("tool_call", |request| tool_call::build(request).map(NodeBody::from));
     add("agent", |request| agent::build(request).map(NodeBody::from));
 }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::description::{Description, EdgeDescription, NodeDescription};
-use super::edges;
-use super::reach;
 use super::read;
 use super::registry::{BuildRequest, Maker, Registry};
+use crate::flow::action::Action;
 use crate::flow::error::Error;
 use crate::flow::graph::{
     Contract, Flow, FlowNode, NodeBody, NodeOrigin, NodeRef, NodeSettings, id_problem,
@@ -79,8 +78,8 @@ fn build(
         builder.edge(edge, &join(path, &format!("edges[{index}]")));
     }
     builder.start(description, path);
-    reach::check(&flow, path, description, problems);
-    edges::check(&flow, path, description, problems);
+    check_reach(&flow, path, description, problems);
+    check_edges(&flow, path, description, problems);
     flow
 }
 
@@ -274,5 +273,100 @@ fn message(error: &Error) -> String {
             words.join("; ")
         }
         other => other.to_string(),
+    }
+}
+
+/// Warns of every edge whose condition its node never returns. Also warns of every outcome without an edge on a node
+/// that has other edges; a run reports the same when it reaches such an outcome.
+pub(super) fn check_edges(
+    flow: &Flow,
+    path: &str,
+    description: &Description,
+    problems: &mut Problems,
+) {
+    for (index, edge) in description.edges.iter().enumerate() {
+        let flow_node = flow.places.iter().find(|flow_node| flow_node.id == edge.from);
+        let Some((flow_node, actions)) =
+            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
+        else {
+            continue;
+        };
+        if actions.iter().any(|action| action.condition() == Some(&edge.condition)) {
+            continue;
+        }
+        let at = join(path, &format!("edges[{index}].condition"));
+        problems.warning(at, never_taken(flow_node, &edge.condition, &actions));
+    }
+    for (index, node) in description.nodes.iter().enumerate() {
+        let flow_node = flow
+            .places
+            .iter()
+            .find(|flow_node| flow_node.id == node.id && !flow_node.edges.is_empty());
+        let Some((flow_node, actions)) =
+            flow_node.and_then(|flow_node| Some((flow_node, actions(flow_node)?)))
+        else {
+            continue;
+        };
+        for end in actions.iter().filter_map(Action::condition) {
+            if let Some(message) = flow_node.dead_end(end) {
+                let at = join(path, &format!("nodes[{index}]"));
+                problems.warning(at, format!("the flow can end here: {message}"));
+            }
+        }
+    }
+}
+
+fn actions(flow_node: &FlowNode) -> Option<Vec<Action>> {
+    match &flow_node.body {
+        NodeBody::Node(node) => node.actions(),
+        NodeBody::Flow(_) | NodeBody::Batch { .. } => None,
+    }
+}
+
+fn never_taken(flow_node: &FlowNode, condition: &str, actions: &[Action]) -> String {
+    let quoted = |names: Vec<&str>| {
+        names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    };
+    let ends: Vec<&str> = actions.iter().filter_map(Action::condition).collect();
+    if ends.is_empty() {
+        return format!("this edge is never taken: the flow ends with `{}`", flow_node.id);
+    }
+    format!(
+        "this edge is never taken: `{}` never ends with `{condition}`, only with {}",
+        flow_node.id,
+        quoted(ends)
+    )
+}
+
+/// Warns of every node that cannot be reached from the start.
+pub(super) fn check_reach(
+    flow: &Flow,
+    path: &str,
+    description: &Description,
+    problems: &mut Problems,
+) {
+    let Some(start) = flow.start else { return };
+    let mut seen = vec![false; flow.places.len()];
+    let mut waiting = vec![start];
+    while let Some(at) = waiting.pop() {
+        if !std::mem::replace(&mut seen[at], true) {
+            waiting.extend(flow.places[at].edges.iter().map(|edge| edge.to));
+        }
+    }
+    for (flow_node, _) in flow.places.iter().zip(&seen).filter(|(_, seen)| !**seen) {
+        let node = description.nodes.iter().position(|node| node.id == flow_node.id);
+        let subflow = description
+            .subflows
+            .iter()
+            .position(|subflow| subflow.id.as_ref() == Some(&flow_node.id));
+        let at = match (node, subflow) {
+            (Some(index), _) => join(path, &format!("nodes[{index}]")),
+            (None, Some(index)) => join(path, &format!("subflows[{index}]")),
+            (None, None) => path.to_owned(),
+        };
+        problems.warning(
+            at,
+            format!("no way leads to `{}` from `{}`", flow_node.id, flow.places[start].id),
+        );
     }
 }

@@ -6,10 +6,6 @@
 
 mod build;
 mod description;
-mod edges;
-mod export;
-mod fields;
-mod reach;
 mod read;
 mod registry;
 

@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, RunId};
 
-use super::kind::{EventKind, Touched};
-use super::run_event::RunEvent;
-use super::shortened::cut;
+use super::run_event::{EventKind, RunEvent, Touched, cut};
 use super::subscription::Listener;
 use crate::{Action as Done, Committed, Event as Observed, NodeIdentity};
 

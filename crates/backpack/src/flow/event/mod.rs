@@ -6,16 +6,11 @@
 //! *Invariants*: no event carries the state or a protected value. Emitting an event never waits and never fails.
 
 mod emitter;
-mod filter;
-mod kind;
 mod run_event;
-mod shortened;
 mod subscription;
 
 pub(crate) use emitter::{Audience, Emitter, Tap};
-pub use filter::EventFilter;
-pub use kind::{EventKind, EventName, RunStatus, Touched};
-pub use run_event::RunEvent;
-pub(crate) use shortened::cut;
+pub(crate) use run_event::cut;
+pub use run_event::{EventKind, EventName, RunEvent, RunStatus, Touched};
 pub(crate) use subscription::pair;
-pub use subscription::{SubscriberEvent, Subscription};
+pub use subscription::{EventFilter, SubscriberEvent, Subscription};

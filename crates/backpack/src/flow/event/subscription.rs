@@ -3,15 +3,16 @@
 //! *Invariants*: events that do not fit are dropped and counted, and the count is delivered in their place. A
 //! subscription that is dropped is forgotten.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use futures_util::Stream;
+use piton_core::Pattern;
 
-use super::filter::EventFilter;
-use super::run_event::RunEvent;
+use super::run_event::{EventName, RunEvent};
+use crate::NodeId;
 use crate::flow::bounds::SUBSCRIPTION_EVENTS_MAX;
 
 /// A notification to a subscriber.
@@ -135,5 +136,29 @@ impl Stream for Subscription {
         // Set under the same lock as the checks above, so that no event slips in unnoticed.
         queue.waker = Some(context.waker().clone());
         Poll::Pending
+    }
+}
+
+/// Selects events. An absent field selects all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventFilter {
+    /// Only events of this node.
+    pub node: Option<NodeId>,
+    /// Only events of nodes in the namespaces that this selects.
+    pub namespace: Option<Pattern>,
+    /// Only events of these kinds.
+    pub kinds: Option<BTreeSet<EventName>>,
+}
+
+impl EventFilter {
+    /// True if the filter selects an event. A filter by node or namespace never selects events without a node.
+    pub fn selects(&self, event: &RunEvent) -> bool {
+        let of_node = |id: &NodeId| event.node.as_ref().is_some_and(|identity| identity.id == *id);
+        let within = |pattern: &Pattern| {
+            event.namespace().is_some_and(|namespace| pattern.matches(namespace))
+        };
+        self.node.as_ref().is_none_or(of_node)
+            && self.namespace.as_ref().is_none_or(within)
+            && self.kinds.as_ref().is_none_or(|kinds| kinds.contains(&event.kind.name()))
     }
 }

@@ -7,15 +7,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::edge::{Edge, Mappings};
-use super::flow_node::{FlowNode, NodeOrigin};
-use super::id::id_problem;
-use super::node_body::NodeBody;
-use super::settings::NodeSettings;
+use super::flow_node::{Edge, FlowNode, Mappings, NodeBody, NodeOrigin, NodeSettings};
 use crate::Key;
 use crate::flow::action::{DEFAULT, condition_problem};
-use crate::flow::bounds::{DEPTH_MAX, EDGES_MAX, NODES_MAX};
+use crate::flow::bounds::{DEPTH_MAX, EDGES_MAX, NODE_ID_BYTES_MAX, NODES_MAX};
 use crate::flow::error::Error;
+use crate::flow::run::RUNNER;
 
 /// A graph of nodes.
 #[derive(Clone, Default)]
@@ -205,4 +202,23 @@ pub(crate) fn digest(description: &Value) -> piton_core::Digest {
     let bytes = piton_core::canonical::encode(description)
         .expect("a node is placed only if its description has a canonical form");
     piton_core::Digest::of(&bytes)
+}
+
+/// Returns the problem with the id of a node, if there is one. An id is part of a namespace, so it contains no dot and
+/// no star; `/` joins the ids of nested nodes. The name of the runner is reserved, because access to the runner's notes
+/// is limited to that name.
+pub(crate) fn id_problem(id: &str) -> Option<String> {
+    if id == RUNNER {
+        return Some(format!(
+            "`{id}` is the name of the runner in the backpack; choose another id"
+        ));
+    }
+    let fits = !id.is_empty() && id.len() <= NODE_ID_BYTES_MAX;
+    let plain = |letter: char| letter.is_alphanumeric() || "_-".contains(letter);
+    (!fits || !id.chars().all(plain)).then(|| {
+        format!(
+            "`{}` is no id: 1 to {NODE_ID_BYTES_MAX} bytes of letters, digits, `_` and `-`",
+            piton_core::truncate(id, 80)
+        )
+    })
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::flow::Flow;
-use super::node_body::NodeBody;
+use super::flow_node::NodeBody;
 use crate::flow::action::DEFAULT;
 
 impl Flow {

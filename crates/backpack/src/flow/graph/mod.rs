@@ -5,20 +5,11 @@
 //! * [`namespace`]: composing namespaces.
 //! * [`mermaid`](crate::flow::Flow::to_mermaid): a graph as a diagram.
 
-mod edge;
 mod flow;
 mod flow_node;
-mod id;
 mod mermaid;
-pub mod namespace;
-mod node_body;
-mod settings;
 
-pub(crate) use edge::Edge;
-pub use edge::Mappings;
 pub use flow::{Flow, NodeRef};
-pub(crate) use flow::{digest, too_deep};
-pub(crate) use flow_node::{FlowNode, NodeOrigin};
-pub(crate) use id::id_problem;
-pub use node_body::NodeBody;
-pub use settings::{Contract, NodeSettings};
+pub(crate) use flow::{digest, id_problem, too_deep};
+pub use flow_node::{Contract, Mappings, NodeBody, NodeSettings};
+pub(crate) use flow_node::{Edge, FlowNode, NodeOrigin};

@@ -10,11 +10,9 @@ mod context;
 mod error;
 mod exec;
 mod protected;
-mod retry;
 
-pub use behaviour::{BoxFuture, Node, Shape};
+pub use behaviour::{BoxFuture, Node, RetryRule, Shape};
 pub use context::NodeContext;
 pub use error::{NodeError, Phase};
 pub use exec::Exec;
 pub(crate) use protected::Protected;
-pub use retry::RetryRule;

@@ -3,18 +3,20 @@
 //! *Invariants*: messages of failed attempts and requests to models go into the quarantine. They are part of the trace,
 //! and no node ever sees them.
 
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use piton_models::Request;
 use serde_json::{Value, json};
 
-use super::node_phases::Visit;
-use super::phase_guard::{PhaseOutcome, guarded};
+use super::node_visit::Visit;
 use crate::flow::error::Error;
 use crate::flow::event::{EventKind, cut};
-use crate::flow::node::{Exec, NodeError, Phase};
+use crate::flow::node::{BoxFuture, Exec, NodeError, Phase};
 
 impl Visit<'_> {
     /// Returns the result for one entry, and the number of attempts that it took.
@@ -87,4 +89,34 @@ impl Visit<'_> {
         let _ = scope.saved(scope.quarantine_value(&key, &value, &reason)?).await?;
         Ok(())
     }
+}
+
+/// The outcome of a phase.
+pub(super) enum PhaseOutcome<T> {
+    Back(T),
+    Failed(NodeError),
+    /// The message of the panic.
+    Panicked(String),
+}
+
+/// Runs a phase, starting with the call itself: creating the future is already the node's code.
+///
+/// Everything that a node leaves behind is in the backpack, whose commits are complete, so a panic cannot leave
+/// anything half done.
+pub(super) async fn guarded<'a, T>(
+    phase: impl FnOnce() -> BoxFuture<'a, Result<T, NodeError>>,
+) -> PhaseOutcome<T> {
+    // The async block also catches a panic in the call that creates the future.
+    let whole = AssertUnwindSafe(async move { phase().await });
+    match whole.catch_unwind().await {
+        Ok(Ok(value)) => PhaseOutcome::Back(value),
+        Ok(Err(error)) => PhaseOutcome::Failed(error),
+        Err(payload) => PhaseOutcome::Panicked(panic_text(&*payload)),
+    }
+}
+
+fn panic_text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it said nothing").to_owned()
 }

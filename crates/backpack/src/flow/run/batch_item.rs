@@ -12,6 +12,8 @@
 
 use std::collections::BTreeMap;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesOrdered;
 use piton_core::{Digest, RunId, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -21,6 +23,7 @@ use super::record::RunRecord;
 use crate::flow::error::Error;
 use crate::flow::event::RunStatus;
 use crate::flow::flow_state::FlowState;
+use crate::flow::node::BoxFuture;
 use crate::{Action as Done, Error as BackpackError, Filter, Key, Scope};
 
 /// The key for results in the quarantine.
@@ -108,4 +111,29 @@ pub(super) async fn keep(
 
 fn digest_of(entry: &Value) -> Option<Digest> {
     canonical::encode(entry).ok().map(|bytes| Digest::of(&bytes))
+}
+
+/// Runs `count` pieces of work, at most `max` at once. After a failure no further piece starts, and those in progress
+/// finish, so that their results are not lost. The reported failure is the first one in order.
+pub(super) async fn in_order<'a, T>(
+    count: usize,
+    max: usize,
+    piece: impl Fn(usize) -> BoxFuture<'a, Result<T, Error>>,
+) -> Result<Vec<T>, Error> {
+    let mut under_way = FuturesOrdered::new();
+    let mut results = Vec::with_capacity(count);
+    let mut failure = None;
+    let mut begun = 0;
+    loop {
+        // A failure stops the supply, but the loop continues until everything in progress has ended.
+        while failure.is_none() && begun < count && under_way.len() < max {
+            under_way.push_back(piece(begun));
+            begun += 1;
+        }
+        match under_way.next().await {
+            Some(Ok(result)) => results.push(result),
+            Some(Err(error)) => failure = failure.or(Some(error)),
+            None => return failure.map_or(Ok(results), Err),
+        }
+    }
 }

@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::flow_run::PreparedNode;
 use crate::flow::error::Error;
 use crate::flow::event::{EventKind, cut};
-use crate::flow::graph::Contract;
-use crate::flow::node::Phase;
+use crate::flow::flow_state::FlowState;
+use crate::flow::graph::{Contract, Edge};
+use crate::flow::node::{NodeError, Phase};
+use crate::{Key, PackOptions};
 
 /// Checks every declared key as the node itself sees it, and collects all violations. The reads leave no commits.
 pub(super) async fn check(
@@ -38,4 +40,54 @@ pub(super) async fn check(
     let (message, code) = (cut(&error.to_string()), Some(error.code()));
     ready.tap.tell(EventKind::Error { phase, attempt: None, code, message });
     Err(error)
+}
+
+/// Copies the values that the edge maps.
+pub(super) async fn apply_mappings(
+    state: &FlowState,
+    edge: &Edge,
+    from: &PreparedNode,
+) -> Result<(), Error> {
+    for (source, target) in &edge.mappings {
+        copy(state, from, source, target).await.map_err(|error| {
+            let message = cut(error.message());
+            let (phase, code) = (Phase::Mapping, error.code());
+            from.tap.tell(EventKind::Error { phase, attempt: None, code, message });
+            Error::Node { node: from.id.clone(), phase, error }
+        })?;
+    }
+    Ok(())
+}
+
+async fn copy(
+    state: &FlowState,
+    from: &PreparedNode,
+    source: &Key,
+    target: &Key,
+) -> Result<(), NodeError> {
+    let Some(item) = from.scope.item(source)? else {
+        from.tap.warn(&format!("there is nothing under `{source}` to hand on as `{target}`"));
+        return Ok(());
+    };
+    let value: Value = item.value()?;
+    // The node need not be allowed to read the item that it replaces, so this look bypasses its scope.
+    if let Some(there) = state.backpack().debug().item(target.as_str())? {
+        // The same node may have copied here before, in a loop or before the run was resumed.
+        let same_node = there.source().id == from.scope.identity().id;
+        if !same_node && there.value::<Value>()? != value {
+            let by = &there.source().id;
+            return Err(NodeError::new(format!(
+                "`{source}` cannot be handed on as `{target}`, which holds another value, packed by `{by}`"
+            )));
+        }
+    }
+    // The labels travel with the value, so that a copy is as protected as its source.
+    let labels = item.labels();
+    let options = PackOptions {
+        tags: Some(labels.tags.clone()),
+        access: Some(labels.access.clone().unwrap_or_default()),
+    };
+    // In a lenient backpack a refusal is reported as an event, and the next node finds nothing there.
+    let _ = from.scope.saved(from.scope.pack_with(target, &value, &options)?).await?;
+    Ok(())
 }

@@ -14,7 +14,7 @@ use super::cancel::Cancel;
 use super::flow_run::{FlowFrame, FlowRun};
 use super::progress::{KeptPasses, Progress};
 use super::record::{Notebook, RunRecord};
-use super::report::RunReport;
+use crate::flow::action::Action;
 use crate::flow::bounds::{ABANDONED_MAX, STEPS_DEFAULT, SUBSCRIPTION_EVENTS_MAX};
 use crate::flow::error::Error;
 use crate::flow::event::{
@@ -236,5 +236,26 @@ impl FlowRun<'_> {
             Err(error) => Err(error),
         };
         outcome.and_then(|action| kept.map(|()| action))
+    }
+}
+
+/// The outcome of a run.
+#[derive(Debug)]
+pub struct RunReport {
+    pub run: RunId,
+    /// Number of nodes that it visited, before and after it was resumed.
+    pub steps: u64,
+    /// The action with which the last node ended, or the reason that the run did not reach its end.
+    pub outcome: Result<Action, Error>,
+}
+
+impl RunReport {
+    /// Returns the status of the run.
+    pub const fn status(&self) -> RunStatus {
+        match &self.outcome {
+            Ok(_) => RunStatus::Done,
+            Err(Error::Cancelled) => RunStatus::Cancelled,
+            Err(_) => RunStatus::Failed,
+        }
     }
 }
