@@ -12,12 +12,9 @@
 //! take, because the library waits for the answer to be sent again.
 
 mod connect;
-mod error;
-mod message;
 mod program;
 mod remote_tool;
 mod settings;
 
-pub use connect::connect;
-pub use error::ConnectError;
+pub use connect::{ConnectError, connect};
 pub use settings::{ServerSettings, parse};

@@ -2,7 +2,7 @@
 //!
 //! * [`Flow`]: a graph, built in code or from a configuration.
 //! * [`NodeSettings`]: the settings of a node in its flow.
-//! * [`namespace`]: composing namespaces.
+//! * [`compose_namespace`]: the namespace of a node.
 //! * [`mermaid`](crate::flow::Flow::to_mermaid): a graph as a diagram.
 
 mod flow;
@@ -11,5 +11,5 @@ mod mermaid;
 
 pub use flow::{Flow, NodeRef};
 pub(crate) use flow::{digest, id_problem, too_deep};
-pub use flow_node::{Contract, Mappings, NodeBody, NodeSettings};
+pub use flow_node::{Contract, Mappings, NodeBody, NodeSettings, compose_namespace};
 pub(crate) use flow_node::{Edge, FlowNode, NodeOrigin};

@@ -15,7 +15,7 @@ use crate::flow::action::Action;
 use crate::flow::error::Error;
 use crate::flow::event::{Emitter, Tap};
 use crate::flow::flow_state::FlowState;
-use crate::flow::graph::{Flow, FlowNode, flow_node};
+use crate::flow::graph::{Flow, FlowNode, compose_namespace};
 use crate::flow::tool::Tools;
 use crate::{ChangeLog, NodeIdentity, Permissions, Scope};
 
@@ -79,7 +79,7 @@ impl FlowRun<'_> {
     ) -> Result<PreparedNode, Error> {
         let (id, name) = (frame.full_id(flow_node), flow_node.body.type_name());
         let configured = flow_node.settings.segment.as_deref();
-        let within = flow_node::compose(
+        let within = compose_namespace(
             frame.namespace.as_ref(),
             flow_node.body.segment(),
             configured,

@@ -1,6 +1,6 @@
 //! Namespaces compose.
 
-use piton_backpack::flow::graph::namespace::compose;
+use piton_backpack::flow::graph::compose_namespace;
 use piton_backpack::flow::{Flow, NodeSettings};
 use piton_core::Namespace;
 use serde_json::json;
@@ -21,7 +21,7 @@ fn a_namespace_is_the_flow_and_the_segment_of_the_node_the_configuration_or_the_
     ];
     for (parent, own, said, id, expected) in table {
         let parent = parent.map(|text| Namespace::parse(text).unwrap());
-        assert_eq!(compose(parent.as_ref(), own, said, id).unwrap().as_str(), expected);
+        assert_eq!(compose_namespace(parent.as_ref(), own, said, id).unwrap().as_str(), expected);
     }
 }
 

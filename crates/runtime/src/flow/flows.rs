@@ -12,7 +12,7 @@ use piton_backpack::{BackpackId, NodeIdentity, Options, PackOptions, Tag};
 use piton_core::{Envelope, Timer};
 use piton_models::ModelClient;
 
-use super::kept;
+use super::replay;
 use super::reply::{FlowChecked, FlowRan};
 use super::request::{FlowNotice, Initial, ResumeFlow, RunFlow};
 use crate::bounds::WARNINGS_MAX;
@@ -88,8 +88,8 @@ impl Flows {
         let given = request.text.map(|text| self.load(text)).transpose()?;
         let backpack = self.open(&request.backpack).await?;
         let loaded = match given {
-            Some(loaded) => kept::same(loaded, backpack.memory())?,
-            None => self.load(&kept::description(backpack.memory())?.to_string())?,
+            Some(loaded) => replay::same(loaded, backpack.memory())?,
+            None => self.load(&replay::description(backpack.memory())?.to_string())?,
         };
         let flow = &loaded.flow;
         self.check_tools(flow).await?;
