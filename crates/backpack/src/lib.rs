@@ -53,6 +53,15 @@
 //! * `flow` (feature `flow`): graphs of nodes that run over a backpack.
 //! * [`bounds`]: every limit, with its reason.
 //!
+//! | directory or file | holds |
+//! |---|---|
+//! | `backpack`, `backpack_core`, `debug_handle` | the owner's handle, the state behind its lock, and the handle that sees everything |
+//! | `access` | scopes of nodes, their permissions, and their writes |
+//! | `state` | items, labels, the quarantine, and the maps that hold them |
+//! | `history` | commits, their ids, past states, differences, and going back |
+//! | `record`, `document` | commits and items as they are stored, and a backpack in one JSON document |
+//! | `journal` | writing to a journal, following one, forks, checks and repairs |
+//!
 //! *Invariants*: history never changes, and nothing can be rolled back: an earlier state is another backpack. A value
 //! that a node may not read never reaches it, neither through a value nor through an error, an event or a summary.
 //! Nothing here reads a file, a clock, a source of randomness or the environment.

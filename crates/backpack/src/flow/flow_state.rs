@@ -84,16 +84,13 @@ impl FlowState {
         is_meant: impl Fn(&Key) -> bool,
         by: NodeIdentity,
     ) -> Result<Vec<CommitId>, Error> {
-        match &self.kept {
-            KeptBackpack::InMemory(backpack) => {
-                let before = backpack.snapshot_at_commit(commit)?;
-                backpack.abandon_keys_since(&before, is_meant, by)
-            }
-            KeptBackpack::InJournal(journaled) => {
-                let before = journaled.snapshot_at_commit(commit).await?;
-                journaled.abandon_keys_since(&before, is_meant, by).await
-            }
-        }
+        let before = match &self.kept {
+            KeptBackpack::InMemory(backpack) => backpack.snapshot_at_commit(commit)?,
+            KeptBackpack::InJournal(journaled) => journaled.snapshot_at_commit(commit).await?,
+        };
+        let commits = self.backpack().abandon_keys_since(&before, is_meant, by)?;
+        self.flush().await?;
+        Ok(commits)
     }
 
     /// Returns the commits that a filter selects, oldest first, as far back as the state reaches.

@@ -15,9 +15,8 @@ use crate::access::scope::Scope;
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::history::commit_id::CommitId;
 use crate::history::commits::History;
-use crate::names::{Key, NodeIdentity};
+use crate::names::NodeIdentity;
 use crate::options::{BackpackPorts, Options};
 use crate::record::Replay;
 
@@ -113,28 +112,6 @@ impl JournaledBackpack {
         permissions: Option<Permissions>,
     ) -> Result<Scope, Error> {
         self.backpack.scope(identity, permissions)
-    }
-
-    /// Like [`Backpack::abandon_since`], but returns once the commits are on disk. Use a snapshot of
-    /// [`snapshot_at_commit`](Self::snapshot_at_commit), which has every value.
-    pub async fn abandon_since(
-        &self,
-        snapshot: &Backpack,
-        by: NodeIdentity,
-    ) -> Result<Vec<CommitId>, Error> {
-        self.abandon_keys_since(snapshot, |_| true, by).await
-    }
-
-    /// Like [`Backpack::abandon_keys_since`], but returns once the commits are on disk.
-    pub async fn abandon_keys_since(
-        &self,
-        snapshot: &Backpack,
-        is_meant: impl Fn(&Key) -> bool,
-        by: NodeIdentity,
-    ) -> Result<Vec<CommitId>, Error> {
-        let commits = self.backpack.abandon_keys_since(snapshot, is_meant, by)?;
-        self.flush().await?;
-        Ok(commits)
     }
 
     /// Waits until everything that was done before the call is on disk.

@@ -29,13 +29,16 @@ impl Audience {
         self.any.store(true, Ordering::Release);
     }
 
-    fn tell(&self, event: &Arc<RunEvent>) {
+    /// Sends an event to everybody who listens. It is made under the lock, so that events arrive in the order of their
+    /// ids.
+    fn tell(&self, make: impl FnOnce() -> RunEvent) {
         let mut listeners = self.lock();
         listeners.retain(Listener::is_heard);
         // The flag is kept under the lock, so that a concurrent `join` cannot be overwritten.
         self.any.store(!listeners.is_empty(), Ordering::Release);
+        let event = Arc::new(make());
         for listener in listeners.iter() {
-            listener.send(event);
+            listener.send(&event);
         }
     }
 }
@@ -63,10 +66,11 @@ impl Emitter {
         if !self.is_heard() {
             return;
         }
-        let id = self.told.fetch_add(1, Ordering::Relaxed) + 1;
         let node = node.cloned();
-        let event = RunEvent { id, timestamp: self.clock.now_ms(), run: self.run, node, kind };
-        self.audience.tell(&Arc::new(event));
+        self.audience.tell(|| {
+            let id = self.told.fetch_add(1, Ordering::Relaxed) + 1;
+            RunEvent { id, timestamp: self.clock.now_ms(), run: self.run, node, kind }
+        });
     }
 
     /// Forwards events of the backpack. Notes that the runner keeps there for itself are left out.

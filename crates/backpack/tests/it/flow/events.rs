@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use piton_backpack::NodeId;
 use piton_backpack::flow::{
     Action, EventFilter, EventName, Flow, NodeError, NodeSettings, RetryRule, RunEvent, RunOptions,
     SubscriberEvent,
 };
+use piton_backpack::{NodeId, NodeIdentity};
 use piton_core::Pattern;
 use serde_json::json;
 
@@ -46,6 +46,34 @@ fn eventful() -> Flow {
     let last = flow.add("last", Probe::new()).unwrap();
     flow.on(work, "done", last).unwrap();
     flow
+}
+
+#[tokio::test]
+async fn events_of_nodes_on_several_threads_arrive_in_the_order_of_their_ids() {
+    const THREADS: usize = 4;
+    const PACKS: usize = 200;
+    let state = state(&[]);
+    let backpack = state.backpack().clone();
+    let node = Probe::new().exec(move |_, _| {
+        std::thread::scope(|threads| {
+            for number in 0..THREADS {
+                let id = format!("n{number}");
+                let scope = backpack.scope(NodeIdentity::new(&id, &id).unwrap(), None).unwrap();
+                threads.spawn(move || {
+                    for count in 0..PACKS {
+                        scope.pack(&id, &count).unwrap().done().unwrap();
+                    }
+                });
+            }
+        });
+        Box::pin(std::future::ready(Ok(json!(null))))
+    });
+    let mut flow = Flow::new();
+    flow.add("busy", node).unwrap();
+    let (report, events) = watch(&flow, &state).await;
+    report.outcome.unwrap();
+    assert!(events.len() > THREADS * PACKS);
+    assert!(events.is_sorted_by_key(|event| event.id));
 }
 
 // shows: BP-090

@@ -171,3 +171,28 @@ async fn while_somebody_holds_it_opening_is_refused_by_name_and_looking_is_not()
         Ok(_) => panic!("two writers"),
     }
 }
+
+/// A fork brings quarantined values along from commits of another backpack, whose numbers say nothing about its own.
+#[tokio::test]
+async fn large_values_in_quarantine_are_followed_in_a_fork_too() {
+    let disk: Arc<dyn Disk> = Arc::new(SimDisk::new());
+    let site = Site::on(Arc::clone(&disk), 1);
+    let source = crate::rig::Rig::new();
+    let a = source.node("a");
+    for count in 0..50 {
+        crate::rig::done(a.pack("x", &count));
+    }
+    crate::rig::done(a.quarantine_value("old", &"o".repeat(200_000), "why"));
+    let ports = site.ports.clone();
+    let (id, mode) = (pack_id(), Mode::Durable);
+    let forked =
+        JournaledBackpack::fork_from(&source.backpack, &id, holder("a fork"), mode, ports).await;
+    let fork = forked.unwrap().backpack;
+    let mut followed = find(&Site::on(disk, 2)).await;
+    let b = node(&fork, "b");
+    saved(&b, b.quarantine_value("new", &"n".repeat(200_000), "why")).await;
+    followed.catch_up().await.unwrap();
+    let entries = followed.state().debug().quarantined();
+    let sizes = entries.iter().map(|entry| entry.value::<String>().unwrap().unwrap().len());
+    assert_eq!(sizes.collect::<Vec<_>>(), [200_000, 200_000]);
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use piton_backpack::journal::{JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Error, Options, StateDiff};
+use piton_backpack::{Backpack, BackpackId, Error, Options, StateDiff};
 use piton_store::testing::SimDisk;
 
 use super::site::{Site, assert_same, holder, node, saved};
@@ -62,11 +62,27 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
 
 #[tokio::test]
 async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
-    use piton_store::testing::{DiskFault, FaultKind};
     let source = crate::rig::Rig::new();
     for count in 0..26 {
         crate::rig::done(source.node("a").pack(&format!("k{count}"), &"v".repeat(90_000)));
     }
+    cut_off_everywhere(&source, |backpack| backpack.debug().items().len()).await;
+}
+
+#[tokio::test]
+async fn a_fork_of_quarantined_values_that_was_cut_off_is_not_taken_for_a_whole_one() {
+    let source = crate::rig::Rig::new();
+    for count in 0..26 {
+        let value = "v".repeat(90_000);
+        let outcome = source.node("a").quarantine_value(&format!("k{count}"), &value, "why");
+        crate::rig::done(outcome);
+    }
+    cut_off_everywhere(&source, |backpack| backpack.debug().quarantined().len()).await;
+}
+
+/// Forks a backpack with 26 of something, cut off at every call of the disk, and counts what is found of the fork.
+async fn cut_off_everywhere(source: &crate::rig::Rig, count: impl Fn(&Backpack) -> usize) {
+    use piton_store::testing::{DiskFault, FaultKind};
     let mut cut_off = 0;
     for call in 0..24 {
         let disk = SimDisk::new();
@@ -93,7 +109,7 @@ async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
         .await;
         match found {
             Ok(opened) => {
-                let items = opened.backpack.memory().debug().items().len();
+                let items = count(opened.backpack.memory());
                 assert!(items == 26 || items == 0 && !forked, "call {call}: {items} items");
             }
             Err(Error::BadStream { .. }) => {
