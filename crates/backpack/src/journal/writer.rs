@@ -25,7 +25,9 @@ use super::event::{BackpackEvent, BackpackEventBody};
 use crate::access::writing::WriteOutcome;
 use crate::backpack_core::BackpackInner;
 use crate::backpack_id::BackpackId;
-use crate::bounds::{APPENDS_MAX, BUFFERED_COMMITS_MAX, PLAN_BYTES, WAITING_READS_MAX};
+use crate::bounds::{
+    APPENDS_MAX, BUFFERED_COMMITS_MAX, GATHER_TURNS_MAX, PLAN_BYTES, WAITING_READS_MAX,
+};
 use crate::error::Error;
 use crate::history::commit::Commit;
 use crate::record::{CommitRecord, weight};
@@ -192,11 +194,27 @@ impl BackpackInner {
         self.wait_durable(made).await
     }
 
+    /// Yields to other tasks as long as that brings more commits for the plan. Tasks that were woken together come back
+    /// together: without this, the first of them would write alone, and the others would wait for two syncs.
+    async fn gather(&self, commits: u64) {
+        let mut before = 0;
+        for _ in 0..GATHER_TURNS_MAX {
+            let now = match &self.lock().journal {
+                Some(writer) if writer.appended < commits => writer.collected.len(),
+                _ => return,
+            };
+            // The last yield brought nothing: waiting longer would only add latency.
+            if now == before {
+                return;
+            }
+            before = now;
+            let_others_go_ahead().await;
+        }
+    }
+
     /// Waits until the first `commits` commits are on disk.
     async fn wait_durable(&self, commits: u64) -> Result<(), Error> {
-        // Tasks that were woken together come back together. The first of them lets the others add their commits to
-        // the plan, or they would wait for two syncs.
-        let_others_go_ahead().await;
+        self.gather(commits).await;
         loop {
             // The guard is gone at the end of the statement: no lock is held while the disk works.
             let append = self.lock().journal.as_mut().map(|writer| writer.next_append(commits));

@@ -14,9 +14,6 @@ use crate::answer::Usage;
 use crate::error::{Error, Redaction};
 use crate::provider::ProviderName;
 
-/// The type of the failure of a call for which the account has no money left.
-const NO_QUOTA: &str = "insufficient_quota";
-
 /// The context of a failure.
 pub(super) struct Failing<'a> {
     pub(super) provider: &'a ProviderName,
@@ -103,8 +100,6 @@ impl Failing<'_> {
             401 | 403 => Error::Auth { provider, words },
             404 => Error::ModelNotFound { provider, model: self.model.to_owned(), words },
             408 => self.timeout(),
-            // A quota that is used up does not come back by waiting.
-            429 if is_out_of_quota(body) => Error::Refused { provider, status, words },
             429 => Error::RateLimited { provider, words, retry_after_ms },
             500.. => Error::Unavailable { provider, words, retry_after_ms },
             _ => Error::Refused { provider, status, words },
@@ -115,11 +110,12 @@ impl Failing<'_> {
     fn told_in_body(&self, body: &Value) -> Error {
         let provider = self.provider.clone();
         let words = self.redaction.apply(&words_of(&body.to_string()));
-        match kind_of(body) {
-            Some("rate_limit_error" | "rate_limit_exceeded") => {
+        // Providers put the type of a failure in different places.
+        let kind = ["/error/type", "/type", "/code"].iter().find_map(|path| body.pointer(path));
+        match kind.and_then(Value::as_str) {
+            Some("rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota") => {
                 Error::RateLimited { provider, words, retry_after_ms: None }
             }
-            Some(NO_QUOTA) => Error::Refused { provider, status: 429, words },
             Some("authentication_error" | "permission_error" | "invalid_api_key") => {
                 Error::Auth { provider, words }
             }
@@ -136,16 +132,6 @@ impl Failing<'_> {
     pub(super) fn bad(&self, problem: &str) -> Error {
         Error::BadAnswer { provider: self.provider.clone(), problem: problem.to_owned() }
     }
-}
-
-fn is_out_of_quota(body: &str) -> bool {
-    serde_json::from_str(body).is_ok_and(|body: Value| kind_of(&body) == Some(NO_QUOTA))
-}
-
-/// Returns the type of a failure. Providers put it in different places.
-fn kind_of(body: &Value) -> Option<&str> {
-    let paths = ["/error/type", "/type", "/code"];
-    paths.iter().find_map(|path| body.pointer(path)).and_then(Value::as_str)
 }
 
 /// Extracts the message from the body of an error, or returns the body itself.

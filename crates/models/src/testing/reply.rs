@@ -26,7 +26,7 @@ pub enum ScriptedReply {
 /// Ways in which the server fails.
 #[derive(Clone, Debug)]
 pub enum ServerFault {
-    /// Sends a status with a message or a whole JSON body, and optionally the number of seconds to wait.
+    /// Sends a status with a message, and optionally the number of seconds to wait.
     Status(u16, String, Option<u64>),
     /// Hangs up in the middle of the answer.
     Cut,

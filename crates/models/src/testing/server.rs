@@ -148,10 +148,7 @@ async fn answer(stream: &mut BufReader<TcpStream>, incoming: &Incoming, reply: &
         }
     };
     if let ScriptedReply::Fault(ServerFault::Status(status, words, after)) = reply {
-        let body = match words.strip_prefix('{') {
-            Some(_) => words.clone(),
-            None => json!({ "error": { "message": words } }).to_string(),
-        };
+        let body = json!({ "error": { "message": words } }).to_string();
         let after: Vec<(&str, String)> =
             after.iter().map(|seconds| ("retry-after", seconds.to_string())).collect();
         return http::send(stream, *status, &after, &body, body.len()).await;

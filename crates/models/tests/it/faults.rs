@@ -52,17 +52,6 @@ async fn each_status_has_its_code_also_as_the_first_item_of_a_stream() {
     }
 }
 
-#[tokio::test]
-async fn a_quota_that_is_used_up_is_not_asked_again() {
-    let body = r#"{"error":{"message":"check your plan","type":"insufficient_quota"}}"#;
-    let reply = ScriptedReply::Fault(ServerFault::Status(429, body.to_owned(), None));
-    every_way(reply, |wire, how, _, error| {
-        assert!(!error.is_safe_to_repeat(), "{wire} {how:?}: waiting brings no quota back");
-        assert_eq!(error.code(), Code::ModelRefused, "{wire} {how:?}");
-    })
-    .await;
-}
-
 // shows in part: CT-072 (the part about retry-after)
 #[tokio::test]
 async fn a_rate_limit_says_how_long_to_wait() {
