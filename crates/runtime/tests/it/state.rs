@@ -212,9 +212,10 @@ async fn a_call_that_is_given_up_while_it_opens_leaves_what_it_read_to_the_next_
     let (reads, is_slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let (counted, slowly) = (Arc::clone(&reads), Arc::clone(&is_slow));
     let ports = kept(root.path(), move |asked, _| {
-        if asked.starts_with("load") {
-            counted.fetch_add(1, Ordering::SeqCst);
+        if !asked.starts_with("load") {
+            return;
         }
+        counted.fetch_add(1, Ordering::SeqCst);
         if slowly.swap(false, Ordering::SeqCst) {
             let (reached, is_open) = &*gate.lock().unwrap();
             reached.send(()).unwrap();
