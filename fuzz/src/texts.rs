@@ -1,7 +1,7 @@
 //! Texts that others write: read without a panic, and what was read is written and read again to the same.
 
 use piton_core::canonical;
-use piton_flow::{Flow, Registry, Tools};
+use piton_backpack::flow::{Flow, Registry, Tools};
 use piton_workflow::SourceKind;
 use piton_workflow::bundle::Bundle;
 use piton_workflow::compile::{Definitions, compile};

@@ -7,24 +7,21 @@ use imbl::OrdMap;
 use piton_core::TimestampMs;
 use serde::Serialize;
 
+use crate::access::permissions::Permissions;
+use crate::access::scope::Scope;
 use crate::backpack_core::{BackpackInner, InitialState, LargeValues};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::OBSERVERS_MAX;
-use crate::commit_id::CommitId;
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
-use crate::history::History;
-use crate::item_state::ItemState;
-use crate::labels::check_count;
-use crate::node_identity::NodeIdentity;
+use crate::history::commit_id::CommitId;
+use crate::history::commits::{History, Past};
+use crate::history::restore;
+use crate::names::{Key, NodeId, NodeIdentity};
 use crate::observer::Observer;
 use crate::options::{BackpackPorts, Options};
-use crate::past_state::Past;
-use crate::permissions::Permissions;
-use crate::restore;
-use crate::scope::Scope;
-use crate::text::{Key, NodeId};
+use crate::state::item_state::ItemState;
+use crate::state::labels::check_count;
 
 /// An in-memory backpack. Cheap to clone: clones are handles to the same backpack and may live on any thread.
 #[derive(Clone)]
@@ -101,7 +98,7 @@ impl Backpack {
         };
         drop(core);
         let (inner, identity) = (Arc::clone(&self.inner), Arc::new(identity));
-        Ok(Scope { inner, identity, permissions, provenance: None })
+        Ok(Scope { inner, identity, permissions, provenance: None, log: None })
     }
 
     /// Returns the permissions that were declared for a node.

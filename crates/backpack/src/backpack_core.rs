@@ -9,23 +9,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use imbl::OrdMap;
 use piton_core::{Provenance, TimestampMs};
 
-use crate::access::{Operation, Requester};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::access::permissions::{Operation, Permissions, Requester};
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::NODES_MAX;
-use crate::commit::{Act, Commit};
-use crate::commit_id::{CommitId, WriterMark};
 use crate::error::Error;
-use crate::history::History;
-use crate::item::Item;
-use crate::item_content::{ItemContent, Large};
-use crate::item_state::ItemState;
-use crate::node_identity::NodeIdentity;
+use crate::history::commit::{Act, Commit};
+use crate::history::commit_id::{CommitId, WriterMark};
+use crate::history::commits::History;
+use crate::journal::JournalWriter;
+use crate::names::{Key, NodeId, NodeIdentity};
 use crate::observer::{Committed, Event, Observer, notify};
 use crate::options::{BackpackPorts, Options};
-use crate::permissions::Permissions;
-use crate::recorder::Recorder;
-use crate::text::{Key, NodeId};
+use crate::state::item::{Item, ItemContent, Large};
+use crate::state::item_state::ItemState;
 
 /// State shared by all handles of one backpack.
 pub(crate) struct BackpackInner {
@@ -44,7 +40,8 @@ pub(crate) struct BackpackCore {
     pub(crate) large: LargeValues,
     pub(crate) permissions: OrdMap<NodeId, Arc<Permissions>>,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
-    pub(crate) recorder: Option<Arc<dyn Recorder>>,
+    /// Absent in a backpack that lives in memory only.
+    pub(crate) journal: Option<JournalWriter>,
     mark: WriterMark,
     /// Events that observers have not been notified of yet.
     untold: Vec<Event>,
@@ -128,7 +125,7 @@ impl BackpackInner {
             large,
             permissions,
             observers: Vec::new(),
-            recorder: None,
+            journal: None,
             mark,
             untold: Vec::new(),
             ahead: Vec::new(),
@@ -249,14 +246,15 @@ impl BackpackCore {
             return Err(Error::TooManyNodes { node: node.clone() });
         }
         // Refuse before anything changes in memory if the journal can no longer take a commit.
-        self.recorder.as_ref().map_or(Ok(()), |recorder| recorder.is_open())
+        self.journal.as_ref().map_or(Ok(()), JournalWriter::check_open)
     }
 
     fn record(&mut self, commit: Commit, options: &Options) {
         // All three steps run under one lock: state, journal and history see commits in the same order.
         self.state.apply(&commit);
-        if let Some(recorder) = &self.recorder {
-            recorder.record(&commit, self.large_value_of(&commit));
+        let large = self.large_value_of(&commit).cloned();
+        if let Some(journal) = &mut self.journal {
+            journal.record(&commit, large);
         }
         let is_watched = !self.observers.is_empty();
         if is_watched {

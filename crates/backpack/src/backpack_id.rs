@@ -4,6 +4,9 @@ use std::str::FromStr;
 
 use piton_core::Entropy;
 use piton_store::{NameError, StreamId};
+use serde::{Deserialize, Serialize};
+
+use crate::history::commit_id::CommitId;
 
 /// The id of a backpack: 1 to 96 characters of `a-z`, `0-9`, `_` and `-`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,3 +53,15 @@ piton_core::text_form!(
     "^[a-z0-9_-]+$",
     piton_store::bounds::NAME_BYTES_MAX
 );
+
+/// The backpack that a snapshot or fork was taken from, and the last commit that it contains.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BackpackOrigin {
+    /// The backpack.
+    pub backpack: BackpackId,
+    /// The commit; absent if it was taken before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+}

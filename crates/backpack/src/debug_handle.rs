@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 
+use crate::access::permissions::parse_pattern;
 use crate::backpack_core::{BackpackInner, LargeValueSlot};
-use crate::commit::{Act, Action, Commit};
-use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::filter::Filter;
-use crate::item::Item;
-use crate::permissions::parse_pattern;
-use crate::quarantined::Quarantined;
-use crate::text::{Key, NodeId};
+use crate::history::commit::{Act, Action, Commit};
+use crate::history::commit_id::CommitId;
+use crate::history::commits::Filter;
+use crate::names::{Key, NodeId};
+use crate::state::item::Item;
+use crate::state::quarantined::Quarantined;
 
 piton_core::closed_set! {
     /// Which half of what a node did.

@@ -3,16 +3,15 @@
 //! *Invariants*: no error carries the value of an item. For a key that a node may not read, the error is the same
 //! whether or not the key exists.
 
-use piton_core::error::Details;
-use piton_core::error::sentence;
+use piton_core::error::{Details, sentence};
 use piton_core::{CanonicalError, Code, Envelope, PatternError};
 use serde_json::json;
 
-use crate::access::Operation;
+use crate::access::permissions::Operation;
 use crate::backpack_id::BackpackId;
 use crate::bounds::{ITEMS_MAX, NODES_MAX, VALUE_BYTES_MAX, VALUE_DEPTH_MAX};
-use crate::commit_id::CommitId;
-use crate::text::{Key, NodeId, TextError};
+use crate::history::commit_id::CommitId;
+use crate::names::{Key, NodeId, TextError};
 
 /// Any error of a backpack.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -191,5 +190,17 @@ impl Error {
             _ => return envelope,
         };
         envelope.with_details(Details::of(&details).expect("a few short entries are small"))
+    }
+}
+
+impl From<Error> for Envelope {
+    fn from(error: Error) -> Self {
+        error.envelope()
+    }
+}
+
+impl From<TextError> for Envelope {
+    fn from(error: TextError) -> Self {
+        Error::from(error).into()
     }
 }

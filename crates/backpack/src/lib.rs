@@ -43,14 +43,24 @@
 //! ```
 //!
 //! With a journal ([`JournaledBackpack`]), commits survive the process and the history reaches back to the first of
-//! them. Nodes then get an [`AsyncScope`], whose writes return once they are on disk.
+//! them. [`Scope::saved`] waits until a write is on disk.
 //!
-//! * [`Scope`], [`AsyncScope`]: the handles for nodes. [`Permissions`], [`AccessControl`]: their limits.
+//! * [`Scope`]: the handle for nodes. [`Permissions`], [`AccessControl`]: their limits.
 //! * [`Backpack`], [`JournaledBackpack`]: the handles for the owner. [`DebugHandle`]: sees everything, changes nothing.
 //! * [`Item`], [`Commit`], [`Quarantined`]: the contents of a backpack. [`StateDiff`]: the differences between two.
 //! * [`Observer`]: is notified of everything that happens.
 //! * [`journal`]: persistence, readers in other processes, and the lifetime of large values.
+//! * `flow` (feature `flow`): graphs of nodes that run over a backpack.
 //! * [`bounds`]: every limit, with its reason.
+//!
+//! | directory or file | holds |
+//! |---|---|
+//! | `backpack`, `backpack_core`, `debug_handle` | the owner's handle, the state behind its lock, and the handle that sees everything |
+//! | `access` | scopes of nodes, their permissions, and their writes |
+//! | `state` | items, labels, the quarantine, and the maps that hold them |
+//! | `history` | commits, their ids, past states, differences, and going back |
+//! | `record`, `document` | commits and items as they are stored, and a backpack in one JSON document |
+//! | `journal` | writing to a journal, following one, forks, checks and repairs |
 //!
 //! *Invariants*: history never changes, and nothing can be rolled back: an earlier state is another backpack. A value
 //! that a node may not read never reaches it, neither through a value nor through an error, an event or a summary.
@@ -60,63 +70,40 @@ mod access;
 mod backpack;
 mod backpack_core;
 mod backpack_id;
-mod backpack_origin;
 pub mod bounds;
-mod commit;
-mod commit_id;
 mod debug_handle;
-mod diff;
 mod document;
 mod error;
-mod filter;
+#[cfg(feature = "flow")]
+pub mod flow;
 mod history;
-mod index;
-mod item;
-mod item_content;
-mod item_state;
 pub mod journal;
-mod labels;
-mod node_identity;
+mod names;
 mod observer;
 mod options;
-mod pack_options;
-mod past_state;
-mod permissions;
-mod quarantined;
-mod reading;
 mod record;
-mod recorder;
-mod restore;
-mod scope;
-mod summary;
-mod text;
+mod state;
 mod validate;
-mod write_outcome;
-mod writing;
 
-pub use access::Operation;
+pub use access::permissions::{Operation, Permissions};
+pub use access::scope::{ChangeLog, Scope};
+pub use access::writing::WriteOutcome;
 pub use backpack::Backpack;
-pub use backpack_id::BackpackId;
-pub use backpack_origin::BackpackOrigin;
-pub use commit::{Action, Commit};
-pub use commit_id::{CommitId, NotACommitId};
+pub use backpack_id::{BackpackId, BackpackOrigin};
 pub use debug_handle::{Access, DebugHandle};
-pub use diff::{ChangeKind, KeyChange, StateDiff};
 pub use error::Error;
-pub use filter::Filter;
-pub use item::Item;
-pub use journal::{AsyncScope, ChangeLog, JournaledBackpack};
-pub use labels::{AccessControl, Labels};
-pub use node_identity::NodeIdentity;
+pub use history::commit::{Action, Commit};
+pub use history::commit_id::{CommitId, NotACommitId};
+pub use history::commits::Filter;
+pub use history::diff::{ChangeKind, KeyChange, StateDiff};
+pub use journal::JournaledBackpack;
+pub use names::{IntoKey, Key, NodeId, NodeIdentity, NodeName, Tag, TextError, TextProblem};
 pub use observer::{Committed, Event, Observer};
 pub use options::{BackpackPorts, Options};
-pub use pack_options::PackOptions;
-pub use permissions::Permissions;
-pub use quarantined::{Quarantined, Reason};
-pub use scope::Scope;
-pub use text::{Key, NodeId, NodeName, Tag, TextError, TextProblem};
+pub use state::item::Item;
+pub use state::labels::{AccessControl, Labels, PackOptions};
+pub use state::quarantined::{Quarantined, Reason};
 pub use validate::{Validation, Violation};
-pub use write_outcome::WriteOutcome;
 
 /// The tutorial. Its code blocks run as examples of this crate.
 // shows in part: BP-121 (the tutorial of backpacks)

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use piton_core::{Provenance, TimestampMs};
 
-use crate::access::Operation;
-use crate::commit::{Action, Commit};
-use crate::commit_id::CommitId;
-use crate::node_identity::NodeIdentity;
-use crate::text::Key;
+use crate::access::permissions::Operation;
+use crate::history::commit::{Action, Commit};
+use crate::history::commit_id::CommitId;
+use crate::names::{Key, NodeIdentity};
 
 /// An event of a backpack.
 #[derive(Clone, Debug, PartialEq, Eq)]

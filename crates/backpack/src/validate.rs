@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::bounds::VIOLATIONS_MAX;
 use crate::debug_handle::DebugHandle;
 use crate::error::Error;
-use crate::summary::cut;
+use crate::state::item::cut;
 
 /// A violation of the schema.
 #[derive(Clone, Debug, PartialEq, Eq)]

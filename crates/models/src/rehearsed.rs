@@ -8,12 +8,11 @@ use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::bounds::RULES_MAX;
-use crate::client::{BoxFuture, ModelClient};
+use crate::client::{AnswerStream, BoxFuture, ModelClient, played};
 use crate::error::Error;
 use crate::message::Message;
 use crate::request::Request;
 use crate::scripted::Scripted;
-use crate::stream::{AnswerStream, played};
 
 /// A rule with a condition and an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,11 +6,10 @@ use std::sync::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use crate::answer::{Answer, Finish, Usage};
-use crate::client::{BoxFuture, ModelClient};
+use crate::client::{AnswerStream, BoxFuture, ModelClient, played};
 use crate::error::Error;
 use crate::provider::ProviderName;
 use crate::request::Request;
-use crate::stream::{AnswerStream, played};
 use crate::tool::ToolCall;
 
 /// Plays back answers. At the end of the script, every further request is refused.

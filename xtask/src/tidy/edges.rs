@@ -33,23 +33,13 @@ const RULES: &[Rule] = &[
     part("core", &[]),
     Rule { name: "store", normal: &["core"], dev: &["core"], ports_only: false },
     part("workflow", &["core", "store"]),
-    part("backpack", &["core", "store"]),
+    part("backpack", &["core", "models", "store"]),
     part("workspaces", &["core", "store"]),
     part("context", &["core", "store"]),
     part("models", &["core"]),
-    part("flow", &["backpack", "core", "models", "store"]),
     Rule {
         name: "runtime",
-        normal: &[
-            "backpack",
-            "context",
-            "core",
-            "flow",
-            "models",
-            "store",
-            "workflow",
-            "workspaces",
-        ],
+        normal: &["backpack", "context", "core", "models", "store", "workflow", "workspaces"],
         dev: ANY,
         ports_only: true,
     },
@@ -88,8 +78,8 @@ const UNREACHABLE_FROM_CORE: [&str; 20] = [
 ];
 
 /// Parts that know nothing of how they are reached: by a command line, a terminal, a web page or an agent.
-const WITHOUT_DOORS: [&str; 8] =
-    ["backpack", "context", "core", "flow", "models", "store", "workflow", "workspaces"];
+const WITHOUT_DOORS: [&str; 7] =
+    ["backpack", "context", "core", "models", "store", "workflow", "workspaces"];
 
 /// Crates that only doors are made of.
 const DOORS: [&str; 8] =
@@ -285,7 +275,7 @@ mod tests {
         for (from, to) in [
             ("store", "core"),
             ("workflow", "store"),
-            ("flow", "backpack"),
+            ("backpack", "models"),
             ("runtime", "context"),
             ("mcp", "runtime"),
             ("cli", "console"),
@@ -350,7 +340,7 @@ mod tests {
     // shows: CT-094
     #[test]
     fn a_part_reaches_nothing_that_doors_are_made_of() {
-        for part in ["backpack", "context", "core", "flow", "workspaces"] {
+        for part in ["backpack", "context", "core", "models", "workspaces"] {
             for door in ["clap", "anstream", "rmcp", "axum"] {
                 let name = format!("piton-{part}");
                 let planted = chain(door, None, &[]).replace("piton-core", &name);
@@ -359,7 +349,7 @@ mod tests {
                 assert_eq!(found[0].what, format!("`{name}` reaches `{door}`"));
             }
         }
-        let tested = chain("clap", Some("dev"), &[]).replace("piton-core", "piton-flow");
+        let tested = chain("clap", Some("dev"), &[]).replace("piton-core", "piton-models");
         assert!(check_reach(&parse(&tested).unwrap()).is_empty());
     }
 

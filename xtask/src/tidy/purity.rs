@@ -24,7 +24,7 @@ const NOT_IN_PORTS: [&str; 6] =
     ["crate::local", "crate::memory", "rusqlite", "rustix", "std::fs", "tokio"];
 
 /// Crates that decide and never act.
-const PURE: [&str; 4] = ["backpack", "core", "flow", "workflow"];
+const PURE: [&str; 3] = ["backpack", "core", "workflow"];
 
 /// What the crate of Workspaces does without: it handles data and cannot start a program.
 const NOT_IN_WORKSPACES: [&str; 7] =
@@ -110,6 +110,9 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
                 "move the code to the adapter, or say it in the port's own types",
             ));
         }
+        if file.path.starts_with("crates/backpack/src/flow/") {
+            problems.extend(private_backpack_modules(file));
+        }
         if PURE.contains(&name) {
             problems.extend(mentions(
                 file,
@@ -131,6 +134,29 @@ pub(crate) fn is_port(path: &str) -> bool {
 fn is_workflow_module(path: &str, modules: &[&str]) -> bool {
     let module = path.strip_prefix("crates/workflow/src/").and_then(|path| path.split('/').next());
     module.is_some_and(|module| modules.contains(&module.trim_end_matches(".rs")))
+}
+
+/// Private modules of the backpack that a file of flows names: another crate could not.
+fn private_backpack_modules(file: &File) -> Vec<Problem> {
+    let direct = file.code.match_indices("crate::").map(|(start, root)| {
+        let rest = &file.code[start + root.len()..];
+        (first_name(rest), start)
+    });
+    let grouped = grouped_imports(&file.code).into_iter();
+    let grouped = grouped.filter(|(root, ..)| *root == "crate").map(|(_, name, at)| (name, at));
+    direct
+        .chain(grouped)
+        .filter(|(name, _)| name.starts_with(char::is_lowercase))
+        .filter(|(name, _)| !["bounds", "flow", "journal"].contains(&name.as_str()))
+        .map(|(name, start)| {
+            Problem::at(
+                &file.path,
+                source::line_of(&file.code, start),
+                format!("flows use the public interface of backpacks: `crate::{name}`"),
+                "use what `crates/backpack/src/lib.rs` exports",
+            )
+        })
+        .collect()
 }
 
 fn mentions(file: &File, banned: &[&str], why: &str, fix: &str) -> Vec<Problem> {
@@ -246,6 +272,18 @@ mod tests {
             }
             finds(check, "crates/workflow/src/compile/strict/lower.rs", code, &[]);
         }
+    }
+
+    #[test]
+    fn flows_name_no_private_module_of_the_backpack() {
+        let path = "crates/backpack/src/flow/run/a.rs";
+        for code in ["use crate::writing::pack;", "use crate::{Key, writing};"] {
+            let what = "flows use the public interface of backpacks: `crate::writing`";
+            finds(check, path, code, &[what]);
+        }
+        let public = "use crate::{Key, journal};\nuse crate::flow::Action;\nuse crate::Scope;";
+        finds(check, path, public, &[]);
+        finds(check, "crates/backpack/src/scope.rs", "use crate::writing::pack;", &[]);
     }
 
     // shows in part: WS-050 (no program is started)

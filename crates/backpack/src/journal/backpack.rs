@@ -3,25 +3,22 @@
 use std::sync::Arc;
 
 use piton_core::EventId;
-use piton_store::port::{BlobReader, Cursor, Journal, StreamLease};
+use piton_store::port::{BlobReader, Journal, Patience, StreamLease};
 use piton_store::{AppendPlan, TornTail};
 
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use super::followed::{Followed, KnownStream};
 use super::replay::Replayed;
-use super::scope::AsyncScope;
 use super::writer::JournalWriter;
+use crate::access::permissions::Permissions;
+use crate::access::scope::Scope;
 use crate::backpack::Backpack;
 use crate::backpack_id::BackpackId;
-use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::history::History;
-use crate::node_identity::NodeIdentity;
+use crate::history::commits::History;
+use crate::names::NodeIdentity;
 use crate::options::{BackpackPorts, Options};
-use crate::permissions::Permissions;
 use crate::record::Replay;
-use crate::recorder::Recorder;
-use crate::text::Key;
 
 /// The point at which a write returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +46,7 @@ pub struct JournalPorts {
 #[derive(Clone)]
 pub struct JournaledBackpack {
     pub(super) backpack: Backpack,
-    pub(super) writer: Arc<JournalWriter>,
     pub(super) ports: JournalPorts,
-    mode: Mode,
     holder: Holder,
 }
 
@@ -74,7 +69,7 @@ impl JournaledBackpack {
         ports: JournalPorts,
     ) -> Result<Opened, Error> {
         // The lease comes first: nothing can be appended between reading the stream and writing to it.
-        let lease = lease(id, &ports).await?;
+        let lease = ports.lease(id, Patience::FailFast).await?;
         let events = match ports.journal.load(id.stream()).await {
             Ok(loaded) => loaded.events,
             Err(piton_store::Error::NotFound { .. }) => Vec::new(),
@@ -99,64 +94,46 @@ impl JournaledBackpack {
         let torn_tail = lease.torn_tail();
         let (id, durable) = (backpack.id().clone(), backpack.debug().commit_count());
         let journal = Arc::clone(&ports.journal);
-        let writer = Arc::new(JournalWriter::new(id, journal, lease, durable));
+        let writer = JournalWriter::new(id, journal, (lease, mode), durable);
         // From here on every commit goes to the journal. All earlier ones are already on disk.
-        backpack.inner.lock().recorder = Some(Arc::clone(&writer) as Arc<dyn Recorder>);
-        Opened { backpack: Self { backpack, writer, ports, mode, holder }, torn_tail }
+        backpack.inner.lock().journal = Some(writer);
+        Opened { backpack: Self { backpack, ports, holder }, torn_tail }
     }
 
     /// Returns the backpack in memory, for everything that needs no disk: observers, the debug handle, the recent past.
-    /// Scopes created from it act at once, and their commits reach the disk with the next write or flush.
     pub fn memory(&self) -> &Backpack {
         &self.backpack
     }
 
-    /// Creates the scope that a node is given.
+    /// Creates the scope that a node is given, like [`Backpack::scope`].
     pub fn scope(
         &self,
         identity: NodeIdentity,
         permissions: Option<Permissions>,
-    ) -> Result<AsyncScope, Error> {
-        let scope = self.backpack.scope(identity, permissions)?;
-        Ok(AsyncScope::new(scope, Some((Arc::clone(&self.writer), self.mode))))
-    }
-
-    /// Like [`Backpack::abandon_since`], but returns once the commits are on disk. Use a snapshot of
-    /// [`snapshot_at_commit`](Self::snapshot_at_commit), which has every value.
-    pub async fn abandon_since(
-        &self,
-        snapshot: &Backpack,
-        by: NodeIdentity,
-    ) -> Result<Vec<CommitId>, Error> {
-        self.abandon_keys_since(snapshot, |_| true, by).await
-    }
-
-    /// Like [`Backpack::abandon_keys_since`], but returns once the commits are on disk.
-    pub async fn abandon_keys_since(
-        &self,
-        snapshot: &Backpack,
-        is_meant: impl Fn(&Key) -> bool,
-        by: NodeIdentity,
-    ) -> Result<Vec<CommitId>, Error> {
-        let commits = self.backpack.abandon_keys_since(snapshot, is_meant, by)?;
-        self.flush().await?;
-        Ok(commits)
+    ) -> Result<Scope, Error> {
+        self.backpack.scope(identity, permissions)
     }
 
     /// Waits until everything that was done before the call is on disk.
     pub async fn flush(&self) -> Result<(), Error> {
-        self.writer.flush().await
+        self.backpack.inner.flush().await
+    }
+
+    /// True until the backpack is closed, or an append failed.
+    pub fn is_open(&self) -> bool {
+        let core = self.backpack.inner.lock();
+        core.journal.as_ref().is_some_and(|journal| journal.check_open().is_ok())
     }
 
     /// Writes everything to disk and releases the lease. All handles of the backpack refuse further acts.
     pub async fn close(&self) -> Result<(), Error> {
-        self.end().await.map(|_| ())
+        self.backpack.inner.end_journal().await.map(drop)
     }
 
     /// Like [`close`](Self::close), and continues to follow the backpack from its state in memory. Other handles lose
-    /// their past.
-    pub async fn close_and_follow(self) -> Result<Followed, Error> {
-        let cursor = self.end().await?;
+    /// their past. Nobody else writes to the backpack until the lease that comes with the state is dropped.
+    pub async fn close_and_follow(self) -> Result<(Followed, Option<Arc<StreamLease>>), Error> {
+        let lease = self.backpack.inner.end_journal().await?;
         // Nothing is read again: everything in memory moves over, and following starts at the end of the stream.
         let mut core = self.backpack.inner.lock();
         let (state, large) = (core.state.clone(), std::mem::take(&mut core.large));
@@ -166,32 +143,33 @@ impl JournaledBackpack {
         drop(core);
         let origin = self.backpack.inner.origin.clone();
         let replayed = Replayed { origin, replay: Replay::new(state, history) };
+        let cursor = lease.as_ref().map(|lease| lease.cursor());
         let known = KnownStream { replayed, large, cursor, holder: Some(self.holder) };
         let (id, options) = (self.backpack.id().clone(), *self.backpack.options());
-        Ok(Followed::go_on(id, options, self.ports, known))
-    }
-
-    async fn end(&self) -> Result<Option<Cursor>, Error> {
-        // Under the lock of the backpack no commit is being made, so none can slip in after the last flush.
-        let core = self.backpack.inner.lock();
-        self.writer.refuse_more();
-        drop(core);
-        self.writer.end().await
+        Ok((Followed { id, options, ports: self.ports, known }, lease))
     }
 }
 
-pub(super) async fn lease(id: &BackpackId, ports: &JournalPorts) -> Result<StreamLease, Error> {
-    match ports.journal.lease(id.stream()).await {
-        Err(piton_store::Error::Locked { .. }) => {
-            // The stream usually exists, since its holder writes to it, unless the holder has only just started.
-            let events = match ports.journal.load(id.stream()).await {
-                Ok(loaded) => loaded.events,
-                Err(_) => Vec::new(),
-            };
-            let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
-            Err(Error::Locked { id: id.clone(), holder: holder.map(Holder::into_string) })
-        }
-        outcome => Ok(outcome?),
+impl JournalPorts {
+    /// Takes the lease of a backpack's stream. There is one writer at a time; an error names the one that has it.
+    pub async fn lease(&self, id: &BackpackId, patience: Patience) -> Result<StreamLease, Error> {
+        use piton_store::Error::{Busy, Locked};
+        let refused = match self.journal.lease_with(id.stream(), patience).await {
+            Ok(lease) => return Ok(lease),
+            Err(refused @ (Locked { .. } | Busy { .. })) => refused,
+            Err(error) => return Err(error.into()),
+        };
+        // The stream usually exists, since its holder writes to it, unless the holder has only just started.
+        let loaded = self.journal.load(id.stream()).await;
+        let events = loaded.map_or_else(|_| Vec::new(), |loaded| loaded.events);
+        let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
+        Err(match refused {
+            Busy { waited_ms, .. } => {
+                let by = holder.map_or_else(String::new, |holder| format!(", opened by {holder}"));
+                Busy { what: format!("the backpack {id}{by}"), waited_ms }.into()
+            }
+            _ => Error::Locked { id: id.clone(), holder: holder.map(Holder::into_string) },
+        })
     }
 }
 

@@ -16,9 +16,8 @@ use super::event::Holder;
 use super::replay::Replayed;
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::node_identity::NodeIdentity;
+use crate::names::{Key, NodeIdentity};
 use crate::options::Options;
-use crate::text::Key;
 
 /// The result of a check.
 #[derive(Clone, Debug)]
@@ -168,7 +167,7 @@ pub async fn repair(
             let reason =
                 "its value is damaged: the store has something else in its place, or nothing";
             // The owner is unrestricted, and the key was in use a moment ago, so this is neither refused nor missing.
-            let _ = system.quarantine_without_trace(key.as_str(), reason).await?;
+            let _ = system.quarantine_without_trace(&key, reason)?;
             done.taken_out.push(key);
         }
         backpack.close().await?;

@@ -6,8 +6,7 @@ use piton_core::{BoundedText, DedupeKey, Digest, EventId, EventIndex, SnapshotRe
 use piton_store::{Event, StreamId};
 use serde::{Deserialize, Serialize};
 
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::HOLDER_BYTES_MAX;
 use crate::record::{CommitRecord, ItemRecord, QuarantinedRecord};
 

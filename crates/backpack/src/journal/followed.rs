@@ -7,24 +7,24 @@
 
 use piton_core::EventIndex;
 use piton_store::AppendPlan;
-use piton_store::port::{Cursor, Follow, LoadedStream};
+use piton_store::port::{Cursor, Follow, LoadedStream, StreamLease};
 
-use super::backpack::{JournalPorts, JournaledBackpack, Mode, lease, opened};
+use super::backpack::{JournalPorts, JournaledBackpack, Mode, opened};
 use super::event::{BackpackEvent, Holder};
 use super::replay::{Replayed, large_values, reread_large};
 use crate::backpack::Backpack;
 use crate::backpack_core::{InitialState, LargeValues};
 use crate::backpack_id::BackpackId;
 use crate::error::Error;
-use crate::history::History;
+use crate::history::commits::History;
 use crate::options::Options;
 
 /// A backpack as of the last time it was read.
 pub struct Followed {
-    id: BackpackId,
-    options: Options,
-    ports: JournalPorts,
-    known: KnownStream,
+    pub(super) id: BackpackId,
+    pub(super) options: Options,
+    pub(super) ports: JournalPorts,
+    pub(super) known: KnownStream,
 }
 
 /// Everything known about the stream.
@@ -47,16 +47,6 @@ impl Followed {
         let options = options.clamped();
         let known = load(id, &options, &ports).await?;
         Ok(Self { id: id.clone(), options, ports, known })
-    }
-
-    /// Continues with the state that a backpack had when it was closed.
-    pub(super) fn go_on(
-        id: BackpackId,
-        options: Options,
-        ports: JournalPorts,
-        known: KnownStream,
-    ) -> Self {
-        Self { id, options, ports, known }
     }
 
     /// Returns the id of the backpack.
@@ -115,11 +105,16 @@ impl Followed {
         Backpack::begin(beginning, self.options, self.ports.ports.clone())
     }
 
-    /// Opens the backpack for writing, like [`JournaledBackpack::open`]. The opening is recorded only if another holder
-    /// was the last to open it.
-    pub async fn open(mut self, holder: Holder, mode: Mode) -> Result<JournaledBackpack, Error> {
-        // Catch up only under the lease: from here on nobody else appends.
-        let lease = lease(&self.id, &self.ports).await?;
+    /// Opens the backpack for writing, like [`JournaledBackpack::open`], under a lease of its stream. The opening is
+    /// recorded only if another holder was the last to open it.
+    pub async fn open(
+        mut self,
+        lease: StreamLease,
+        holder: Holder,
+        mode: Mode,
+    ) -> Result<JournaledBackpack, Error> {
+        debug_assert_eq!(lease.stream(), self.id.stream());
+        // Catch up only under the lease: nobody else appends.
         self.catch_up().await?;
         let reached = self.known.cursor.as_ref().map_or(EventIndex::ZERO, Cursor::next_event);
         if reached != lease.next_event() {

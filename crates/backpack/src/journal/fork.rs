@@ -7,20 +7,19 @@ use std::sync::Arc;
 
 use piton_core::{EventId, EventIndex};
 use piton_store::bounds::PLAN_BLOBS_MAX;
-use piton_store::port::BlobNamespace;
+use piton_store::port::{BlobNamespace, Patience};
 use piton_store::{AppendPlan, NewBlob};
 
-use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, lease, opened};
+use super::backpack::{JournalPorts, JournaledBackpack, Mode, Opened, opened};
 use super::event::{BackpackEvent, BackpackEventBody, Holder};
 use crate::backpack::Backpack;
 use crate::backpack_core::{BackpackCore, InitialState, LargeValueSlot};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::bounds::{PLAN_BYTES, RECORD_BYTES};
 use crate::error::Error;
-use crate::history::History;
-use crate::item::Item;
+use crate::history::commits::History;
 use crate::record::{ItemRecord, QuarantinedRecord, weight};
+use crate::state::item::Item;
 
 /// A part of the state that is carried over, with its weight in a plan and its value if that goes into a blob.
 struct ForkPiece {
@@ -40,7 +39,7 @@ impl JournaledBackpack {
         mode: Mode,
         ports: JournalPorts,
     ) -> Result<Opened, Error> {
-        let lease = lease(id, &ports).await?;
+        let lease = ports.lease(id, Patience::FailFast).await?;
         // Checked under the lease, so that nobody can create the stream in between.
         if lease.next_event().get() > 0 {
             return Err(Error::Exists { id: id.clone() });

@@ -1,10 +1,11 @@
 //! Backpacks that survive the process: every commit goes to a journal.
 //!
-//! [`JournaledBackpack::open`] takes the lease of the backpack's stream, replays the stream and continues it. Nodes get
-//! an [`AsyncScope`]. Their acts happen in memory first, as with any backpack, and reach the disk in the same order.
+//! [`JournaledBackpack::open`] takes the lease of the backpack's stream, replays the stream and continues it. Acts
+//! happen in memory first, as with any backpack, and reach the disk in the same order. [`Scope::saved`](crate::Scope::saved)
+//! waits for it.
 //!
-//! * In durable mode a write returns after its commit is on disk. Writes that wait at the same time share one sync.
-//! * In buffered mode a write returns at once, and is on disk after the next flush.
+//! * In durable mode a write is saved once its commit is on disk. Writes that wait at the same time share one sync.
+//! * In buffered mode nothing waits for a write, and it is on disk after the next flush.
 //! * A read never waits for the disk; its commit rides with the next write or flush.
 //!
 //! A process that writes only occasionally, alongside others, keeps a [`Followed`] in between.
@@ -18,10 +19,8 @@ mod event;
 mod followed;
 mod fork;
 mod past;
-mod queue;
 mod replay;
 mod roots;
-mod scope;
 mod writer;
 
 pub use backpack::{JournalPorts, JournaledBackpack, Mode, Opened};
@@ -30,4 +29,4 @@ pub use event::{BackpackEvent, Holder};
 pub use followed::Followed;
 pub use replay::{read, read_at};
 pub use roots::BackpackRoots;
-pub use scope::{AsyncScope, ChangeLog};
+pub(crate) use writer::JournalWriter;

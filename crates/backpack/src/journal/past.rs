@@ -11,54 +11,38 @@ use super::backpack::JournaledBackpack;
 use super::event::BackpackEvent;
 use super::replay::{ReplayStep, Replayed, large_values};
 use crate::backpack::Backpack;
-use crate::commit::Commit;
-use crate::commit_id::CommitId;
 use crate::error::Error;
-use crate::filter::Filter;
-use crate::history::History;
+use crate::history::commit::Commit;
+use crate::history::commit_id::CommitId;
+use crate::history::commits::{Filter, History, Past};
+use crate::names::NodeId;
 use crate::options::Options;
-use crate::past_state::Past;
 use crate::record::{CommitRecord, Replay};
-use crate::text::NodeId;
 
 impl JournaledBackpack {
     /// Returns the state after a commit, as an in-memory backpack of its own.
     pub async fn snapshot_at_commit(&self, id: CommitId) -> Result<Backpack, Error> {
-        let found = self.in_memory(|history| history.at_commit(id));
-        let past = match found {
-            // The commit left memory, or never existed: only a replay of the journal can tell.
-            Err(Error::BeforeHistory { .. }) => {
-                // Stops before the commit after the wanted one. If there is none, the replay ends with the wanted one.
-                let past = self.on_disk(|_, replay| last(replay) == Some(id)).await?;
-                if past.commit != Some(id) {
-                    return Err(Error::UnknownCommit { id });
-                }
-                past
-            }
-            found => found?,
-        };
+        // Stops before the commit after the wanted one. If there is none, the replay ends with the wanted one.
+        let is_end = |_: &CommitRecord, replay: &Replay| last(replay) == Some(id);
+        let past = self.past(|history| history.at_commit(id), is_end).await?;
+        // The commit left memory, or never existed: only the replay could tell.
+        if past.commit != Some(id) {
+            return Err(Error::UnknownCommit { id });
+        }
         self.backpack_of(past).await
     }
 
     /// Returns the state before a node's first commit, as an in-memory backpack of its own.
     pub async fn snapshot_before_node(&self, node: &NodeId) -> Result<Backpack, Error> {
-        let found = self.in_memory(|history| history.before_node(node));
-        let past = match found {
-            Err(Error::BeforeHistory { .. }) => self.on_disk(|next, _| next.by.id == *node).await?,
-            found => found?,
-        };
+        let is_end = |next: &CommitRecord, _: &Replay| next.by.id == *node;
+        let past = self.past(|history| history.before_node(node), is_end).await?;
         self.backpack_of(past).await
     }
 
     /// Returns the state at a time, as an in-memory backpack of its own. All commits of that millisecond are included.
     pub async fn snapshot_at(&self, time: TimestampMs) -> Result<Backpack, Error> {
-        let found = self.in_memory(|history| history.at_time(time));
-        let past = match found {
-            Err(Error::BeforeHistory { .. }) => {
-                self.on_disk(|next, _| next.timestamp_ms > time).await?
-            }
-            found => found?,
-        };
+        let is_end = |next: &CommitRecord, _: &Replay| next.timestamp_ms > time;
+        let past = self.past(|history| history.at_time(time), is_end).await?;
         self.backpack_of(past).await
     }
 
@@ -86,15 +70,15 @@ impl JournaledBackpack {
         Ok(commits)
     }
 
-    fn in_memory(&self, find: impl FnOnce(&History) -> Result<Past, Error>) -> Result<Past, Error> {
-        find(&self.backpack.inner.lock().history)
-    }
-
-    /// Returns the state before the first commit for which `is_end` returns true.
-    async fn on_disk(
+    /// Finds a state in memory. If it lies before that, replays the journal up to the first commit for which `is_end`
+    /// returns true.
+    async fn past(
         &self,
+        find: impl FnOnce(&History) -> Result<Past, Error>,
         mut is_end: impl FnMut(&CommitRecord, &Replay) -> bool + Send,
     ) -> Result<Past, Error> {
+        let found = find(&self.backpack.inner.lock().history);
+        let Err(Error::BeforeHistory { .. }) = found else { return found };
         let look = |next: &CommitRecord, replay: &Replay| {
             if is_end(next, replay) { ReplayStep::Stop } else { ReplayStep::GoOn }
         };

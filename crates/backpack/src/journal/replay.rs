@@ -1,5 +1,6 @@
 //! Replaying the events of a stream into a backpack.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use piton_core::{Digest, FileBytes};
@@ -9,15 +10,14 @@ use piton_store::{Event as _, TornTail};
 use super::event::{BackpackEvent, BackpackEventBody};
 use crate::backpack::Backpack;
 use crate::backpack_core::{InitialState, LargeValue, LargeValueSlot, LargeValues};
-use crate::backpack_id::BackpackId;
-use crate::backpack_origin::BackpackOrigin;
-use crate::commit::{Act, Commit};
-use crate::commit_id::CommitId;
+use crate::backpack_id::{BackpackId, BackpackOrigin};
 use crate::error::Error;
-use crate::history::History;
-use crate::item_state::ItemState;
+use crate::history::commit::{Act, Commit};
+use crate::history::commit_id::CommitId;
+use crate::history::commits::History;
 use crate::options::{BackpackPorts, Options};
 use crate::record::Replay;
+use crate::state::item_state::ItemState;
 
 /// The result of replaying a stream.
 pub(super) struct Replayed {
@@ -58,12 +58,13 @@ impl Replayed {
                     (origin, unfinished) = (Some(found), None);
                 }
                 BackpackEventBody::Carried { item } => {
-                    // Until that event arrives, remember where the carried items began.
+                    // Until that event arrives, remember where the carried state began.
                     unfinished.get_or_insert(place);
                     let item = item.item().map_err(|problem| contradicts(place, &problem))?;
                     base.insert(&Arc::new(item));
                 }
                 BackpackEventBody::SetAside { entry } => {
+                    unfinished.get_or_insert(place);
                     let entry = entry.entry().map_err(|problem| contradicts(place, &problem))?;
                     base.set_aside(Arc::new(entry));
                 }
@@ -201,10 +202,10 @@ pub(super) async fn reread_large(
         }
     }
     // Entries that were pushed out of the full quarantine are no longer in use.
-    let oldest = state.quarantine.front().map(|entry| entry.commit);
+    let held: BTreeSet<CommitId> = state.quarantine.iter().map(|entry| entry.commit).collect();
     large.retain(|slot, _| match slot {
         LargeValueSlot::Active(_) => true,
-        LargeValueSlot::Quarantined(commit) => oldest.is_some_and(|oldest| *commit >= oldest),
+        LargeValueSlot::Quarantined(commit) => held.contains(commit),
     });
     Ok(())
 }

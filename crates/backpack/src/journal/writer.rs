@@ -1,162 +1,210 @@
-//! Writes commits to disk in the order in which they were made.
+//! Hands commits to the journal in the order in which they were made.
 //!
-//! A task that has to wait for the disk asks for the turn. The task that has the turn writes everything that waits, for
-//! itself and for others, with one sync. Then all waiting tasks are woken at once, and find their commits on disk or
-//! take the next turn.
+//! The writer is part of the state behind the backpack's lock. A commit joins the plan that is being collected. A task
+//! that has to wait for the disk appends that plan and waits until the journal has it on disk. Tasks whose commits are
+//! in the same plan share its sync; the journal lets plans that wait at the same time share one, too.
 //!
-//! Tasks that were woken together come back together. The first of them would write alone, and the others would wait
-//! for two syncs. So it yields to them first, until as many wait as the last time or no more arrive. A single writer
-//! never yields.
-//!
-//! *Invariants*: a commit leaves the queue only when it is on disk. A call that is dropped in the middle of an append
-//! leaves behind the number of commits that it was writing. The next turn repeats exactly that plan, which the journal
-//! recognizes if it did get through.
+//! *Invariants*: a plan is appended under the backpack's lock, so the order of commits on disk is their order in
+//! memory. A task that is dropped while it waits takes nothing with it: its commit is collected or on its way, and the
+//! next task that waits, or a flush, meets it there. The first failure is kept, and is what every later task gets.
 
+use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::Poll;
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 use piton_core::EventIndex;
-use piton_store::port::{BlobNamespace, Cursor, Journal, StreamLease};
+use piton_store::bounds::{PLAN_BLOBS_MAX, PLAN_EVENTS_MAX};
+use piton_store::port::{Appended, BlobNamespace, Journal, StreamLease};
 use piton_store::{AppendPlan, NewBlob};
 
+use super::backpack::Mode;
 use super::event::{BackpackEvent, BackpackEventBody};
-use super::queue::{CommitQueue, QueuedCommit};
+use crate::access::writing::WriteOutcome;
+use crate::backpack_core::BackpackInner;
 use crate::backpack_id::BackpackId;
-use crate::bounds::GATHER_TURNS_MAX;
-use crate::commit::Commit;
+use crate::bounds::{
+    APPENDS_MAX, BUFFERED_COMMITS_MAX, GATHER_TURNS_MAX, PLAN_BYTES, WAITING_READS_MAX,
+};
 use crate::error::Error;
-use crate::record::CommitRecord;
-use crate::recorder::Recorder;
+use crate::history::commit::Commit;
+use crate::record::{CommitRecord, weight};
 
 /// The journal side of a backpack.
-pub(super) struct JournalWriter {
+pub(crate) struct JournalWriter {
     id: BackpackId,
     journal: Arc<dyn Journal<BackpackEvent>>,
-    shared: Mutex<WriterState>,
-    /// The reason that no more commits are accepted.
-    ended: OnceLock<Error>,
-    /// The reason that nothing more is written.
-    failed: OnceLock<Error>,
-}
-
-/// State shared by all waiting tasks.
-struct WriterState {
-    queue: CommitQueue,
-    /// Absent while a task has the turn.
-    writing: Option<Box<ActiveWriter>>,
-    waiting: Vec<Waker>,
-}
-
-/// State owned by the task that has the turn.
-struct ActiveWriter {
+    mode: Mode,
     /// Absent once the backpack was closed.
-    lease: Option<StreamLease>,
+    lease: Option<Arc<StreamLease>>,
     next: EventIndex,
-    /// Number of commits in an append that was not seen to end.
-    attempted: Option<usize>,
-    /// Number of tasks that wrote or waited when the last turn ended.
-    together: usize,
+    /// Commits that are in no plan yet, each with its value if that is kept beside the history.
+    collected: VecDeque<(Commit, Option<Arc<str>>)>,
+    /// Plans on their way to the disk, oldest first.
+    appends: VecDeque<Append>,
+    /// Number of commits in plans, on disk or on their way.
+    appended: u64,
+    /// Number of commits on disk.
+    durable: u64,
+    /// The reason that no more commits are accepted.
+    ended: Option<Error>,
+    /// The reason that nothing more is written.
+    failed: Option<Error>,
 }
 
-/// The turn. Dropping it gives the turn back, which also covers calls that are dropped midway.
-struct Turn<'a> {
-    writer: &'a JournalWriter,
-    writing: Option<Box<ActiveWriter>>,
-}
-
-impl Turn<'_> {
-    fn writing(&mut self) -> &mut ActiveWriter {
-        self.writing.as_mut().expect("it is there until the turn is given back")
-    }
-}
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        // Runs even if the future that had the turn is dropped during an append, so no turn is ever lost.
-        let mut shared = self.writer.shared();
-        let waiting = std::mem::take(&mut shared.waiting);
-        self.writing().together = waiting.len() + 1;
-        shared.writing = self.writing.take();
-        // Wake outside of the lock: a woken task may run at once and look at the shared state.
-        drop(shared);
-        waiting.into_iter().for_each(Waker::wake);
-    }
+/// A plan on its way to the disk.
+#[derive(Clone)]
+struct Append {
+    /// Number of commits that are on disk once this plan is.
+    until: u64,
+    outcome: Shared<BoxFuture<'static, Result<Appended, piton_store::Error>>>,
 }
 
 impl JournalWriter {
+    /// Continues the stream of a backpack after `durable` commits.
     pub(super) fn new(
         id: BackpackId,
         journal: Arc<dyn Journal<BackpackEvent>>,
-        lease: StreamLease,
+        (lease, mode): (StreamLease, Mode),
         durable: u64,
     ) -> Self {
-        let next = lease.next_event();
-        let writing = ActiveWriter { lease: Some(lease), next, attempted: None, together: 0 };
-        let writing = Some(Box::new(writing));
-        let shared = WriterState { queue: CommitQueue::new(durable), writing, waiting: Vec::new() };
         Self {
             id,
             journal,
-            shared: Mutex::new(shared),
-            ended: OnceLock::new(),
-            failed: OnceLock::new(),
+            mode,
+            next: lease.next_event(),
+            lease: Some(Arc::new(lease)),
+            collected: VecDeque::new(),
+            appends: VecDeque::new(),
+            appended: durable,
+            durable,
+            ended: None,
+            failed: None,
         }
     }
 
-    fn shared(&self) -> MutexGuard<'_, WriterState> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Checks that more commits are accepted. If not, every act on the backpack is refused.
+    pub(crate) fn check_open(&self) -> Result<(), Error> {
+        self.ended.clone().map_or(Ok(()), Err)
     }
 
-    /// Returns the number of commits that wait.
-    pub(super) fn waiting(&self) -> usize {
-        self.shared().queue.len()
+    /// Takes a commit, along with its value if that is too large for the history.
+    pub(crate) fn record(&mut self, commit: &Commit, large: Option<Arc<str>>) {
+        self.collected.push_back((commit.clone(), large));
     }
 
-    /// Waits for the turn. Returns `None` if commit `number` is on disk before that.
-    async fn turn(&self, number: Option<u64>) -> Option<Turn<'_>> {
-        // Checks and registers under one lock, so that no wake-up between the two can be missed.
-        let look = |context: &mut Context<'_>| {
-            let mut shared = self.shared();
-            // Another task wrote this commit along with its own.
-            if number.is_some_and(|number| shared.queue.is_durable(number)) {
-                return Poll::Ready(None);
-            }
-            if let Some(writing) = shared.writing.take() {
-                return Poll::Ready(Some(writing));
-            }
-            // A task that is polled again must not register twice, or `together` would count it twice.
-            if !shared.waiting.iter().any(|waker| waker.will_wake(context.waker())) {
-                shared.waiting.push(context.waker().clone());
-            }
-            Poll::Pending
-        };
-        let writing = poll_fn(look).await?;
-        Some(Turn { writer: self, writing: Some(writing) })
+    /// Returns the number of commits that are not on disk.
+    fn waiting(&self) -> usize {
+        let on_the_way = usize::try_from(self.appended - self.durable).unwrap_or(usize::MAX);
+        self.collected.len() + on_the_way
     }
 
-    /// Waits until the commit with this number is on disk.
-    pub(super) async fn wait_durable(&self, number: u64) -> Result<(), Error> {
-        // One turn may not be enough: a plan has limits, and earlier commits go first.
-        while let Some(mut turn) = self.turn(Some(number)).await {
-            let writing = turn.writing();
-            // A repeated plan is fixed, so there is nothing to gather for it.
-            if writing.attempted.is_none() {
-                self.gather(writing.together).await;
-            }
-            self.write(writing).await?;
+    /// Returns the append to wait for next until `commits` commits are on disk. Appends another plan if it has to.
+    fn next_append(&mut self, commits: u64) -> Result<Option<Append>, Error> {
+        if self.durable >= commits {
+            return Ok(None);
         }
+        // After a failure the end of the stream is unknown. Nobody may append to it until it is opened again.
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        if self.appended < commits && self.appends.len() < APPENDS_MAX {
+            self.append()?;
+        }
+        // Plans reach the disk in order, and the first one that fails says why.
+        Ok(self.appends.front().cloned())
+    }
+
+    /// Appends the collected commits, as many as fit into one plan.
+    fn append(&mut self) -> Result<(), Error> {
+        let lease = self.lease.clone().ok_or_else(|| Error::Closed { id: self.id.clone() })?;
+        let plan = self.plan();
+        let journal = Arc::clone(&self.journal);
+        let outcome = async move { journal.append(&lease.writer(), plan).await }.boxed().shared();
+        // The first poll queues the plan. That happens here, under the backpack's lock, and not when somebody waits.
+        let _ = outcome.clone().now_or_never();
+        self.appends.push_back(Append { until: self.appended, outcome });
         Ok(())
     }
 
-    /// Yields to other tasks as long as that brings back some of those that waited the last time.
-    async fn gather(&self, together: usize) {
-        let gathered = || self.shared().waiting.len() + 1;
+    fn plan(&mut self) -> AppendPlan<BackpackEvent> {
+        let (mut bytes, mut blobs, mut events) = (0, Vec::new(), Vec::new());
+        // Limits are checked before a commit is counted: a plan has room for one commit beyond them.
+        while events.len() < PLAN_EVENTS_MAX
+            && bytes < PLAN_BYTES
+            && blobs.len() < PLAN_BLOBS_MAX
+            && let Some((commit, large)) = self.collected.pop_front()
+        {
+            bytes += weight::of_commit(&commit);
+            blobs.extend(large);
+            let body = BackpackEventBody::Committed { commit: CommitRecord::of(&commit) };
+            events.push(BackpackEvent::new(&self.id, self.next, commit.id.event_id(), body));
+            self.next = self.next.next();
+            self.appended += 1;
+        }
+        blobs.into_iter().fold(AppendPlan::new(events), |plan, text| {
+            plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
+        })
+    }
+
+    /// Notes the end of an append.
+    fn finish(&mut self, until: u64, outcome: Result<Appended, piton_store::Error>) {
+        if let Err(error) = outcome {
+            // Also refuse new commits, so that memory does not run further ahead of what the disk holds.
+            let failed = self.failed.get_or_insert_with(|| error.into());
+            self.ended.get_or_insert_with(|| failed.clone());
+            return;
+        }
+        self.durable = self.durable.max(until);
+        while self.appends.front().is_some_and(|append| append.until <= self.durable) {
+            self.appends.pop_front();
+        }
+    }
+}
+
+impl BackpackInner {
+    /// Waits until a write is on disk, if the mode of the backpack asks for that.
+    pub(crate) async fn written(&self, outcome: WriteOutcome) -> Result<(), Error> {
+        let mode = self.lock().journal.as_ref().map(|writer| writer.mode);
+        match (mode, outcome) {
+            (None, _) => Ok(()),
+            (Some(Mode::Durable), WriteOutcome::Done { commit, .. }) => {
+                self.wait_durable(commit.number() + 1).await
+            }
+            // Refusals and buffered writes do not wait, but the plan must not grow without bound.
+            _ => self.flush_beyond(BUFFERED_COMMITS_MAX).await,
+        }
+    }
+
+    /// Waits for the disk only if very many reads are waiting to be recorded.
+    pub(crate) async fn read(&self) -> Result<(), Error> {
+        self.flush_beyond(WAITING_READS_MAX).await
+    }
+
+    async fn flush_beyond(&self, waiting: usize) -> Result<(), Error> {
+        let is_full = self.lock().journal.as_ref().is_some_and(|it| it.waiting() >= waiting);
+        if is_full { self.flush().await } else { Ok(()) }
+    }
+
+    /// Waits until everything that was done before the call is on disk.
+    pub(crate) async fn flush(&self) -> Result<(), Error> {
+        let made = self.lock().history.next_number();
+        self.wait_durable(made).await
+    }
+
+    /// Yields to other tasks as long as that brings more commits for the plan. Tasks that were woken together come back
+    /// together: without this, the first of them would write alone, and the others would wait for two syncs.
+    async fn gather(&self, commits: u64) {
         let mut before = 0;
         for _ in 0..GATHER_TURNS_MAX {
-            let now = gathered();
-            // Everyone is back, or the last yield brought nobody: waiting longer would only add latency.
-            if now >= together || now == before {
+            let now = match &self.lock().journal {
+                Some(writer) if writer.appended < commits => writer.collected.len(),
+                _ => return,
+            };
+            // The last yield brought nothing: waiting longer would only add latency.
+            if now == before {
                 return;
             }
             before = now;
@@ -164,79 +212,43 @@ impl JournalWriter {
         }
     }
 
-    /// Waits until everything that was done before the call is on disk.
-    pub(super) async fn flush(&self) -> Result<(), Error> {
-        let newest = self.shared().queue.last_number().checked_sub(1);
-        match newest {
-            Some(newest) => self.wait_durable(newest).await,
-            None => Ok(()),
+    /// Waits until the first `commits` commits are on disk.
+    async fn wait_durable(&self, commits: u64) -> Result<(), Error> {
+        self.gather(commits).await;
+        loop {
+            // The guard is gone at the end of the statement: no lock is held while the disk works.
+            let append = self.lock().journal.as_mut().map(|writer| writer.next_append(commits));
+            let Some(Append { until, outcome }) = append.transpose()?.flatten() else {
+                return Ok(());
+            };
+            let outcome = outcome.await;
+            if let Some(writer) = &mut self.lock().journal {
+                writer.finish(until, outcome);
+            }
         }
     }
 
-    /// Refuses further commits. The caller holds the lock of the backpack, so no commit is being made right now.
-    pub(super) fn refuse_more(&self) {
-        let _ = self.ended.set(Error::Closed { id: self.id.clone() });
-    }
-
-    /// Writes everything that waits and releases the lease even if that fails. Returns the end of the stream.
-    pub(super) async fn end(&self) -> Result<Option<Cursor>, Error> {
+    /// Refuses further commits, writes everything that waits and returns the lease. If that fails, the lease is released.
+    pub(super) async fn end_journal(&self) -> Result<Option<Arc<StreamLease>>, Error> {
+        if let Some(writer) = &mut self.lock().journal {
+            let closed = Error::Closed { id: self.id.clone() };
+            writer.ended.get_or_insert(closed);
+        }
         let flushed = self.flush().await;
-        let mut lease = None;
-        // Take the turn without writing, so that no append is in progress when the lease is released.
-        if let Some(mut turn) = self.turn(None).await {
-            lease = turn.writing().lease.take();
-        }
+        let lease = self.lock().journal.as_mut().and_then(|writer| {
+            // What is still on its way after a failure keeps the lease until it has ended.
+            writer.appends.clear();
+            writer.lease.take()
+        });
         flushed?;
-        Ok(lease.map(|lease| lease.cursor()))
-    }
-
-    async fn write(&self, writing: &mut ActiveWriter) -> Result<(), Error> {
-        // After a failure the end of the stream is unknown. Nobody may append to it until it is opened again.
-        if let Some(failed) = self.failed.get() {
-            return Err(failed.clone());
-        }
-        let lease = writing.lease.as_ref().ok_or_else(|| Error::Closed { id: self.id.clone() })?;
-        // The batch is copied and stays in the queue until it is on disk.
-        let batch = self.shared().queue.batch(writing.attempted);
-        let count = batch.len();
-        let plan = self.plan(writing.next, &batch);
-        // Noted before the append: if this future is dropped in it, the next turn repeats exactly these commits.
-        writing.attempted = Some(count);
-        if let Err(error) = self.journal.append(&lease.writer(), plan).await {
-            // Also refuse new commits, so that memory does not run further ahead of what the disk holds.
-            let error = self.failed.get_or_init(|| error.into()).clone();
-            let _ = self.ended.set(error.clone());
-            return Err(error);
-        }
-        // No await from here on: the queue, the next index and `attempted` change together.
-        writing.attempted = None;
-        for _ in 0..count {
-            writing.next = writing.next.next();
-        }
-        self.shared().queue.remove_front(count);
-        Ok(())
-    }
-
-    fn plan(&self, first: EventIndex, batch: &[QueuedCommit]) -> AppendPlan<BackpackEvent> {
-        let mut index = first;
-        let mut events = Vec::with_capacity(batch.len());
-        for QueuedCommit { commit, .. } in batch {
-            let body = BackpackEventBody::Committed { commit: CommitRecord::of(commit) };
-            // The commit id is the event id, so a repeated plan is identical to the first.
-            events.push(BackpackEvent::new(&self.id, index, commit.id.event_id(), body));
-            index = index.next();
-        }
-        let values = batch.iter().filter_map(|waiting| waiting.large.as_ref());
-        values.fold(AppendPlan::new(events), |plan, text| {
-            plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
-        })
+        Ok(lease)
     }
 }
 
 /// Yields once: asks to be polled again at once, behind all tasks that are already runnable.
 async fn let_others_go_ahead() {
     let mut is_first = true;
-    poll_fn(|context: &mut Context<'_>| {
+    poll_fn(|context| {
         if !std::mem::take(&mut is_first) {
             return Poll::Ready(());
         }
@@ -244,14 +256,4 @@ async fn let_others_go_ahead() {
         Poll::Pending
     })
     .await;
-}
-
-impl Recorder for JournalWriter {
-    fn is_open(&self) -> Result<(), Error> {
-        self.ended.get().map_or(Ok(()), |error| Err(error.clone()))
-    }
-
-    fn record(&self, commit: &Commit, large: Option<&Arc<str>>) {
-        self.shared().queue.push(commit, large);
-    }
 }

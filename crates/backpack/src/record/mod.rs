@@ -4,15 +4,9 @@
 //! from replaying them: versions, previous values and the items that were read. A replay that does not fit is an error,
 //! never a guess.
 
-mod commit;
-mod item;
-mod quarantined;
+mod records;
 mod replay;
-mod value;
 pub(crate) mod weight;
 
-pub(crate) use commit::CommitRecord;
-pub(crate) use item::ItemRecord;
-pub(crate) use quarantined::QuarantinedRecord;
+pub(crate) use records::{CommitRecord, ItemRecord, QuarantinedRecord, ValueRecord};
 pub(crate) use replay::Replay;
-pub(crate) use value::ValueRecord;

@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::commit::{ActRecord, CommitRecord};
-use super::value::ValueRecord;
-use crate::commit::{Act, Commit, Restored};
-use crate::history::History;
-use crate::item::Item;
-use crate::item_state::ItemState;
-use crate::labels::Labels;
-use crate::node_identity::NodeIdentity;
+use super::records::{ActRecord, CommitRecord, ValueRecord};
+use crate::history::commit::{Act, Commit, Restored};
+use crate::history::commits::History;
+use crate::names::{NodeId, NodeIdentity};
 use crate::options::Options;
-use crate::quarantined::{Quarantined, Reason};
-use crate::text::NodeId;
+use crate::state::item::Item;
+use crate::state::item_state::ItemState;
+use crate::state::labels::Labels;
+use crate::state::quarantined::{Quarantined, Reason};
 
 /// Contradictions in a sequence of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,7 +125,7 @@ impl Replay {
 }
 
 fn entry(
-    (commit, timestamp): (crate::commit_id::CommitId, piton_core::TimestampMs),
+    (commit, timestamp): (crate::history::commit_id::CommitId, piton_core::TimestampMs),
     by: &Arc<NodeIdentity>,
     reason: Reason,
     kept: bool,

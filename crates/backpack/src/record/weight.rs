@@ -4,11 +4,11 @@
 //! at most doubles them; a reason may have any. A value is already canonical JSON and is stored as it is.
 
 use crate::bounds::RECORD_BYTES;
-use crate::commit::{Act, Commit};
-use crate::item::Item;
-use crate::labels::Labels;
-use crate::node_identity::NodeIdentity;
-use crate::quarantined::Quarantined;
+use crate::history::commit::{Act, Commit};
+use crate::names::NodeIdentity;
+use crate::state::item::Item;
+use crate::state::labels::Labels;
+use crate::state::quarantined::Quarantined;
 
 const ESCAPED: usize = 2;
 /// A control character becomes `\u001f`.

@@ -82,7 +82,7 @@ async fn with_a_journal() -> Vec<(Code, Error)> {
     let locked = locked.map(|_| ()).unwrap_err();
     let a = node(&backpack, "a");
     backpack.close().await.unwrap();
-    let closed = a.pack("x", &1).await.unwrap_err();
+    let closed = a.pack("x", &1).unwrap_err();
     let damaged = damaged_log().await;
     vec![
         (Code::BackpackDamaged, damaged),

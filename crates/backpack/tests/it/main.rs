@@ -8,6 +8,7 @@
 mod access;
 mod document;
 mod errors;
+mod flow;
 mod frozen;
 mod history;
 mod journal;

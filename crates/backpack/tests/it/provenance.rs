@@ -50,8 +50,8 @@ async fn a_journal_keeps_the_step_and_a_commit_without_one_is_written_as_before(
     let directory = tempfile::tempdir().unwrap();
     let site = Site::at(directory.path());
     let backpack = site.open().await;
-    let _ = node(&backpack, "free").pack("a", &1).await.unwrap();
-    let _ = node(&backpack, "bound").at_step(Some(step("look"))).pack("b", &1).await.unwrap();
+    let _ = node(&backpack, "free").pack("a", &1).unwrap();
+    let _ = node(&backpack, "bound").at_step(Some(step("look"))).pack("b", &1).unwrap();
     backpack.close().await.unwrap();
     let again = site.open().await;
     assert_eq!(steps(again.memory()), [None, Some("look".to_owned())]);

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
-use piton_backpack::NodeIdentity;
-use piton_backpack::journal::{AsyncScope, JournalPorts, JournaledBackpack};
+use piton_backpack::journal::{JournalPorts, JournaledBackpack};
+use piton_backpack::{NodeIdentity, Scope, WriteOutcome};
 use piton_store::{
     StreamId,
     local::{DataDir, LogJournal, RealDisk},
@@ -77,8 +77,7 @@ impl BackpackRig {
             let backpack = self.backpack(&format!("single-{block}"))?;
             let writer = writer(&backpack, 0)?;
             let ours = move || {
-                let (outcome, time) =
-                    wall_time(|| self.runtime.block_on(writer.pack("key", &time_word())));
+                let (outcome, time) = wall_time(|| self.runtime.block_on(durable_pack(&writer)));
                 outcome?.done().expect("nobody refuses it");
                 Ok(time)
             };
@@ -113,7 +112,7 @@ impl BackpackRig {
     }
 
     fn packs(&self, backpack: &JournaledBackpack, writers: usize) -> Result<Duration> {
-        let scopes: Vec<AsyncScope> =
+        let scopes: Vec<Scope> =
             (0..writers).map(|number| writer(backpack, number)).collect::<Result<_>>()?;
         let (outcome, time) = wall_time(|| {
             self.runtime.block_on(async {
@@ -123,7 +122,7 @@ impl BackpackRig {
                     .map(|scope| {
                         tokio::spawn(async move {
                             for _ in 0..PACKS {
-                                let _ = scope.pack("key", &time_word()).await?;
+                                let _ = durable_pack(&scope).await?;
                             }
                             Ok::<(), piton_backpack::Error>(())
                         })
@@ -140,7 +139,11 @@ impl BackpackRig {
     }
 }
 
-fn writer(backpack: &JournaledBackpack, number: usize) -> Result<AsyncScope> {
+async fn durable_pack(scope: &Scope) -> std::result::Result<WriteOutcome, piton_backpack::Error> {
+    scope.saved(scope.pack("key", &time_word())?).await
+}
+
+fn writer(backpack: &JournaledBackpack, number: usize) -> Result<Scope> {
     let name = format!("writer-{number}");
     let identity = NodeIdentity::new(&name, &name).map_err(piton_backpack::Error::from)?;
     Ok(backpack.scope(identity, None)?)

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use piton_backpack::flow::FlowState;
 use piton_backpack::journal::JournalPorts;
-use piton_flow::FlowState;
 use piton_store::local::{DataDir, RealDisk};
 use tokio::runtime::{Builder, Runtime};
 
@@ -44,7 +44,7 @@ impl Durable {
         self.runtime.block_on(async {
             let backpack = backpack::open(name, self.ports.clone()).await?;
             let start = backpack.scope(piton_backpack::NodeIdentity::system(), None)?;
-            let _ = start.pack("left", &steps).await?;
+            let _ = start.saved(start.pack("left", &steps)?).await?;
             let state = FlowState::journaled(backpack)?;
             // Opening the backpack and building the flow are not part of the time.
             let (round, began) = (count_down(steps), std::time::Instant::now());

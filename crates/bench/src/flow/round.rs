@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use piton_core::port::fixed::SeededEntropy;
-use piton_flow::{
+use piton_backpack::flow::{
     Action, BoxFuture, Flow, FlowState, Node, NodeContext, NodeError, RunOptions, Runner,
     RunnerPorts, Tools,
 };
+use piton_core::port::fixed::SeededEntropy;
 use piton_models::Scripted;
 use piton_store::local::{SystemClock, SystemTimer};
 use serde_json::Value;

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
+use piton_backpack::flow::FlowState;
 use piton_backpack::{Backpack, BackpackPorts, Options};
 use piton_core::port::fixed::SeededEntropy;
-use piton_flow::FlowState;
 use piton_store::local::SystemClock;
 use serde_json::Value;
 

@@ -39,7 +39,7 @@ struct Event {
     message: Option<Value>,
 }
 
-/// The lock of a backpack's turns, which keeps calls that write to it under way.
+/// The lock of a backpack's stream, which keeps calls that write to it under way.
 struct Held(File);
 
 impl Drop for Held {
@@ -194,12 +194,8 @@ impl Call {
 
 /// Keeps whoever writes to the backpack waiting.
 fn hold(rig: &Rig) -> Held {
-    let leases = fs::read_dir(rig.data().join("leases")).unwrap();
-    let lock = leases.map(|entry| entry.unwrap().path()).find(|path| {
-        let name = path.file_name().unwrap().to_str().unwrap();
-        name.starts_with("state-") && path.extension().is_some_and(|ending| ending == "lock")
-    });
-    let file = File::open(lock.expect("somebody wrote before")).unwrap();
+    let file =
+        File::open(rig.data().join("backpacks/shared/.lock")).expect("somebody wrote before");
     file.lock().unwrap();
     Held(file)
 }

@@ -4,18 +4,15 @@
 //! * [`ProviderSettings`]: the complete configuration of a provider.
 //! * [`KeyReference`], [`Secret`], [`SecretSource`]: the location of its key, the key, and the reader of keys.
 
-mod base_url;
 mod key;
 mod name;
 mod settings;
 #[cfg(feature = "providers")]
 mod system_secrets;
-mod wire;
 
-pub use base_url::{BaseUrl, BaseUrlError};
 pub use key::{KeyReference, Secret, SecretSource};
 pub use name::{ProviderName, ProviderNameError};
-pub use settings::{ProviderSettings, check};
+pub use settings::{BaseUrl, BaseUrlError, ProviderSettings, WireFormat, check};
+
 #[cfg(feature = "providers")]
 pub use system_secrets::SystemSecrets;
-pub use wire::WireFormat;

@@ -1,15 +1,11 @@
 //! Names of providers.
 
-use std::fmt;
 use std::str::FromStr;
-
-use serde::{Deserialize, Serialize};
 
 use crate::bounds::PROVIDER_NAME_BYTES_MAX;
 
 /// The name that a person gave to a provider: lowercase letters, digits, `-` and `_`.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderName(String);
 
 /// The error for a text that is not a provider's name.
@@ -51,28 +47,5 @@ impl FromStr for ProviderName {
     }
 }
 
-impl TryFrom<String> for ProviderName {
-    type Error = ProviderNameError;
-
-    fn try_from(text: String) -> Result<Self, ProviderNameError> {
-        Self::parse(&text)
-    }
-}
-
-impl From<ProviderName> for String {
-    fn from(name: ProviderName) -> Self {
-        name.0
-    }
-}
-
-impl fmt::Display for ProviderName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(&self.0)
-    }
-}
-
-impl fmt::Debug for ProviderName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, formatter)
-    }
-}
+piton_core::shown_as_text!(ProviderName);
+piton_core::text_form!(ProviderName, "a provider's name", "^[a-z0-9_-]+$", PROVIDER_NAME_BYTES_MAX);

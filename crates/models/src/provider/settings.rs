@@ -1,14 +1,16 @@
-//! The configuration of providers.
+//! The configuration of providers: the wire format, the address and the location of the key.
+//!
+//! *Invariants*: a base URL ends in `/`, because joining a path replaces everything after the last slash. It contains no
+//! user, password or query, because those would end up in logs.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::base_url::BaseUrl;
 use super::key::KeyReference;
 use super::name::ProviderName;
-use super::wire::WireFormat;
-use crate::bounds::{PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX};
+use crate::bounds::{BASE_URL_BYTES_MAX, PROVIDERS_MAX, TIMEOUT_MS_DEFAULT, TIMEOUT_MS_MAX};
 use crate::error::Error;
 
 /// The configuration of one provider. It contains no secret, only the location of one.
@@ -71,3 +73,89 @@ pub fn check(settings: &[ProviderSettings], default: Option<&ProviderName>) -> R
     }
     if problems.is_empty() { Ok(()) } else { Err(Error::Settings { problems }) }
 }
+
+piton_core::closed_set! {
+    /// The wire format of a provider.
+    pub enum WireFormat {
+        /// The chat completions of OpenAI, which most other providers and gateways speak as well.
+        OpenAi => "openai",
+        /// The messages of Anthropic.
+        Anthropic => "anthropic",
+        /// The chat of Ollama.
+        Ollama => "ollama",
+    }
+}
+
+impl WireFormat {
+    /// Returns the address of the provider that invented the format.
+    pub const fn default_base_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1/",
+            Self::Anthropic => "https://api.anthropic.com/v1/",
+            Self::Ollama => "http://localhost:11434/",
+        }
+    }
+}
+
+/// The base address of a provider's API.
+#[derive(Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+/// Reasons to refuse a base URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaseUrlError {
+    /// The text does not start like a URL with a host.
+    #[error("a base URL begins with http:// or https:// and names a host")]
+    Scheme,
+    /// The URL contains a user or a password.
+    #[error(
+        "a base URL holds no user and no password; refer to the key in the provider's settings"
+    )]
+    Credentials,
+    /// The URL has a query or a fragment.
+    #[error("a base URL has no query and no fragment")]
+    Query,
+    /// The text is too long or contains characters that no URL has.
+    #[error("a base URL is at most {BASE_URL_BYTES_MAX} visible ASCII characters")]
+    Text,
+}
+
+impl BaseUrl {
+    /// Checks an address, and appends the final `/` if it is missing.
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        if text.len() >= BASE_URL_BYTES_MAX || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(BaseUrlError::Text);
+        }
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        // The host ends at the first slash, query or fragment. Credentials would stand before it.
+        let host = rest.map_or("", |rest| rest.split(['/', '?', '#']).next().unwrap_or_default());
+        if host.is_empty() {
+            return Err(BaseUrlError::Scheme);
+        }
+        if host.contains('@') {
+            return Err(BaseUrlError::Credentials);
+        }
+        if text.contains(['?', '#']) {
+            return Err(BaseUrlError::Query);
+        }
+        let slash = if text.ends_with('/') { "" } else { "/" };
+        Ok(Self(format!("{text}{slash}")))
+    }
+
+    /// Returns the address, with `/` at its end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = BaseUrlError;
+
+    fn from_str(text: &str) -> Result<Self, BaseUrlError> {
+        Self::parse(text)
+    }
+}
+
+piton_core::shown_as_text!(BaseUrl);
+piton_core::text_form!(BaseUrl, "a base URL", "^https?://[!-~]+/$", BASE_URL_BYTES_MAX);

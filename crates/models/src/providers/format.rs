@@ -4,7 +4,7 @@ use piton_core::keep_numbers;
 use serde_json::Value;
 
 use super::draft::AnswerDraft;
-use super::frames::StreamFrame;
+use super::streaming::StreamFrame;
 use super::{anthropic, ollama, openai};
 use crate::provider::WireFormat;
 use crate::request::Request;

@@ -1,19 +1,17 @@
 //! Real providers, over HTTP.
 //!
 //! * `openai`, `anthropic`, `ollama`: each wire format, as pure functions from and to JSON.
-//! * `frames`: splitting the bytes of a stream into frames.
+//! * `format`, `draft`: what the formats have in common, and an answer while it is put together.
 //! * `failure`: errors without secrets.
-//! * `client`, `call`, `streaming`: the calls themselves.
+//! * `client`, `streaming`: the calls themselves, and the frames of a stream.
 //!
 //! *Invariants*: answers are measured as they arrive, and a stream that ends before its format says so was cut.
 
 mod anthropic;
-mod call;
 mod client;
 mod draft;
 mod failure;
 mod format;
-mod frames;
 mod ollama;
 mod openai;
 mod streaming;

@@ -1,7 +1,7 @@
 //! Backpacks, as agents and their owners use them.
 //!
 //! * [`Attached`]: the backpack that an agent is attached to, and the operations on it: [`request`], [`reply`].
-//! * [`SharedBackpacks`]: the backpacks of a process, whose calls share turns to write.
+//! * [`SharedBackpacks`]: the backpacks of a process, whose calls share an open one.
 //! * [`CallerScope`]: the identity that a call acts under.
 //! * `inspect` (feature `flow`): the contents of backpacks, as their owner reads them.
 
@@ -11,14 +11,12 @@ mod caller_scope;
 pub mod inspect;
 pub mod reply;
 pub mod request;
-mod text;
-mod turn;
-mod use_cases;
+mod shared;
 
 pub use piton_backpack::BackpackId;
 
+#[cfg(feature = "flow")]
+pub(crate) use attached::short;
 pub use attached::{Attached, Attachment};
 pub use caller_scope::CallerScope;
-pub use turn::{SharedBackpack, SharedBackpacks};
-#[cfg(feature = "flow")]
-pub(crate) use use_cases::short;
+pub use shared::{SharedBackpack, SharedBackpacks};

@@ -3,12 +3,11 @@
 //! *Invariants*: a run is kept in its own journaled backpack together with the description of its flow, so the id of
 //! that backpack is all it takes to resume the run.
 
-mod kept;
+mod flows;
 mod replay;
 mod reply;
 mod request;
-mod use_cases;
 
+pub use flows::{FlowPorts, Flows};
 pub use reply::{FlowChecked, FlowRan, FlowReplayed};
 pub use request::{FlowNotice, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
-pub use use_cases::{FlowPorts, Flows};

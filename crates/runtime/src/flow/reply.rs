@@ -1,8 +1,8 @@
 //! Replies about flows.
 
 use piton_backpack::BackpackId;
+use piton_backpack::flow::{FlowProblem, RunStatus};
 use piton_core::{Envelope, RunId};
-use piton_flow::{FlowProblem, RunStatus};
 use serde::Serialize;
 
 use crate::backpack::inspect::BackpackDiff;

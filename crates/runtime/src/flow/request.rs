@@ -1,8 +1,8 @@
 //! Requests about flows.
 
+use piton_backpack::flow::{Cancel, FlowProblem, RunEvent};
 use piton_backpack::{BackpackId, Error, Key};
 use piton_core::Envelope;
-use piton_flow::{Cancel, FlowProblem, RunEvent};
 use serde_json::{Map, Value};
 
 /// A notice to the listener of a run.

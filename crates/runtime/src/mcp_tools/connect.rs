@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_flow::Tool;
+use piton_backpack::flow::Tool;
+use piton_core::error::sentence;
+use piton_core::{Code, Envelope};
+use rmcp::ServiceExt as _;
 use rmcp::model::Tool as TheirTool;
-use rmcp::service::{RoleClient, RunningService};
+use rmcp::service::{RoleClient, RunningService, ServiceError};
 use rmcp::transport::{IntoTransport, StreamableHttpClientTransport};
-use rmcp::{ServiceExt as _, service::ServiceError};
 use tokio::time::timeout;
 
-use super::error::ConnectError;
 use super::program::{EndReason, Program};
 use super::remote_tool::RemoteTool;
 use super::settings::ServerSettings;
@@ -91,4 +92,37 @@ where
 
 fn unreachable(server: &str, problem: String) -> ConnectError {
     ConnectError::Unreachable { server: server.to_owned(), problem }
+}
+
+/// Reasons that the tools of a server are not available.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The file that names servers is not in the format of MCP clients.
+    #[error("the file of MCP servers is refused: {problem}")]
+    File {
+        /// Description from the JSON parser, or of the limit that is exceeded.
+        problem: String,
+    },
+    /// The server cannot be started or reached.
+    #[error("the MCP server `{server}` cannot be reached: {problem}")]
+    Unreachable {
+        /// Name of the server in the file.
+        server: String,
+        problem: String,
+    },
+}
+
+impl From<&ConnectError> for Envelope {
+    fn from(error: &ConnectError) -> Self {
+        let suggestion = match error {
+            ConnectError::File { .. } => {
+                "Write {\"mcpServers\": {\"NAME\": {\"command\": \"…\"}}}, or \"url\" in place of \"command\"."
+            }
+            ConnectError::Unreachable { .. } => {
+                "Check the server's command or address, and that it runs on its own."
+            }
+        };
+        Self::new(Code::ValidationError, sentence(&error.to_string())).with_suggestion(suggestion)
+    }
 }

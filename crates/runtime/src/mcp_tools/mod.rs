@@ -1,4 +1,4 @@
-//! The tools of other MCP servers, for flows. Each tool that a server offers becomes a [`Tool`](piton_flow::Tool).
+//! The tools of other MCP servers, for flows. Each tool that a server offers becomes a [`Tool`](piton_backpack::flow::Tool).
 //!
 //! * [`ServerSettings`]: the way to reach a server: a program to start, or an address.
 //! * [`connect`]: connects to a server and returns its tools.
@@ -12,12 +12,9 @@
 //! take, because the library waits for the answer to be sent again.
 
 mod connect;
-mod error;
-mod message;
 mod program;
 mod remote_tool;
 mod settings;
 
-pub use connect::connect;
-pub use error::ConnectError;
+pub use connect::{ConnectError, connect};
 pub use settings::{ServerSettings, parse};

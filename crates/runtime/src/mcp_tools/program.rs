@@ -18,7 +18,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader, Empty};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use super::message;
+use super::remote_tool;
 use crate::bounds::{MCP_EXIT_WAIT, MCP_MESSAGE_BYTES_MAX};
 
 /// Reason that a connection ended, if the server did not end it.
@@ -77,7 +77,7 @@ impl Transport<RoleClient> for Program {
             let line = std::mem::take(&mut self.line);
             let text = str::from_utf8(&line).ok();
             let message =
-                text.and_then(|text| message::read(text.trim_start_matches('\u{feff}')).ok());
+                text.and_then(|text| remote_tool::read(text.trim_start_matches('\u{feff}')).ok());
             if message.is_some() {
                 return message;
             }

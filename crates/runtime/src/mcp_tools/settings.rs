@@ -6,7 +6,7 @@ use piton_core::refuse_lost_numbers;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::error::ConnectError;
+use super::connect::ConnectError;
 use crate::bounds::MCP_SERVERS_MAX;
 
 /// The way to reach a server.

@@ -5,9 +5,8 @@ use piton_workflow::event::OutputPayload;
 use piton_workflow::label::label;
 use piton_workflow::projection::{RecordedOutput, RunNode, RunState, SideRecord, headline};
 
-use super::place::Placed;
+use super::reference::{NodeReference, Placed};
 use super::reply::{BookmarkLink, ChainLink, NodeBlame, OutputShown};
-use super::request::NodeReference;
 use crate::bounds::{HEADLINE_BYTES_MAX, STEPS_SHOWN_MAX};
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;

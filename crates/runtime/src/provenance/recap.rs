@@ -7,9 +7,8 @@ use piton_workflow::projection::{ArtifactText, Produced, RecapDraft, RecordedDec
 use piton_workflow::session::{DECIDED, DecisionLine};
 use piton_workflow::snapshot::{ExecutionSnapshot, derive_pending_step};
 
-use super::place::Placed;
+use super::reference::{NodeReference, Placed};
 use super::reply::{RecapBlame, RecapLine, RecapSource};
-use super::request::NodeReference;
 use crate::workflow::Runtime;
 use crate::workflow::loaded_session::LoadedSession;
 

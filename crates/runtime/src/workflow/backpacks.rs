@@ -40,7 +40,7 @@ impl Runtime {
         let section = section.map(|section| section.value);
         let permissions = section.as_ref().and_then(StateSection::permissions);
         let agent = section.and_then(|section| section.agent);
-        let shared = self.shared_backpacks.get(&backpack, ports, &self.ports.leases);
+        let shared = self.shared_backpacks.get(&backpack, ports);
         let state = Attached::new(shared, permissions);
         Ok(Some(Attachment { state, agent }))
     }

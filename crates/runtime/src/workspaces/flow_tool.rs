@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use piton_backpack::flow::{BoxFuture, Tool, ToolResult};
 use piton_core::Envelope;
-use piton_flow::{BoxFuture, Tool, ToolResult};
 use piton_models::ToolSpec;
 use piton_workspaces::config::WorkspacePorts;
 use piton_workspaces::tools::card;

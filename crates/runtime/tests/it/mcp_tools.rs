@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton_flow::{ToolError, Tools};
+use piton_backpack::flow::{ToolError, Tools};
 use piton_runtime::mcp_tools::{ConnectError, ServerSettings, connect, parse};
 use rmcp::ServerHandler;
 use rmcp::model::{

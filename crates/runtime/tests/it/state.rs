@@ -12,12 +12,12 @@ use piton_runtime::CallBasis;
 use piton_runtime::backpack::request::{ListKeys, Pack, ShowHistory};
 use piton_runtime::backpack::{Attached, CallerScope, SharedBackpacks};
 use piton_runtime::bounds::STATE_TURN_WAIT;
+use piton_store::StreamId;
 use piton_store::local::{
     DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
 };
-use piton_store::port::{BoxFuture, Lease, Leases, Mode as LeaseMode, Patience};
+use piton_store::port::Patience;
 use piton_store::testing::{DiskCall, Recorder, SimDisk, WatchedJournal};
-use piton_store::{Error, LeaseName, StreamId};
 use tokio::time::Instant;
 
 /// More commits than stay in memory.
@@ -27,21 +27,20 @@ const COMMITS: u64 = 10_001;
 fn kept(
     root: &std::path::Path,
     hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,
-) -> (JournalPorts, Arc<dyn Leases>) {
+) -> JournalPorts {
     kept_in(DataDir::open(root).unwrap(), hook)
 }
 
 fn kept_in(
     dir: DataDir,
     hook: impl Fn(&'static str, &StreamId) + Send + Sync + 'static,
-) -> (JournalPorts, Arc<dyn Leases>) {
+) -> JournalPorts {
     let blobs = LocalBlobs::new(dir.clone());
     let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::new(NoTrace));
-    let journal = LogJournal::backpacks(dir, blobs.clone(), leases.clone(), Arc::new(NoTrace));
+    let journal = LogJournal::backpacks(dir, blobs.clone(), leases, Arc::new(NoTrace));
     let journal = WatchedJournal::new(Arc::new(journal), hook);
     let ports = BackpackPorts { clock: Arc::new(SystemClock), entropy: Arc::new(SystemEntropy) };
-    let ports = JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports };
-    (ports, Arc::new(leases))
+    JournalPorts { journal: Arc::new(journal), blobs: Arc::new(blobs), ports }
 }
 
 fn me() -> CallerScope {
@@ -65,20 +64,20 @@ fn a_client_that_calls_itself_as_the_runner_of_flows_is_nobody() {
 }
 
 async fn attached(root: &std::path::Path) -> Attached {
-    let (ports, leases) = kept(root, |_, _| {});
+    let ports = kept(root, |_, _| {});
     let id: BackpackId = "pack_a".parse().unwrap();
     let holder = Holder::new("a test").unwrap();
     let opened =
         JournaledBackpack::open(&id, holder, Mode::Buffered, Options::default(), ports.clone());
     let backpack = opened.await.unwrap().backpack;
     let scope = |node: &str| backpack.scope(NodeIdentity::new(node, node).unwrap(), None).unwrap();
-    scope("first").pack("old", &1).await.unwrap().done().unwrap();
+    scope("first").pack("old", &1).unwrap().done().unwrap();
     let busy = scope("busy");
     for number in 1..COMMITS {
-        busy.pack("x", &number).await.unwrap().done().unwrap();
+        busy.pack("x", &number).unwrap().done().unwrap();
     }
     backpack.close().await.unwrap();
-    Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None)
+    Attached::new(SharedBackpacks::default().get(&id, &ports), None)
 }
 
 #[tokio::test]
@@ -113,12 +112,12 @@ async fn packs_that_are_under_way_together_share_turns_and_appends() {
     let root = tempfile::tempdir().unwrap();
     let appends = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&appends);
-    let (ports, leases) = kept(root.path(), move |method, _| {
+    let ports = kept(root.path(), move |method, _| {
         count.fetch_add(usize::from(method == "append"), Ordering::Relaxed);
     });
     let (id, shared) = ("pack_b".parse().unwrap(), SharedBackpacks::default());
     // Two connections of one process.
-    let attached = [(); 2].map(|()| Attached::new(shared.get(&id, &ports, &leases), None));
+    let attached = [(); 2].map(|()| Attached::new(shared.get(&id, &ports), None));
     let mut packs = tokio::task::JoinSet::new();
     for number in 0..PACKS {
         let attached = attached[number % 2].clone();
@@ -134,8 +133,8 @@ async fn packs_that_are_under_way_together_share_turns_and_appends() {
     let appends = appends.load(Ordering::Relaxed);
     assert!(appends <= PACKS / 4, "{appends} appends for {PACKS} packs");
     // All of it is on disk, for another process as well.
-    let (ports, leases) = kept(root.path(), |_, _| {});
-    let other = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    let ports = kept(root.path(), |_, _| {});
+    let other = Attached::new(SharedBackpacks::default().get(&id, &ports), None);
     let listed = other.keys(&me(), &ListKeys::default()).await.unwrap();
     assert_eq!(listed.keys.len() + listed.left_out, PACKS);
 }
@@ -163,9 +162,9 @@ async fn a_call_that_is_given_up_while_it_writes_leaves_the_backpack_to_the_next
     };
     let disk = Recorder::with_listener(Arc::new(SimDisk::new()), Arc::new(listener));
     let dir = DataDir::on(Arc::new(disk), Path::new("/")).unwrap();
-    let (ports, leases) = kept_in(dir, |_, _| {});
+    let ports = kept_in(dir, |_, _| {});
     let id = "pack_c".parse().unwrap();
-    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports), None);
     attached.pack(&me(), &pack("first")).await.unwrap();
     is_slow.store(true, Ordering::SeqCst);
     let given_up = tokio::spawn({
@@ -180,31 +179,14 @@ async fn a_call_that_is_given_up_while_it_writes_leaves_the_backpack_to_the_next
     assert_eq!(listed.keys.len(), 3, "what was under way has ended");
 }
 
-/// Leases that somebody else has for good.
-struct NeverFree;
-
-impl Leases for NeverFree {
-    fn acquire<'a>(
-        &'a self,
-        name: &'a LeaseName,
-        _mode: LeaseMode,
-        patience: Patience,
-    ) -> BoxFuture<'a, Result<Lease, Error>> {
-        Box::pin(async move {
-            let Patience::Wait(time) = patience else { panic!("calls wait for their turn") };
-            tokio::time::sleep(time).await;
-            Err(Error::Busy { what: name.to_string(), waited_ms: 0 })
-        })
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn calls_that_wait_for_a_turn_one_behind_the_other_wait_no_longer_together_than_one_does() {
     let root = tempfile::tempdir().unwrap();
-    let (ports, _) = kept(root.path(), |_, _| {});
-    let leases: Arc<dyn Leases> = Arc::new(NeverFree);
+    let ports = kept(root.path(), |_, _| {});
     let id = "pack_d".parse().unwrap();
-    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    // Somebody else has it for good.
+    let _held = kept(root.path(), |_, _| {}).lease(&id, Patience::FailFast).await.unwrap();
+    let attached = Attached::new(SharedBackpacks::default().get(&id, &ports), None);
     let began = Instant::now();
     let mut packs = tokio::task::JoinSet::new();
     for number in 0..4 {
@@ -229,10 +211,11 @@ async fn a_call_that_is_given_up_while_it_opens_leaves_what_it_read_to_the_next_
     let gate = Mutex::new((reached, is_open));
     let (reads, is_slow) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let (counted, slowly) = (Arc::clone(&reads), Arc::clone(&is_slow));
-    let (ports, leases) = kept(root.path(), move |asked, _| {
-        if asked.starts_with("load") {
-            counted.fetch_add(1, Ordering::SeqCst);
+    let ports = kept(root.path(), move |asked, _| {
+        if !asked.starts_with("load") {
+            return;
         }
+        counted.fetch_add(1, Ordering::SeqCst);
         if slowly.swap(false, Ordering::SeqCst) {
             let (reached, is_open) = &*gate.lock().unwrap();
             reached.send(()).unwrap();
@@ -240,7 +223,7 @@ async fn a_call_that_is_given_up_while_it_opens_leaves_what_it_read_to_the_next_
         }
     });
     let id = "pack_e".parse().unwrap();
-    let attach = || Attached::new(SharedBackpacks::default().get(&id, &ports, &leases), None);
+    let attach = || Attached::new(SharedBackpacks::default().get(&id, &ports), None);
     attach().pack(&me(), &pack("of another process")).await.unwrap();
     reads.store(0, Ordering::SeqCst);
     is_slow.store(true, Ordering::SeqCst);
@@ -253,7 +236,7 @@ async fn a_call_that_is_given_up_while_it_opens_leaves_what_it_read_to_the_next_
     given_up.abort();
     assert!(given_up.await.unwrap_err().is_cancelled());
     open.send(()).unwrap();
-    // The lease of the turn is free when what was read has been kept.
+    // The lease is free when what was read has been kept.
     attached.pack(&me(), &pack("next")).await.unwrap();
     assert_eq!(reads.load(Ordering::SeqCst), 1, "it is read from its beginning once");
 }

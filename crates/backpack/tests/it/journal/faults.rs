@@ -6,7 +6,7 @@ use piton_backpack::journal::Mode;
 use piton_backpack::{Error, Options};
 use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 
-use super::site::{Site, commits, done, node};
+use super::site::{Site, commits, node, saved, try_saved};
 
 // shows in part: BP-100 (what was acknowledged is there, whatever call of the disk fails)
 #[tokio::test]
@@ -17,15 +17,15 @@ async fn after_a_failed_write_nothing_more_happens_and_what_was_acknowledged_is_
         let site = Site::on(Arc::new(disk.clone()), 1);
         let backpack = site.open().await;
         let a = node(&backpack, "a");
-        done(a.pack("x", &1).await);
+        saved(&a, a.pack("x", &1)).await;
         disk.set_fault(Some(DiskFault { at: call, kind }));
-        let outcome = a.pack("x", &2).await;
+        let outcome = try_saved(&a, a.pack("x", &2)).await;
         let is_acknowledged = outcome.is_ok();
         if let Err(error) = outcome {
             failed += 1;
             assert!(matches!(error, Error::Store(_)), "{error}");
-            assert!(a.unpack::<u8>("x").await.is_err());
-            assert!(a.pack("x", &3).await.is_err());
+            assert!(a.unpack::<u8>("x").is_err());
+            assert!(try_saved(&a, a.pack("x", &3)).await.is_err());
             assert!(backpack.flush().await.is_err());
         }
         let _ = backpack.close().await;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use piton_backpack::journal::{JournaledBackpack, Mode};
-use piton_backpack::{BackpackId, Error, Options, StateDiff};
+use piton_backpack::{Backpack, BackpackId, Error, Options, StateDiff};
 use piton_store::testing::SimDisk;
 
-use super::site::{Site, assert_same, done, holder, node};
+use super::site::{Site, assert_same, holder, node, saved};
 
 // shows in part: BP-028 (the part with a journal)
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let site = Site::on(Arc::new(disk.clone()), 1);
     let source = site.open().await;
     let a = node(&source, "a");
-    done(a.pack("big", &"b".repeat(200_000)).await);
+    saved(&a, a.pack("big", &"b".repeat(200_000))).await;
     for count in 0..3_000 {
         let _ = source
             .memory()
@@ -23,9 +23,9 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
             .unwrap()
             .pack(&format!("k{count}"), &count);
     }
-    done(a.quarantine_value("try", &"t".repeat(200_000), "failed").await);
-    let commit = done(a.pack("x", &1).await);
-    done(a.pack("x", &2).await);
+    saved(&a, a.quarantine_value("try", &"t".repeat(200_000), "failed")).await;
+    let commit = saved(&a, a.pack("x", &1)).await;
+    saved(&a, a.pack("x", &2)).await;
     let snapshot = source.snapshot_at_commit(commit).await.unwrap();
 
     let id: BackpackId = "pack_fork".parse().unwrap();
@@ -41,7 +41,7 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
     let fork = open().await.unwrap().backpack;
     let origin = fork.memory().origin().unwrap().clone();
     assert_eq!((&origin.backpack, origin.commit), (source.memory().id(), Some(commit)));
-    done(node(&fork, "b").pack("x", &7).await);
+    saved(&node(&fork, "b"), node(&fork, "b").pack("x", &7)).await;
     let diff = StateDiff::between(&snapshot, fork.memory()).unwrap();
     assert_eq!(diff.changes.len(), 1);
     fork.close().await.unwrap();
@@ -62,11 +62,27 @@ async fn a_fork_with_a_journal_goes_on_from_a_commit_and_survives() {
 
 #[tokio::test]
 async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
-    use piton_store::testing::{DiskFault, FaultKind};
     let source = crate::rig::Rig::new();
     for count in 0..26 {
         crate::rig::done(source.node("a").pack(&format!("k{count}"), &"v".repeat(90_000)));
     }
+    cut_off_everywhere(&source, |backpack| backpack.debug().items().len()).await;
+}
+
+#[tokio::test]
+async fn a_fork_of_quarantined_values_that_was_cut_off_is_not_taken_for_a_whole_one() {
+    let source = crate::rig::Rig::new();
+    for count in 0..26 {
+        let value = "v".repeat(90_000);
+        let outcome = source.node("a").quarantine_value(&format!("k{count}"), &value, "why");
+        crate::rig::done(outcome);
+    }
+    cut_off_everywhere(&source, |backpack| backpack.debug().quarantined().len()).await;
+}
+
+/// Forks a backpack with 26 of something, cut off at every call of the disk, and counts what is found of the fork.
+async fn cut_off_everywhere(source: &crate::rig::Rig, count: impl Fn(&Backpack) -> usize) {
+    use piton_store::testing::{DiskFault, FaultKind};
     let mut cut_off = 0;
     for call in 0..24 {
         let disk = SimDisk::new();
@@ -93,7 +109,7 @@ async fn a_fork_that_was_cut_off_is_not_taken_for_a_whole_one() {
         .await;
         match found {
             Ok(opened) => {
-                let items = opened.backpack.memory().debug().items().len();
+                let items = count(opened.backpack.memory());
                 assert!(items == 26 || items == 0 && !forked, "call {call}: {items} items");
             }
             Err(Error::BadStream { .. }) => {

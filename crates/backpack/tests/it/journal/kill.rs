@@ -8,7 +8,7 @@ use piton_backpack::journal::Mode;
 use piton_core::port::fixed::SeededEntropy;
 use piton_store::testing::LongRun;
 
-use super::site::{Site, commits, done, node};
+use super::site::{Site, commits, node, saved};
 use crate::worker::{answers, print_line, spawn};
 
 /// In a child: packs from three nodes at once until it is killed, and says each commit that is acknowledged.
@@ -24,13 +24,13 @@ pub(crate) fn pack_for_ever(arguments: &[&str]) {
                 for count in 0_u64.. {
                     let key = format!("key-{number}");
                     let commit = match count % 5 {
-                        4 => done(node.pack(&key, &"large".repeat(30_000)).await),
-                        3 => done(node.quarantine_value(&key, &count, "tried").await),
-                        _ => done(node.pack(&key, &count).await),
+                        4 => saved(&node, node.pack(&key, &"large".repeat(30_000))).await,
+                        3 => saved(&node, node.quarantine_value(&key, &count, "tried")).await,
+                        _ => saved(&node, node.pack(&key, &count)).await,
                     };
                     print_line(&format!(
                         "{commit} {}",
-                        node.unpack::<serde_json::Value>(&key).await.is_ok()
+                        node.unpack::<serde_json::Value>(&key).is_ok()
                     ));
                 }
             }));

@@ -8,7 +8,7 @@ use piton_core::TimestampMs;
 use piton_store::local::disk::Disk as _;
 use piton_store::testing::SimDisk;
 
-use super::site::{Site, done, node};
+use super::site::{Site, node, saved};
 
 // shows: BP-014
 // shows in part: BP-016, BP-029 (the parts with a journal)
@@ -19,14 +19,14 @@ async fn history_and_snapshots_reach_back_to_the_first_commit_with_every_value()
     let options = Options { max_history: 125, max_value_size: 100, ..Options::default() };
     let backpack = site.try_open(Mode::Buffered, options).await.unwrap().backpack;
     let big = "b".repeat(500);
-    let first = done(node(&backpack, "early").pack("big", &big).await);
+    let first = saved(&node(&backpack, "early"), node(&backpack, "early").pack("big", &big)).await;
     let a = node(&backpack, "a");
     let ids: Vec<_> = {
         let mut ids = vec![first];
         for count in 0..300 {
-            ids.push(done(a.pack("x", &count).await));
+            ids.push(saved(&a, a.pack("x", &count)).await);
         }
-        done(a.pack("big", &"small").await);
+        saved(&a, a.pack("big", &"small")).await;
         ids
     };
     backpack.flush().await.unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use piton_backpack::journal::{JournaledBackpack, Mode, read};
 use piton_backpack::{Error, Options};
 
-use super::site::{Site, done, holder, node, pack_id};
+use super::site::{Site, holder, node, pack_id, saved};
 use crate::worker::{answers, go, print_line, spawn, wait_for_go};
 
 /// In a child: holds a backpack open until it is told to go on.
@@ -23,7 +23,7 @@ pub(crate) fn hold(arguments: &[&str]) {
             site.ports.clone(),
         );
         let backpack = opened.await.unwrap().backpack;
-        done(node(&backpack, "child").pack("x", &1).await);
+        saved(&node(&backpack, "child"), node(&backpack, "child").pack("x", &1)).await;
         print_line("open");
         wait_for_go();
         backpack.close().await.unwrap();
@@ -52,5 +52,5 @@ async fn a_second_writer_is_refused_at_once_with_the_holder_named_and_a_reader_i
     assert_eq!(said.next().as_deref(), Some("closed"));
     assert!(child.wait().unwrap().success());
     let backpack = site.open().await;
-    assert_eq!(node(&backpack, "b").unpack("x").await.unwrap(), Some(1));
+    assert_eq!(node(&backpack, "b").unpack("x").unwrap(), Some(1));
 }

@@ -8,7 +8,7 @@ use piton_backpack::journal::{check, repair};
 use piton_core::Code;
 use piton_store::testing::{DiskFault, FaultKind, SimDisk};
 
-use super::site::{Site, done, holder, node, pack_id};
+use super::site::{Site, holder, node, pack_id, saved};
 
 const LOG: &str = "/backpacks/pack_a/log";
 
@@ -19,9 +19,9 @@ async fn damaged() -> (SimDisk, Vec<u8>, Vec<u8>) {
     let site = Site::on(Arc::new(disk.clone()), 1);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    done(a.pack("small", &1).await);
-    done(a.pack("big", &"large ".repeat(60_000)).await);
-    done(a.pack("last", &2).await);
+    saved(&a, a.pack("small", &1)).await;
+    saved(&a, a.pack("big", &"large ".repeat(60_000))).await;
+    saved(&a, a.pack("last", &2)).await;
     backpack.close().await.unwrap();
     let is_blob =
         |path: &PathBuf| path.starts_with("/blobs/backpacks") && !path.ends_with("complete");
@@ -72,11 +72,11 @@ async fn a_repair_that_fails_anywhere_loses_nothing_and_can_be_repeated() {
                 assert!(checked.is_sound(), "{story}: {checked:?}");
                 let backpack = site.open().await;
                 let b = node(&backpack, "b");
-                assert_eq!(b.unpack::<u8>("small").await.unwrap(), Some(1), "{story}");
+                assert_eq!(b.unpack::<u8>("small").unwrap(), Some(1), "{story}");
                 for gone in ["big", "last"] {
-                    assert!(b.unpack::<String>(gone).await.unwrap().is_none(), "{story}: {gone}");
+                    assert!(b.unpack::<String>(gone).unwrap().is_none(), "{story}: {gone}");
                 }
-                done(b.pack("big", &"large ".repeat(60_000)).await);
+                saved(&b, b.pack("big", &"large ".repeat(60_000))).await;
             }
             if !reached {
                 assert!(at > 20, "a repair takes more than {at} calls");
@@ -96,16 +96,16 @@ async fn a_damaged_value_is_told_when_its_key_is_read_and_carried_into_forks() {
     assert_eq!(keys, ["big"]);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    assert_eq!(a.unpack::<u8>("small").await.unwrap(), Some(1));
-    let error = a.unpack::<String>("big").await.unwrap_err();
+    assert_eq!(a.unpack::<u8>("small").unwrap(), Some(1));
+    let error = a.unpack::<String>("big").unwrap_err();
     assert_eq!(error.code(), Code::BackpackDamaged, "{error}");
     assert!(backpack.memory().debug().item("big").unwrap().unwrap().is_damaged());
     let fork = backpack.memory().fork();
     let summary = fork.debug().item("big").unwrap().unwrap().summary();
     assert!(summary.starts_with("[damaged, "), "{summary}");
     // Packing the key anew is all it takes.
-    done(a.pack("big", &"again").await);
-    assert_eq!(a.unpack::<String>("big").await.unwrap().as_deref(), Some("again"));
+    saved(&a, a.pack("big", &"again")).await;
+    assert_eq!(a.unpack::<String>("big").unwrap().as_deref(), Some("again"));
 }
 
 /// Cuts the damaged record off, and leaves the damaged value.

@@ -11,22 +11,22 @@ use piton_store::local::SystemClock;
 use piton_store::port::{BlobNamespace, BlobReader as _, Blobs as _, Roots};
 use piton_store::testing::SimDisk;
 
-use super::site::{Site, done, node};
+use super::site::{Site, node, saved};
 
 #[tokio::test]
 async fn every_large_value_that_a_commit_refers_to_is_a_root() {
     let site = Site::on(Arc::new(SimDisk::new()), 1);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    done(a.pack("big", &"1".repeat(200_000)).await);
+    saved(&a, a.pack("big", &"1".repeat(200_000))).await;
     let roots = BackpackRoots::new(&site.journal);
     assert_eq!(roots.namespace(), BlobNamespace::Backpacks);
     let (first, cursor) = roots.roots(None).await.unwrap();
     assert_eq!(first.len(), 1);
-    done(a.pack("big", &"2".repeat(200_000)).await);
-    done(a.quarantine_value("bad", &"3".repeat(200_000), "wrong").await);
-    done(a.delete("big").await);
-    done(a.pack("small", &1).await);
+    saved(&a, a.pack("big", &"2".repeat(200_000))).await;
+    saved(&a, a.quarantine_value("bad", &"3".repeat(200_000), "wrong")).await;
+    saved(&a, a.delete("big")).await;
+    saved(&a, a.pack("small", &1)).await;
     let (since, _) = roots.roots(Some(&cursor)).await.unwrap();
     assert_eq!(since.len(), 2);
     let (all, _) = roots.roots(None).await.unwrap();
@@ -41,8 +41,8 @@ async fn a_collection_takes_what_no_backpack_refers_to_and_nothing_if_one_is_dam
     let site = Site::on(Arc::new(disk.clone()), 1);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    done(a.pack("big", &"1".repeat(200_000)).await);
-    done(a.pack("big", &"2".repeat(200_000)).await);
+    saved(&a, a.pack("big", &"1".repeat(200_000))).await;
+    saved(&a, a.pack("big", &"2".repeat(200_000))).await;
     let stray = site.blobs.put(BlobNamespace::Backpacks, b"nobody's".to_vec()).await.unwrap();
     disk.advance(Duration::from_hours(2));
     let roots = BackpackRoots::new(&site.journal);
@@ -55,7 +55,7 @@ async fn a_collection_takes_what_no_backpack_refers_to_and_nothing_if_one_is_dam
     let swept = sweep().await;
     assert!(matches!(swept, SweepReport::Done { kept: 2, removed: 1, .. }), "{swept:?}");
     assert_eq!(site.blobs.get(BlobNamespace::Backpacks, stray).await.unwrap(), None);
-    done(a.pack("small", &1).await);
+    saved(&a, a.pack("small", &1)).await;
     disk.damage(Path::new("/backpacks/pack_a/log"), |bytes| bytes[200] ^= 1);
     let swept = sweep().await;
     assert!(matches!(swept, SweepReport::Spared { .. }), "{swept:?}");

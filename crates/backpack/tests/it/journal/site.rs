@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use piton_backpack::journal::{
-    AsyncScope, BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode, Opened,
+    BackpackEvent, Holder, JournalPorts, JournaledBackpack, Mode, Opened,
 };
 use piton_backpack::{
     Backpack, BackpackId, BackpackPorts, Commit, CommitId, Error, Filter, NodeIdentity, Options,
-    WriteOutcome,
+    Scope, WriteOutcome,
 };
 use piton_core::port::NoTrace;
 use piton_core::port::fixed::{ManualClock, SeededEntropy};
@@ -71,13 +71,21 @@ impl Site {
 }
 
 /// A node without declared permissions.
-pub(crate) fn node(backpack: &JournaledBackpack, id: &str) -> AsyncScope {
+pub(crate) fn node(backpack: &JournaledBackpack, id: &str) -> Scope {
     backpack.scope(NodeIdentity::new(id, id).unwrap(), None).unwrap()
 }
 
-/// The commit of a write that happened.
-pub(crate) fn done(outcome: Result<WriteOutcome, Error>) -> CommitId {
-    crate::rig::done(outcome)
+/// The commit of a write that happened, once it is as durable as its backpack makes it.
+pub(crate) async fn saved(scope: &Scope, outcome: Result<WriteOutcome, Error>) -> CommitId {
+    crate::rig::done(try_saved(scope, outcome).await)
+}
+
+/// The outcome of a write, once it is as durable as its backpack makes it.
+pub(crate) async fn try_saved(
+    scope: &Scope,
+    outcome: Result<WriteOutcome, Error>,
+) -> Result<WriteOutcome, Error> {
+    scope.saved(outcome?).await
 }
 
 pub(crate) fn commits(backpack: &Backpack) -> Vec<Commit> {

@@ -6,7 +6,7 @@ use piton_backpack::Options;
 use piton_backpack::journal::Mode;
 use piton_store::testing::{Recorder, SimDisk};
 
-use super::site::{Site, done, node};
+use super::site::{Site, node, saved};
 
 fn syncs(recorder: &Recorder) -> usize {
     recorder.take().iter().filter(|call| call.operation == "sync").count()
@@ -19,13 +19,13 @@ async fn a_thousand_reads_cause_no_sync_and_ride_with_the_next_write() {
     let site = Site::on(Arc::new(recorder.clone()), 1);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    done(a.pack("x", &1).await);
+    saved(&a, a.pack("x", &1)).await;
     assert!(syncs(&recorder) > 0);
     for _ in 0..1_000 {
-        assert_eq!(a.unpack::<u8>("x").await.unwrap(), Some(1));
+        assert_eq!(a.unpack::<u8>("x").unwrap(), Some(1));
     }
     assert_eq!(recorder.take(), []);
-    done(a.pack("x", &2).await);
+    saved(&a, a.pack("x", &2)).await;
     assert_eq!(syncs(&recorder), 1);
     backpack.close().await.unwrap();
     let found = Site::on(Arc::new(recorder.clone()), 2).open().await;
@@ -40,11 +40,11 @@ async fn a_durable_write_syncs_and_a_buffered_one_waits_for_the_flush() {
     let backpack = site.open().await;
     let a = node(&backpack, "a");
     recorder.take();
-    done(a.pack("x", &1).await);
+    saved(&a, a.pack("x", &1)).await;
     assert_eq!(syncs(&recorder), 1);
-    done(a.delete("x").await);
-    done(a.pack("x", &1).await);
-    done(a.quarantine("x", "why").await);
+    saved(&a, a.delete("x")).await;
+    saved(&a, a.pack("x", &1)).await;
+    saved(&a, a.quarantine("x", "why")).await;
     assert_eq!(syncs(&recorder), 3);
     backpack.close().await.unwrap();
     drop((a, backpack));
@@ -53,7 +53,7 @@ async fn a_durable_write_syncs_and_a_buffered_one_waits_for_the_flush() {
     let a = node(&backpack, "a");
     recorder.take();
     for count in 0..100 {
-        done(a.pack("x", &count).await);
+        saved(&a, a.pack("x", &count)).await;
     }
     assert_eq!(recorder.take(), []);
     backpack.flush().await.unwrap();
@@ -70,9 +70,9 @@ async fn a_buffer_that_is_full_is_flushed_by_the_write_that_fills_it() {
     let a = node(&backpack, "a");
     recorder.take();
     for count in 0..4_095 {
-        done(a.pack("x", &count).await);
+        saved(&a, a.pack("x", &count)).await;
     }
     assert_eq!(syncs(&recorder), 0);
-    done(a.pack("x", &0).await);
+    saved(&a, a.pack("x", &0)).await;
     assert!(syncs(&recorder) > 0);
 }

@@ -7,7 +7,7 @@ use piton_backpack::Options;
 use piton_backpack::journal::Mode;
 use piton_store::testing::SimDisk;
 
-use super::site::{Site, commits, done, node};
+use super::site::{Site, commits, node, saved};
 
 // shows in part: BP-101 (the part about the torn tail)
 #[tokio::test]
@@ -17,9 +17,9 @@ async fn a_log_that_ends_inside_its_last_commit_is_cut_there_and_that_is_reporte
     let site = Site::on(Arc::new(disk.clone()), 1);
     let backpack = site.open().await;
     let a = node(&backpack, "a");
-    done(a.pack("x", &"kept").await);
+    saved(&a, a.pack("x", &"kept")).await;
     let before = disk.contents()[log].len();
-    done(a.pack("x", &"lost").await);
+    saved(&a, a.pack("x", &"lost")).await;
     let whole = disk.contents()[log].len();
     let expected = commits(backpack.memory());
     drop((a, backpack));
@@ -34,7 +34,7 @@ async fn a_log_that_ends_inside_its_last_commit_is_cut_there_and_that_is_reporte
         assert_eq!(torn, is_torn.then_some((before as u64, (end - before) as u64)), "{end}");
         assert_eq!(commits(opened.backpack.memory()), expected[..left]);
         let b = node(&opened.backpack, "b");
-        assert_eq!(b.unpack::<String>("x").await.unwrap().as_deref(), Some(value));
-        done(b.pack("x", &"again").await);
+        assert_eq!(b.unpack::<String>("x").unwrap().as_deref(), Some(value));
+        saved(&b, b.pack("x", &"again")).await;
     }
 }

@@ -68,8 +68,8 @@ fn row(line: &BackpackLine) -> [Cell; 6] {
 }
 
 /// Formats the status of a run as a word in a colour.
-pub(super) fn status(status: piton_flow::RunStatus) -> Cell {
-    use piton_flow::RunStatus;
+pub(super) fn status(status: piton_backpack::flow::RunStatus) -> Cell {
+    use piton_backpack::flow::RunStatus;
     let state = match status {
         RunStatus::Done => Tone::Good,
         RunStatus::Failed => Tone::Bad,

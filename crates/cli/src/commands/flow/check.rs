@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_flow::bounds::CONFIG_BYTES_MAX;
+use piton_backpack::flow::bounds::CONFIG_BYTES_MAX;
 use serde_json::json;
 
 use super::run_args::NextCommands;

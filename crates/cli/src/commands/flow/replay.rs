@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use piton_backpack::flow::Cancel;
 use piton_backpack::{BackpackId, ChangeKind};
-use piton_flow::Cancel;
 use piton_runtime::backpack::inspect::{Backpacks, ChangeShown};
 use piton_runtime::flow::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_flow::Cancel;
+use piton_backpack::flow::Cancel;
 use piton_runtime::backpack::inspect::Backpacks;
 use piton_runtime::flow::{FlowNotice, ResumeFlow};
 

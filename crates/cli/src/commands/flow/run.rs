@@ -2,7 +2,7 @@
 
 use clap::Args;
 use piton_backpack::BackpackId;
-use piton_flow::Cancel;
+use piton_backpack::flow::Cancel;
 use piton_runtime::flow::{FlowNotice, RunFlow};
 
 use super::check::FlowFile;

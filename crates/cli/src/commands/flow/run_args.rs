@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use piton_backpack::flow::bounds::STEPS_DEFAULT;
+use piton_backpack::flow::{Cancel, RunStatus};
 use piton_core::{Envelope, refuse_lost_numbers, shell_word};
-use piton_flow::bounds::STEPS_DEFAULT;
-use piton_flow::{Cancel, RunStatus};
 use piton_runtime::flow::{FlowNotice, FlowRan, FlowReplayed, Initial};
 use serde_json::{Value, json};
 

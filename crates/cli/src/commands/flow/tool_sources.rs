@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use piton_backpack::flow::Tool;
 use piton_core::Envelope;
-use piton_flow::Tool;
 use piton_models::provider::SystemSecrets;
 use piton_runtime::flow::{FlowPorts, Flows};
 use piton_runtime::mcp_tools;
@@ -69,8 +69,8 @@ pub(super) fn flows(
 async fn connected(
     file: Option<&Path>,
     files: Vec<Arc<dyn Tool>>,
-) -> Result<piton_flow::Tools, Failure> {
-    let mut tools = piton_flow::Tools::new();
+) -> Result<piton_backpack::flow::Tools, Failure> {
+    let mut tools = piton_backpack::flow::Tools::new();
     for tool in files {
         tools.register(tool).expect("file tools have names of their own");
     }

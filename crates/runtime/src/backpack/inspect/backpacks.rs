@@ -1,10 +1,18 @@
-//! The entry point for inspecting backpacks.
+//! The entry point for inspecting backpacks, and the list of them.
 
+use std::time::Duration;
+
+use piton_backpack::flow::run::RUNNER;
+use piton_backpack::flow::{RunRecord, RunStatus};
 use piton_backpack::journal::{JournalPorts, read, read_at};
-use piton_backpack::{Action, Backpack, BackpackId, CommitId, Key, NodeId};
-use piton_core::Envelope;
+use piton_backpack::{Backpack, BackpackId, BackpackOrigin, CommitId};
+use piton_core::{Digest, Envelope, RunId, TimestampMs};
+use piton_store::Error;
+use serde::Serialize;
+use serde_json::Value;
 
-use super::reference::BackpackReference;
+use super::reference::{BackpackReference, short_id};
+use crate::bounds::BACKPACKS_LISTED_MAX;
 
 /// Backpacks as their owner sees them.
 pub struct Backpacks {
@@ -21,16 +29,63 @@ pub enum Reveal {
     Protected,
 }
 
-/// Selects the commits that a log shows.
-#[derive(Clone, Debug, Default)]
-pub struct LogFilter {
-    pub node: Option<NodeId>,
-    pub key: Option<Key>,
-    pub action: Option<Action>,
-    /// Set to include the notes that the runner of flows keeps for itself.
-    pub notes: bool,
-    /// Maximum number of commits; the newest are kept.
-    pub limit: usize,
+/// A list of backpacks.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackList {
+    /// Most recently written first.
+    pub backpacks: Vec<BackpackLine>,
+    /// Backpacks that cannot be read.
+    pub troubled: Vec<TroubledBackpack>,
+    /// Number of older backpacks left out.
+    pub left_out: usize,
+}
+
+/// One backpack in a list.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackLine {
+    pub id: BackpackId,
+    /// The start of the id that is enough to name the backpack.
+    pub short: String,
+    /// Time of the last write; absent if nothing was ever committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_ms: Option<TimestampMs>,
+    /// Number of keys in use.
+    pub keys: usize,
+    pub commits: u64,
+    /// The backpack and commit that it was forked from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<BackpackOrigin>,
+    /// The last run of a flow on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunLine>,
+}
+
+/// A run of a flow.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunLine {
+    pub run_id: RunId,
+    /// Namespace of the flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<String>,
+    /// Digest of the flow's description.
+    pub digest: Digest,
+    pub status: RunStatus,
+    /// Number of nodes visited.
+    pub steps: u64,
+    /// The last node that finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_node: Option<String>,
+}
+
+/// A backpack that cannot be read.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TroubledBackpack {
+    pub id: BackpackId,
+    pub trouble: Envelope,
 }
 
 impl Backpacks {
@@ -52,8 +107,7 @@ impl Backpacks {
 
     pub(super) async fn read(&self, id: &BackpackId) -> Result<Backpack, Envelope> {
         let JournalPorts { journal, blobs, ports } = &self.ports;
-        let found = read(&**journal, &**blobs, id, ports.clone()).await;
-        Ok(found.map_err(|error| error.envelope())?.0)
+        Ok(read(&**journal, &**blobs, id, ports.clone()).await?.0)
     }
 
     /// Returns the state after a commit, with every value loaded. Without a commit, the backpack is taken as it is: it
@@ -64,7 +118,72 @@ impl Backpacks {
         commit: Option<CommitId>,
     ) -> Result<Backpack, Envelope> {
         let Some(commit) = commit else { return Ok(backpack.fork()) };
-        let found = read_at(backpack, commit, &*self.ports.blobs).await;
-        found.map_err(|error| error.envelope())
+        Ok(read_at(backpack, commit, &*self.ports.blobs).await?)
     }
+
+    /// Lists every backpack, most recently written first.
+    pub async fn list(&self) -> Result<BackpackList, Envelope> {
+        let all = self.newest().await?;
+        let left_out = all.len().saturating_sub(BACKPACKS_LISTED_MAX);
+        let mut list = BackpackList { backpacks: Vec::new(), troubled: Vec::new(), left_out };
+        for (id, _) in all.into_iter().take(BACKPACKS_LISTED_MAX) {
+            // One damaged backpack must not hide the others, so its error becomes a line of the list.
+            let line = match self.read(&id).await {
+                Ok(backpack) => line(&backpack),
+                Err(trouble) => Err(trouble),
+            };
+            match line {
+                Ok(line) => list.backpacks.push(line),
+                Err(trouble) => list.troubled.push(TroubledBackpack { id, trouble }),
+            }
+        }
+        Ok(list)
+    }
+
+    /// Returns every backpack with the time since its last write, newest first.
+    pub(super) async fn newest(&self) -> Result<Vec<(BackpackId, Duration)>, Envelope> {
+        let journal = &*self.ports.journal;
+        let mut all = Vec::new();
+        for stream in journal.streams().await.map_err(|error| error.envelope())? {
+            match journal.age(&stream).await {
+                Ok(age) => all.push((BackpackId::from(stream), age)),
+                // Deleted since the streams were listed.
+                Err(Error::NotFound { .. }) => {}
+                // The error surfaces when this one is read. Listed last, it does not hide the backpacks that work.
+                Err(_) => all.push((BackpackId::from(stream), Duration::MAX)),
+            }
+        }
+        all.sort_by(|(left, younger), (right, older)| younger.cmp(older).then(left.cmp(right)));
+        Ok(all)
+    }
+}
+
+fn line(backpack: &Backpack) -> Result<BackpackLine, Envelope> {
+    let debug = backpack.debug();
+    let items = debug.items().into_iter().filter(|item| item.source().id.as_str() != RUNNER);
+    let last = backpack.head().map(|head| debug.commit(head)).transpose()?;
+    Ok(BackpackLine {
+        id: backpack.id().clone(),
+        short: short_id(backpack.id()),
+        last_ms: last.map(|commit| commit.timestamp()),
+        keys: items.count(),
+        commits: debug.commit_count(),
+        origin: backpack.origin().cloned(),
+        run: run(backpack)?,
+    })
+}
+
+/// Returns the last run on a backpack.
+fn run(backpack: &Backpack) -> Result<Option<RunLine>, Envelope> {
+    let Some(record) = RunRecord::of(backpack)? else { return Ok(None) };
+    let description = record.description(backpack)?;
+    let name = |flow: &Value| flow.get("namespace").and_then(Value::as_str).map(str::to_owned);
+    Ok(Some(RunLine {
+        run_id: record.run,
+        flow: description.as_ref().and_then(name),
+        digest: record.flow,
+        status: record.status,
+        steps: record.steps,
+        last_node: record.finished.map(|finished| finished.path.join("/")),
+    }))
 }

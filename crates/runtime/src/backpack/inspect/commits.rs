@@ -2,18 +2,130 @@
 
 use std::collections::BTreeSet;
 
-use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, Item, Key};
-use piton_core::{Code, Envelope, truncate};
-use piton_flow::run::RUNNER;
+use piton_backpack::flow::run::RUNNER;
+use piton_backpack::{
+    Action, Backpack, BackpackId, Commit, CommitId, Filter, Item, Key, NodeId, NodeIdentity,
+    Operation,
+};
+use piton_core::{Code, Envelope, Provenance, TimestampMs, truncate};
+use serde::Serialize;
 
-use super::backpacks::{Backpacks, LogFilter, Reveal};
-use super::point;
-use super::reference::BackpackReference;
-use super::reply::{BackpackBlame, BackpackLog, BlameLine, CommitLine, CommitShown};
-use super::value;
-use crate::bounds::{COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX};
+use super::backpacks::{Backpacks, Reveal};
+use super::items::{ValueShown, is_shown, readable, show_quarantined, show_value};
+use super::reference::{self, BackpackReference};
+use crate::backpack::short;
+use crate::bounds::{
+    COMMITS_SHOWN_MAX, ITEMS_SHOWN_MAX, PATH_QUOTED_BYTES_MAX, VALUE_SHOWN_BYTES_MAX,
+};
 use crate::nearest::nearest;
-use crate::text_diff;
+use crate::text_diff::{self, DiffLine};
+
+/// Selects the commits that a log shows.
+#[derive(Clone, Debug, Default)]
+pub struct LogFilter {
+    pub node: Option<NodeId>,
+    pub key: Option<Key>,
+    pub action: Option<Action>,
+    /// Set to include the notes that the runner of flows keeps for itself.
+    pub notes: bool,
+    /// Maximum number of commits; the newest are kept.
+    pub limit: usize,
+}
+
+/// Commits, the newest first.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackLog {
+    pub backpack: BackpackId,
+    pub commits: Vec<CommitLine>,
+    /// Number of older commits that match as well.
+    pub older: usize,
+    /// Number of the runner's own notes left out.
+    pub notes: usize,
+}
+
+/// A commit without its values.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommitLine {
+    pub commit: CommitId,
+    /// The short form, enough to name the commit within its backpack.
+    pub short: String,
+    pub timestamp_ms: TimestampMs,
+    pub by: NodeIdentity,
+    pub action: Action,
+    pub key: Key,
+    /// The version that was stored or read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// Size of the value in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// A few words about the value. A protected value is not shown.
+    pub summary: String,
+    /// The other node whose value was replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<String>,
+    /// The operation that was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<Operation>,
+    /// Reason for the quarantine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Set if a later commit took this one back because its node did not finish.
+    pub abandoned: bool,
+    /// The workflow step that the commit was made for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
+
+/// A commit with the value it stored and the value it replaced.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommitShown {
+    pub backpack: BackpackId,
+    #[serde(flatten)]
+    pub line: CommitLine,
+    /// The value that was stored, read or quarantined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueShown>,
+    /// Diff against the previous value of the key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<DiffLine>,
+    /// Number of diff lines left out.
+    pub left_out_lines: usize,
+}
+
+/// Authors of the values in use.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackBlame {
+    pub backpack: BackpackId,
+    /// One line for each key in use, in key order; or for each version of one key, newest first.
+    pub lines: Vec<BlameLine>,
+    /// Number of lines left out.
+    pub left_out: usize,
+}
+
+/// The author of one value.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlameLine {
+    pub key: Key,
+    pub by: NodeIdentity,
+    pub timestamp_ms: TimestampMs,
+    pub version: u64,
+    /// Size of the value in bytes.
+    pub size: u64,
+    /// The commit that stored it; absent if a fork brought it along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// A few words about the value. A protected value is not shown.
+    pub summary: String,
+    /// The workflow step that the value was packed for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+}
 
 impl Backpacks {
     /// Returns the commits that match the filter, newest first.
@@ -27,7 +139,7 @@ impl Backpacks {
         let asked_for_runner = node.as_ref().is_some_and(|node| node.as_str() == RUNNER);
         let wanted = Filter { node, key, action, ..Filter::default() };
         let debug = backpack.debug();
-        let mut commits = debug.history(&wanted).map_err(|error| error.envelope())?;
+        let mut commits = debug.history(&wanted)?;
         let all = commits.len();
         // The runner's notes would drown everything else, so they appear only on request or when the filter names the
         // runner.
@@ -55,8 +167,8 @@ impl Backpacks {
         reveal: Reveal,
     ) -> Result<CommitShown, Envelope> {
         let backpack = self.open(reference).await?;
-        let id = point::commit(&backpack, commit)?;
-        let commit = backpack.debug().commit(id).map_err(|error| error.envelope())?;
+        let id = reference::commit(&backpack, commit)?;
+        let commit = backpack.debug().commit(id)?;
         // A value too large for the history is not in memory, and is fetched from the blob store.
         let stored = match commit.value() {
             Some(item) if !item.is_available() => self.filled(&backpack, &commit).await?,
@@ -64,13 +176,17 @@ impl Backpacks {
         };
         let is_aside = commit.action() == Action::Quarantine;
         let shown = stored.as_ref().map(|item| {
-            if is_aside { value::aside(item, reveal) } else { value::bounded_value(item, reveal) }
+            if is_aside {
+                show_quarantined(item, reveal)
+            } else {
+                show_value(item, reveal, VALUE_SHOWN_BYTES_MAX)
+            }
         });
         let (mut diff, mut left_out_lines) = (Vec::new(), 0);
         // A diff reveals both values, so it is shown only if both may be shown and both are at hand.
         if let (Some(after), Some(before)) = (&stored, commit.previous())
-            && [after, before].into_iter().all(|item| value::is_shown(item, reveal))
-            && let (Some(before), Some(after)) = (value::text(before), value::text(after))
+            && [after, before].into_iter().all(|item| is_shown(item, reveal))
+            && let (Some(before), Some(after)) = (readable(before), readable(after))
         {
             (diff, left_out_lines) = text_diff::lines(&before, &after);
         }
@@ -93,7 +209,7 @@ impl Backpacks {
             let entry = entries.iter().find(|entry| entry.commit() == commit.id());
             return Ok(entry.and_then(|entry| entry.item().cloned()));
         }
-        let item = debug.item(commit.key().as_str()).map_err(|error| error.envelope())?;
+        let item = debug.item(commit.key().as_str())?;
         Ok(item.map(|item| (*item).clone()))
     }
 
@@ -126,7 +242,7 @@ pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLin
     let replaced = other.filter(|other| is_stored && **other != commit.author().id);
     CommitLine {
         commit: commit.id(),
-        short: point::short(commit.id()),
+        short: short(commit.id()),
         timestamp_ms: commit.timestamp(),
         by: commit.author().clone(),
         action: commit.action(),
@@ -144,7 +260,7 @@ pub(super) fn line(commit: &Commit, abandoned: &BTreeSet<CommitId>) -> CommitLin
 
 fn in_use(backpack: &Backpack) -> Result<Vec<BlameLine>, Envelope> {
     let debug = backpack.debug();
-    let history = debug.history(&Filter::default()).map_err(|error| error.envelope())?;
+    let history = debug.history(&Filter::default())?;
     let items = debug.items().into_iter().filter(|item| item.source().id.as_str() != RUNNER);
     Ok(items.map(|item| blamed(&item, stored_by(&history, &item))).collect())
 }
@@ -165,7 +281,7 @@ fn stored_by<'a>(history: &'a [Commit], item: &Item) -> Option<&'a Commit> {
 
 fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> {
     let debug = backpack.debug();
-    let commits = debug.key_history(key).map_err(|error| error.envelope())?;
+    let commits = debug.key_history(key)?;
     let mut lines: Vec<BlameLine> = commits
         .iter()
         .rev()
@@ -173,7 +289,7 @@ fn versions(backpack: &Backpack, key: &str) -> Result<Vec<BlameLine>, Envelope> 
         .collect();
     // A key without commits of its own may still hold an item that the fork brought along.
     if lines.is_empty() {
-        let item = debug.item(key).map_err(|error| error.envelope())?;
+        let item = debug.item(key)?;
         lines.extend(item.map(|item| blamed(&item, None)));
     }
     if lines.is_empty() { Err(no_key(backpack.id(), backpack, key)) } else { Ok(lines) }
@@ -186,7 +302,7 @@ fn blamed(item: &Item, commit: Option<&Commit>) -> BlameLine {
         timestamp_ms: item.timestamp(),
         version: item.version(),
         size: item.size(),
-        commit: commit.map(|commit| point::short(commit.id())),
+        commit: commit.map(|commit| short(commit.id())),
         summary: item.summary(),
         provenance: commit.and_then(Commit::provenance).cloned(),
     }

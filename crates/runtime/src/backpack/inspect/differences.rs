@@ -1,16 +1,67 @@
-//! Differences between two states of one backpack or of two.
+//! Differences between two states of one backpack or of two, and the net changes of a run's steps.
 
-use piton_backpack::{Backpack, CommitId, Item, KeyChange, StateDiff};
-use piton_core::Envelope;
-use piton_flow::run::RUNNER;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use piton_backpack::flow::run::RUNNER;
+use piton_backpack::{
+    Action, Backpack, BackpackId, ChangeKind, Commit, CommitId, Filter, Item, Key, KeyChange,
+    NodeId as FlowNodeId, NodeIdentity, StateDiff,
+};
+use piton_core::{Envelope, NodeId, RunId};
+use serde::Serialize;
 
 use super::backpacks::{Backpacks, Reveal};
-use super::point::{self, PointReference};
-use super::reference::BackpackReference;
-use super::reply::{BackpackDiff, ChangeShown, DiffSide};
-use super::value;
+use super::items::{is_shown, readable};
+use super::reference::{self, BackpackReference, PointReference, Searched};
+use crate::backpack::short;
 use crate::bounds::CHANGES_SHOWN_MAX;
-use crate::text_diff;
+use crate::text_diff::{self, DiffLine};
+
+/// Differences between two states.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackDiff {
+    /// The state compared against.
+    pub before: DiffSide,
+    /// The state that is compared.
+    pub after: DiffSide,
+    /// Changes, in key order.
+    pub changes: Vec<ChangeShown>,
+    /// Number of further keys that differ.
+    pub left_out: usize,
+}
+
+/// One of two states.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffSide {
+    pub backpack: BackpackId,
+    /// The last commit that belongs to the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+/// The change of one key.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeShown {
+    pub key: Key,
+    pub kind: ChangeKind,
+    /// Author of the change, if known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<NodeIdentity>,
+    /// A few words about the old value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// A few words about the new value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// Diff of the value, line by line.
+    pub diff: Vec<DiffLine>,
+    /// Number of diff lines left out.
+    pub left_out_lines: usize,
+}
 
 impl Backpacks {
     /// Compares two states and lists the changes that lead from the first to the second.
@@ -22,7 +73,7 @@ impl Backpacks {
     ) -> Result<BackpackDiff, Envelope> {
         let (old, old_side) = self.side(before, before_point).await?;
         let (new, new_side) = self.side(after, after_point).await?;
-        let diff = StateDiff::between(&old, &new).map_err(|error| error.envelope())?;
+        let diff = StateDiff::between(&old, &new)?;
         let (changes, left_out) = render_diff(&diff, reveal);
         Ok(BackpackDiff { before: old_side, after: new_side, changes, left_out })
     }
@@ -33,9 +84,9 @@ impl Backpacks {
         point: &PointReference,
     ) -> Result<(Backpack, DiffSide), Envelope> {
         let backpack = self.open(reference).await?;
-        let commit = point::find(&backpack, point)?;
+        let commit = reference::point(&backpack, point)?;
         let state = self.state_at(&backpack, point, commit).await?;
-        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(point::short) };
+        let side = DiffSide { backpack: backpack.id().clone(), commit: commit.map(short) };
         Ok((state, side))
     }
 
@@ -49,9 +100,7 @@ impl Backpacks {
         match (point, commit) {
             // The point lies before the first commit of all, so no commit names it; the snapshot does.
             (PointReference::BeforeNode(node), None) => {
-                let node = piton_backpack::NodeId::parse(node)
-                    .map_err(|error| piton_backpack::Error::from(error).envelope())?;
-                backpack.snapshot_before_node(&node).map_err(|error| error.envelope())
+                Ok(backpack.snapshot_before_node(&FlowNodeId::parse(node)?)?)
             }
             (_, commit) => self.at_commit(backpack, commit).await,
         }
@@ -76,9 +125,9 @@ pub(super) fn render_diff(diff: &StateDiff, reveal: Reveal) -> (Vec<ChangeShown>
 pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
     let items = [&change.before, &change.after];
     // One protected side hides the diff of both.
-    let may_show = items.iter().copied().flatten().all(|item| value::is_shown(item, reveal));
-    let text = |item: &Option<std::sync::Arc<Item>>| {
-        item.as_ref().and_then(|item| value::text(item)).unwrap_or_default()
+    let may_show = items.iter().copied().flatten().all(|item| is_shown(item, reveal));
+    let text = |item: &Option<Arc<Item>>| {
+        item.as_ref().and_then(|item| readable(item)).unwrap_or_default()
     };
     let (diff, left_out_lines) = if may_show {
         text_diff::lines(&text(&change.before), &text(&change.after))
@@ -94,4 +143,73 @@ pub(super) fn render_change(change: &KeyChange, reveal: Reveal) -> ChangeShown {
         diff,
         left_out_lines,
     }
+}
+
+/// Values that the steps of a run packed and removed, oldest first in each backpack.
+pub(crate) struct PackedInRun {
+    writes: Vec<(BackpackId, NodeId, Commit)>,
+    /// Number of backpacks that cannot be read.
+    pub(crate) unreadable: usize,
+    /// Number of backpacks that the search did not reach.
+    pub(crate) not_reached: usize,
+}
+
+impl Backpacks {
+    /// Collects the values that the steps of a run packed and removed.
+    pub(crate) async fn written_in(&self, run: RunId) -> Result<PackedInRun, Envelope> {
+        let Searched { ids, not_reached } = self.searched().await?;
+        let mut unreadable = 0;
+        let mut writes = Vec::new();
+        for id in ids {
+            let Ok(backpack) = self.read(&id).await else {
+                unreadable += 1;
+                continue;
+            };
+            let commits = backpack.debug().history(&Filter::default());
+            for commit in commits? {
+                let place = commit.provenance().filter(|place| place.run == run);
+                // Reads and refusals carry the step as well, but change nothing.
+                let is_write = matches!(commit.action(), Action::Pack | Action::Delete);
+                if let Some(node) = place.map(|place| place.node).filter(|_| is_write) {
+                    writes.push((id.clone(), node, commit));
+                }
+            }
+        }
+        // The sort is stable, so the commits of one backpack stay in their order.
+        writes.sort_by(|left, right| left.0.cmp(&right.0));
+        Ok(PackedInRun { writes, unreadable, not_reached })
+    }
+}
+
+impl PackedInRun {
+    /// Returns the net change at some nodes, key by key: from the value before the first write to the value after the
+    /// last.
+    pub(crate) fn net(&self, is_meant: &dyn Fn(&NodeId) -> bool) -> Vec<(BackpackId, ChangeShown)> {
+        let mut spans: BTreeMap<(&BackpackId, &Key), (&Commit, &Commit)> = BTreeMap::new();
+        for (backpack, _, commit) in self.writes.iter().filter(|(_, node, _)| is_meant(node)) {
+            // The first write of a key fixes the start of the span, every later one moves its end.
+            let span = spans.entry((backpack, commit.key())).or_insert((commit, commit));
+            span.1 = commit;
+        }
+        let net = |((backpack, key), (first, last)): ((&BackpackId, &Key), _)| {
+            Some((backpack.clone(), net_change(key, first, last)?))
+        };
+        spans.into_iter().filter_map(net).collect()
+    }
+}
+
+fn net_change(key: &Key, first: &Commit, last: &Commit) -> Option<ChangeShown> {
+    let held = |item: Option<&Item>| item.cloned().map(Arc::new);
+    let before = held(first.previous());
+    let after = held(last.value().filter(|_| last.action() == Action::Pack));
+    let kind = match (&before, &after) {
+        // A key that was added and removed again has no net change.
+        (None, None) => return None,
+        (None, Some(_)) => ChangeKind::Added,
+        (Some(_), Some(_)) => ChangeKind::Modified,
+        (Some(_), None) => ChangeKind::Deleted,
+    };
+    let by = Some(Arc::new(last.author().clone()));
+    let change = KeyChange { key: key.clone(), kind, before, after, by };
+    Some(render_change(&change, Reveal::Nothing))
 }

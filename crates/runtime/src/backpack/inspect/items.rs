@@ -1,16 +1,133 @@
-//! States of a backpack: the items in use after a commit, and the items in quarantine.
+//! States of a backpack: the items in use after a commit, the items in quarantine, and their values as far as they may
+//! be shown.
 
-use piton_backpack::{Backpack, Item};
-use piton_core::Envelope;
-use piton_flow::run::RUNNER;
+use piton_backpack::flow::run::RUNNER;
+use piton_backpack::{Backpack, BackpackId, CommitId, Item, Key, NodeIdentity};
+use piton_core::{Envelope, TimestampMs};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::backpacks::{Backpacks, Reveal};
 use super::commits::no_key;
-use super::point::{self, PointReference};
-use super::reference::BackpackReference;
-use super::reply::{BackpackState, ItemLine, ItemShown, QuarantineLine, QuarantineList};
-use super::value;
-use crate::bounds::ITEMS_SHOWN_MAX;
+use super::reference::{self, BackpackReference, PointReference};
+use crate::backpack::short;
+use crate::bounds::{ITEMS_SHOWN_MAX, VALUE_SHOWN_BYTES_MAX};
+
+/// The state after a commit.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackpackState {
+    pub backpack: BackpackId,
+    /// The last commit that belongs to the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Items in use, in key order.
+    pub items: Vec<ItemLine>,
+    /// Number of items left out.
+    pub left_out: usize,
+}
+
+/// A key in use.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemLine {
+    pub key: Key,
+    /// The node that packed the value.
+    pub by: NodeIdentity,
+    pub timestamp_ms: TimestampMs,
+    pub version: u64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// A few words about the value. A protected value is not shown.
+    pub summary: String,
+    /// Size of the value in bytes.
+    pub size: u64,
+}
+
+/// A key in use, with its value.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ItemShown {
+    pub backpack: BackpackId,
+    /// The last commit that belongs to the state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(flatten)]
+    pub line: ItemLine,
+    pub value: ValueShown,
+}
+
+/// The quarantined items of a backpack.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuarantineList {
+    pub backpack: BackpackId,
+    /// Newest first.
+    pub entries: Vec<QuarantineLine>,
+    /// Number of entries left out.
+    pub left_out: usize,
+}
+
+/// An entry of the quarantine.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct QuarantineLine {
+    /// The commit that quarantined the item.
+    pub commit: CommitId,
+    /// The short form of the commit id.
+    pub short: String,
+    pub timestamp_ms: TimestampMs,
+    pub by: NodeIdentity,
+    pub key: Key,
+    pub reason: String,
+    /// Size of the value in bytes.
+    pub size: u64,
+    /// The value; absent if the trace was configured not to keep it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueShown>,
+}
+
+piton_core::closed_set! {
+    /// Why a value is not shown.
+    pub enum Hidden {
+        /// It is about a person.
+        Pii => "pii",
+        /// It is for some nodes only.
+        Limited => "limited",
+        /// It was taken out of use: a prompt or an error may quote a protected value.
+        Quarantined => "quarantined",
+        /// The history that it was to come from does not hold it.
+        TooLarge => "too large for the history",
+        /// The store cannot give what was packed.
+        Damaged => "damaged",
+    }
+}
+
+impl Hidden {
+    /// True if the value is shown on explicit request.
+    pub const fn can_be_revealed(self) -> bool {
+        match self {
+            Self::Pii | Self::Limited | Self::Quarantined => true,
+            Self::TooLarge | Self::Damaged => false,
+        }
+    }
+}
+
+/// A value, as far as it is shown.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueShown {
+    /// Size of the value in canonical JSON, in bytes.
+    pub size: u64,
+    /// The value as readable JSON; absent if it is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Number of bytes left out at the end of the text.
+    pub left_out_bytes: usize,
+    /// Reason that the value is not shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<Hidden>,
+}
 
 impl Backpacks {
     /// Lists the items in use at a point in time.
@@ -41,18 +158,18 @@ impl Backpacks {
         reveal: Reveal,
     ) -> Result<ItemShown, Envelope> {
         let (backpack, state, commit) = self.state(reference, point).await?;
-        let item = state.debug().item(key).map_err(|error| error.envelope())?;
+        let item = state.debug().item(key)?;
         let item = item.ok_or_else(|| no_key(backpack.id(), &state, key))?;
         if item.is_damaged()
             && let Err(error) = item.text()
         {
             let id = backpack.id();
-            return Err(error.envelope().with_suggestion(format!(
+            return Err(Envelope::from(error).with_suggestion(format!(
                 "Every other key works. See what is damaged with `piton backpack verify {id}`; `piton backpack repair \
                  {id}` takes the key out of use, so that it can be packed again."
             )));
         }
-        let (line, value) = (line(&item), value::whole_value(&item, reveal));
+        let (line, value) = (line(&item), show_value(&item, reveal, usize::MAX));
         Ok(ItemShown { backpack: backpack.id().clone(), commit, line, value })
     }
 
@@ -68,13 +185,13 @@ impl Backpacks {
         let newest = all.iter().rev().take(ITEMS_SHOWN_MAX);
         let entries = newest.map(|entry| QuarantineLine {
             commit: entry.commit(),
-            short: point::short(entry.commit()),
+            short: short(entry.commit()),
             timestamp_ms: entry.timestamp(),
             by: entry.by().clone(),
             key: entry.key().clone(),
             reason: entry.reason().to_owned(),
             size: entry.size(),
-            value: entry.item().map(|item| value::aside(item, reveal)),
+            value: entry.item().map(|item| show_quarantined(item, reveal)),
         });
         let entries = entries.collect();
         Ok(QuarantineList { backpack: backpack.id().clone(), entries, left_out })
@@ -87,9 +204,9 @@ impl Backpacks {
         point: &PointReference,
     ) -> Result<(Backpack, Backpack, Option<String>), Envelope> {
         let backpack = self.open(reference).await?;
-        let commit = point::find(&backpack, point)?;
+        let commit = reference::point(&backpack, point)?;
         let state = self.state_at(&backpack, point, commit).await?;
-        Ok((backpack, state, commit.map(point::short)))
+        Ok((backpack, state, commit.map(short)))
     }
 }
 
@@ -103,4 +220,48 @@ fn line(item: &Item) -> ItemLine {
         summary: item.summary(),
         size: item.size(),
     }
+}
+
+/// Renders at most so many bytes of a value in use.
+pub(super) fn show_value(item: &Item, reveal: Reveal, bytes_max: usize) -> ValueShown {
+    let labels = item.labels();
+    let protected = if labels.is_pii() { Hidden::Pii } else { Hidden::Limited };
+    render(item, labels.is_protected().then_some(protected), reveal, bytes_max)
+}
+
+/// Renders a value in quarantine.
+pub(super) fn show_quarantined(item: &Item, reveal: Reveal) -> ValueShown {
+    render(item, Some(Hidden::Quarantined), reveal, VALUE_SHOWN_BYTES_MAX)
+}
+
+fn render(item: &Item, hidden: Option<Hidden>, reveal: Reveal, bytes_max: usize) -> ValueShown {
+    let size = item.size();
+    let not_shown =
+        |hidden| ValueShown { size, text: None, left_out_bytes: 0, hidden: Some(hidden) };
+    // Protection comes before damage: a hidden value is reported as hidden, whatever its state.
+    if let Some(hidden) = hidden.filter(|_| reveal == Reveal::Nothing) {
+        return not_shown(hidden);
+    }
+    if item.is_damaged() {
+        return not_shown(Hidden::Damaged);
+    }
+    let Some(mut text) = readable(item) else { return not_shown(Hidden::TooLarge) };
+    // Cut at a character boundary, so that the text stays valid UTF-8.
+    let end = text.floor_char_boundary(bytes_max);
+    let left_out_bytes = text.len() - end;
+    text.truncate(end);
+    ValueShown { size, text: Some(text), left_out_bytes, hidden: None }
+}
+
+/// Returns a value as people read it: text verbatim, anything else as indented JSON. `None` if it is not available.
+pub(super) fn readable(item: &Item) -> Option<String> {
+    match item.value::<Value>().ok()? {
+        Value::String(text) => Some(text),
+        value => serde_json::to_string_pretty(&value).ok(),
+    }
+}
+
+/// True if a value may be shown.
+pub(super) fn is_shown(item: &Item, reveal: Reveal) -> bool {
+    reveal == Reveal::Protected || !item.labels().is_protected()
 }

@@ -37,6 +37,22 @@ pub struct BackpackSoundness {
     pub kept: Vec<String>,
 }
 
+impl BackpackSoundness {
+    /// Returns a verdict that says nothing yet but that something is wrong.
+    fn unsound(backpack: BackpackId) -> Self {
+        Self {
+            backpack,
+            is_sound: false,
+            unfinished_bytes: 0,
+            lost_events: 0,
+            summary: String::new(),
+            next: None,
+            keys: Vec::new(),
+            kept: Vec::new(),
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
 const fn is_zero(number: &u64) -> bool {
     *number == 0
@@ -59,14 +75,9 @@ impl Backpacks {
                 Ok(verdict) => verdict,
                 // A backpack that cannot be checked at all must not prevent the others from being checked.
                 Err(error) => BackpackSoundness {
-                    backpack: id,
-                    is_sound: false,
-                    unfinished_bytes: 0,
-                    lost_events: 0,
                     summary: error.message,
                     next: Some(error.suggestion),
-                    keys: Vec::new(),
-                    kept: Vec::new(),
+                    ..BackpackSoundness::unsound(id)
                 },
             });
         }
@@ -74,8 +85,7 @@ impl Backpacks {
     }
 
     async fn verified(&self, id: &BackpackId) -> Result<BackpackSoundness, Envelope> {
-        let found = check(&self.ports, id).await.map_err(|error| error.envelope())?;
-        Ok(verdict(id, found))
+        Ok(verdict(id, check(&self.ports, id).await?))
     }
 
     /// Makes a damaged backpack usable again, and keeps everything that it moves away.
@@ -86,25 +96,18 @@ impl Backpacks {
     ) -> Result<BackpackSoundness, Envelope> {
         let id = self.meant(reference).await?;
         let holder = Holder::truncated("piton backpack repair");
-        let done = repair(&self.ports, blobs, &id, holder).await;
-        let done = done.map_err(|error| error.envelope())?;
+        let done = repair(&self.ports, blobs, &id, holder).await?;
         let (summary, kept) = (repaired(&id, &done), kept(&id, &done));
         let mut verdict = if done.events == 0 {
             // No event survived, so there is nothing left to check.
             let next = "Restore it from a backup, or start again. Its name is free: the next write starts a new \
                         backpack under it";
             let next = Some(next.to_owned());
-            let (is_sound, keys) = (false, Vec::new());
-            let (unfinished_bytes, lost_events, summary) = (0, done.lost, String::new());
             BackpackSoundness {
-                backpack: id,
-                is_sound,
-                unfinished_bytes,
-                lost_events,
-                summary,
+                lost_events: done.lost,
                 next,
-                keys,
                 kept,
+                ..BackpackSoundness::unsound(id)
             }
         } else {
             // Checks the log again after the repair: the verdict reports what is on the medium now, not what was
@@ -179,19 +182,8 @@ fn verdict(id: &BackpackId, found: Checked) -> BackpackSoundness {
     } else {
         Some(format!("Fix it: piton backpack repair {id}"))
     };
-    let keys = found.damaged;
-    let (backpack, kept) = (id.clone(), Vec::new());
-    let lost_events = 0;
-    BackpackSoundness {
-        backpack,
-        is_sound,
-        unfinished_bytes,
-        lost_events,
-        summary,
-        next,
-        keys,
-        kept,
-    }
+    let (keys, unsound) = (found.damaged, BackpackSoundness::unsound(id.clone()));
+    BackpackSoundness { is_sound, unfinished_bytes, summary, next, keys, ..unsound }
 }
 
 /// Describes the work of a repair for a person. Returns `None` if there was nothing to do.

@@ -8,24 +8,16 @@ mod backpacks;
 mod commits;
 mod differences;
 mod items;
-mod listing;
 mod maintenance;
-mod point;
 mod reference;
 mod related;
-mod reply;
-mod search;
-mod value;
-mod written;
 
-pub use backpacks::{Backpacks, LogFilter, Reveal};
-pub use maintenance::BackpackSoundness;
-pub use point::PointReference;
-pub use reference::BackpackReference;
-pub(crate) use related::{BackpackMoment, Branch};
-
-pub use reply::{
-    BackpackBlame, BackpackDiff, BackpackLine, BackpackList, BackpackLog, BackpackState, BlameLine,
-    ChangeShown, CommitLine, CommitShown, DiffSide, Hidden, ItemLine, ItemShown, QuarantineLine,
-    QuarantineList, RunLine, TroubledBackpack, ValueShown,
+pub use backpacks::{BackpackLine, BackpackList, Backpacks, Reveal, RunLine, TroubledBackpack};
+pub use commits::{BackpackBlame, BackpackLog, BlameLine, CommitLine, CommitShown, LogFilter};
+pub use differences::{BackpackDiff, ChangeShown, DiffSide};
+pub use items::{
+    BackpackState, Hidden, ItemLine, ItemShown, QuarantineLine, QuarantineList, ValueShown,
 };
+pub use maintenance::BackpackSoundness;
+pub use reference::{BackpackReference, PointReference};
+pub(crate) use related::{BackpackMoment, Branch};

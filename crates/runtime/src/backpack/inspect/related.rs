@@ -1,15 +1,14 @@
 //! Two states of backpacks: their common ancestor, and the work of each side since.
 
+use piton_backpack::flow::run::RUNNER;
 use piton_backpack::{Action, Backpack, BackpackId, Commit, CommitId, Filter, StateDiff};
 use piton_core::Envelope;
-use piton_flow::run::RUNNER;
 
 use super::backpacks::{Backpacks, Reveal};
-use super::commits;
-use super::differences;
-use super::point::{self, PointReference};
-use super::reference::BackpackReference;
-use super::reply::{ChangeShown, CommitLine, DiffSide};
+use super::commits::{self, CommitLine};
+use super::differences::{self, ChangeShown, DiffSide};
+use super::reference::{self, BackpackReference, PointReference};
+use crate::backpack::short;
 use crate::bounds::{CHANGES_SHOWN_MAX, FORKS_FOLLOWED_MAX};
 
 /// A point in a backpack as a person names it. The name is that of the backpack, of a run on it, or the id of a commit.
@@ -83,13 +82,13 @@ impl Backpacks {
         let backpack = self.open(&BackpackReference(place.name.clone())).await?;
         let commit = match &place.at {
             None => backpack.head(),
-            Some(at) => match point::commit(&backpack, at) {
+            Some(at) => match reference::commit(&backpack, at) {
                 Ok(commit) => Some(commit),
                 // A text that is no commit may name a node. If it is neither, the error about the commit is the more
                 // helpful one.
                 Err(unknown) => {
                     let before = PointReference::BeforeNode(at.clone());
-                    point::find(&backpack, &before).map_err(|_| unknown)?
+                    reference::point(&backpack, &before).map_err(|_| unknown)?
                 }
             },
         };
@@ -117,10 +116,7 @@ impl Backpacks {
         match (spot.commit, first(&spot.backpack)?) {
             // The point lies before the first commit. A fork starts with the items of its origin, so this state need
             // not be empty.
-            (None, Some(first)) => {
-                let before = spot.backpack.snapshot_before_node(&first.author().id);
-                before.map_err(|error| error.envelope())
-            }
+            (None, Some(first)) => Ok(spot.backpack.snapshot_before_node(&first.author().id)?),
             (commit, _) => self.at_commit(&spot.backpack, commit).await,
         }
     }
@@ -141,8 +137,7 @@ impl Backpacks {
         });
         let Some((id, number)) = common else { return Ok(None) };
         let Ok(backpack) = self.read(id).await else { return Ok(None) };
-        let commits = backpack.debug().history(&Filter::default());
-        let commits = commits.map_err(|error| error.envelope())?;
+        let commits = backpack.debug().history(&Filter::default())?;
         let commit = commits.iter().map(Commit::id).find(|id| Some(id.number()) == number);
         Ok(Some(CommitPoint { backpack, commit }))
     }
@@ -166,12 +161,11 @@ impl Backpacks {
 }
 
 fn first(backpack: &Backpack) -> Result<Option<Commit>, Envelope> {
-    let commits = backpack.debug().history(&Filter::default());
-    Ok(commits.map_err(|error| error.envelope())?.into_iter().next())
+    Ok(backpack.debug().history(&Filter::default())?.into_iter().next())
 }
 
 fn side(spot: &CommitPoint) -> DiffSide {
-    DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(point::short) }
+    DiffSide { backpack: spot.backpack.id().clone(), commit: spot.commit.map(short) }
 }
 
 /// Describes the way to a point: its commits since `from`, and the differences between two states.
@@ -183,8 +177,7 @@ fn branch(
     // If the ancestor lies in another backpack, every commit of this one came after the fork.
     let since = from.filter(|from| from.backpack.id() == spot.backpack.id());
     let since = since.and_then(|from| from.commit);
-    let all = spot.backpack.debug().history(&Filter::default());
-    let all = all.map_err(|error| error.envelope())?;
+    let all = spot.backpack.debug().history(&Filter::default())?;
     let is_write = |commit: &&Commit| {
         // Reads and refusals, and the notes of the runner, are not work that a person compares.
         let is_read = matches!(commit.action(), Action::Unpack | Action::Deny);
@@ -201,7 +194,7 @@ fn branch(
     let abandoned = commits::abandoned(&spot.backpack);
     let changes = match states {
         Some((before, after)) => {
-            let diff = StateDiff::between(before, after).map_err(|error| error.envelope())?;
+            let diff = StateDiff::between(before, after)?;
             differences::render_diff(&diff, Reveal::Nothing)
         }
         None => (Vec::new(), 0),

@@ -6,9 +6,10 @@ use piton_core::Envelope;
 use crate::backpack::inspect::{
     BackpackMoment, Backpacks, Branch, ChangeShown, CommitLine, DiffSide,
 };
-use crate::provenance::compared::{Ancestor, BranchSide, CommitTaken, Comparison};
-use crate::provenance::thing::{ThingKind, ThingReference};
-use crate::provenance::written::{Became, KeyWritten, WrittenKind, WrittenThings};
+use crate::provenance::compared::{
+    Ancestor, Became, BranchSide, CommitTaken, Comparison, KeyWritten, WrittenKind, WrittenThings,
+};
+use crate::provenance::reference::{ThingKind, ThingReference};
 
 /// Compares two backpacks.
 pub(super) async fn compare(

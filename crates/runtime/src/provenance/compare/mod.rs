@@ -20,7 +20,6 @@ mod overlays;
 mod pair;
 mod runs;
 mod trees;
-mod written;
 
 pub use pair::Worlds;
 pub(super) use pair::no_workspace;

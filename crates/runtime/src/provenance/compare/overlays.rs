@@ -3,9 +3,8 @@
 use piton_core::Envelope;
 
 use super::pair::no_workspace;
-use crate::provenance::compared::{Ancestor, BranchSide, Comparison};
-use crate::provenance::thing::{ThingKind, ThingReference};
-use crate::provenance::written::WrittenThings;
+use crate::provenance::compared::{Ancestor, BranchSide, Comparison, WrittenThings};
+use crate::provenance::reference::{ThingKind, ThingReference};
 use crate::workspaces::{FileWorld, OverlayBranch};
 
 /// Compares two overlays.

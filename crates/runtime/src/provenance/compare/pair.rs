@@ -8,7 +8,7 @@ use crate::backpack::inspect::{BackpackReference, Backpacks};
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::context::ProjectContext;
 use crate::provenance::compared::Comparison;
-use crate::provenance::thing::{ThingKind, ThingReference};
+use crate::provenance::reference::{ThingKind, ThingReference};
 use crate::request::SessionReference;
 use crate::workflow::Runtime;
 use crate::workspaces::FileWorld;

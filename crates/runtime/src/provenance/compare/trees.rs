@@ -6,9 +6,10 @@ use piton_core::{Code, Envelope};
 
 use crate::bounds::{CHANGES_SHOWN_MAX, DIGEST_DIGITS_SHOWN};
 use crate::context::ProjectContext;
-use crate::provenance::compared::{Ancestor, BranchSide, Comparison};
-use crate::provenance::thing::{ThingKind, ThingReference};
-use crate::provenance::written::{Became, FileWritten, WrittenKind, WrittenThings};
+use crate::provenance::compared::{
+    Ancestor, Became, BranchSide, Comparison, FileWritten, WrittenKind, WrittenThings,
+};
+use crate::provenance::reference::{ThingKind, ThingReference};
 
 /// Compares two recorded trees.
 pub(super) async fn compare(

@@ -3,9 +3,8 @@
 use piton_core::{Code, Envelope};
 use piton_workflow::label::label;
 
-use crate::provenance::place::Placed;
+use crate::provenance::reference::{NodeReference, Placed};
 use crate::provenance::reply::Forked;
-use crate::provenance::request::NodeReference;
 use crate::workflow::Runtime;
 use crate::workflow::artifacts::content_lost;
 

@@ -1,11 +1,16 @@
-//! Dispatch of a fork by the kind of thing.
+//! Forks by the kind of thing: a flow's run at one of its nodes, a backpack at one of its commits, an overlay.
 
-use piton_core::{Code, Envelope};
+use piton_backpack::BackpackId;
+use piton_backpack::flow::RunRecord;
+use piton_backpack::flow::run::{RUNNER, before_node};
+use piton_backpack::journal::{Holder, JournaledBackpack, Mode};
+use piton_core::{Code, Envelope, shell_word};
 
-use super::backpack;
+use crate::backpack::inspect::{BackpackMoment, Backpacks};
+use crate::backpack::short;
 use crate::provenance::compare::{Worlds, no_workspace};
-use crate::provenance::forked::ForkedThing;
-use crate::provenance::thing::{ThingKind, ThingReference};
+use crate::provenance::reference::{ThingKind, ThingReference};
+use crate::provenance::reply::{ForkedBackpack, ForkedFlow, ForkedThing};
 use crate::workflow::Runtime;
 
 impl Runtime {
@@ -20,20 +25,66 @@ impl Runtime {
         match kind {
             ThingKind::Run if into.is_some() => Err(Envelope::new(
                 Code::ValidationError,
-                "A branch of a run has no name: what is handed in at its node makes it.",
+                "A branch of a run has no name: what is submitted at its node makes it.",
             )
             .with_suggestion("Leave --into out.")),
             ThingKind::Run => self.fork_run(&thing.node()).await.map(ForkedThing::Run),
-            ThingKind::Backpack => backpack::fork(worlds.backpacks, thing, into).await,
+            ThingKind::Backpack => fork_backpack(worlds.backpacks, thing, into).await,
             ThingKind::Overlay => {
                 let files = worlds.files.ok_or_else(no_workspace)?;
                 files.fork_overlay(&thing.name, into).await.map(ForkedThing::Overlay)
             }
             ThingKind::Tree => Err(Envelope::new(
                 Code::ValidationError,
-                "A recorded tree is what the project directory was: there is nothing to go on with.",
+                "A recorded tree is what the project directory was: there is nothing to continue.",
             )
             .with_suggestion("Fork a run, a backpack or an overlay.")),
         }
     }
+}
+
+/// Forks a backpack. At a node of the flow that ran on it, nothing is created yet: a replay creates the fork.
+async fn fork_backpack(
+    backpacks: &Backpacks,
+    thing: &ThingReference,
+    into: Option<&str>,
+) -> Result<ForkedThing, Envelope> {
+    let into = into.map(parsed).transpose()?;
+    let whole =
+        backpacks.commit_point(&BackpackMoment { name: thing.name.clone(), at: None }).await?;
+    let record = RunRecord::of(&whole.backpack)?;
+    // The point may name a node of a flow. If there is no such node, it is resolved as a commit below.
+    if let (Some(node), Some(_)) = (&thing.at, record)
+        && let Ok(before) = before_node(&whole.backpack, node)
+    {
+        let backpack = whole.backpack.id().clone();
+        let named = into.as_ref().map(|into| format!(" --into {into}")).unwrap_or_default();
+        let from = shell_word(node);
+        let command = format!("piton flow replay {backpack} --from {from}{named}");
+        let (node, commit) = (node.clone(), short(before));
+        return Ok(ForkedThing::Flow(ForkedFlow { backpack, node, commit, into, command }));
+    }
+    let spot = backpacks
+        .commit_point(&BackpackMoment { name: thing.name.clone(), at: thing.at.clone() })
+        .await?;
+    let state = backpacks.state_of(&spot).await?;
+    let ports = backpacks.ports().clone();
+    let id = into.unwrap_or_else(|| BackpackId::mint(&*ports.ports.entropy));
+    let holder = Holder::new("piton fork").expect("two words are a name");
+    let made = JournaledBackpack::fork_from(&state, &id, holder, Mode::Durable, ports).await?;
+    made.backpack.close().await?;
+    let items = state.debug().items();
+    Ok(ForkedThing::Backpack(ForkedBackpack {
+        backpack: id,
+        of: spot.backpack.id().clone(),
+        commit: spot.commit.map(short),
+        keys: items.iter().filter(|item| item.source().id.as_str() != RUNNER).count(),
+    }))
+}
+
+fn parsed(name: &str) -> Result<BackpackId, Envelope> {
+    name.parse().map_err(|error| {
+        Envelope::new(Code::ValidationError, format!("`{name}` is no name of a backpack: {error}."))
+            .with_suggestion("Take letters, digits, `-` and `_`.")
+    })
 }

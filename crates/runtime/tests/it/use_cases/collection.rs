@@ -91,7 +91,7 @@ impl Kept {
         let opened = JournaledBackpack::open(&id, holder, Mode::Durable, options, ports).await;
         let backpack = opened.unwrap().backpack;
         let scope = backpack.scope(NodeIdentity::new("one", "one").unwrap(), None).unwrap();
-        scope.pack("large", &"x".repeat(LARGE)).await.unwrap().done().unwrap();
+        scope.pack("large", &"x".repeat(LARGE)).unwrap().done().unwrap();
         backpack.close().await.unwrap();
     }
 

@@ -35,7 +35,7 @@ async fn pack(ports: &JournalPorts, name: &str, at: Option<Provenance>, key: &st
     let opened = JournaledBackpack::open(&id, holder, Mode::Durable, options, ports.clone()).await;
     let backpack = opened.unwrap().backpack;
     let scope = backpack.scope(NodeIdentity::new("one", "one").unwrap(), None).unwrap().at_step(at);
-    scope.pack(key, &value).await.unwrap().done().unwrap();
+    scope.pack(key, &value).unwrap().done().unwrap();
     backpack.close().await.unwrap();
 }
 
