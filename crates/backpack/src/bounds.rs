@@ -91,4 +91,4 @@ pub const WAITING_READS_MAX: usize = 65_536;
 
 /// Maximum number of times that a task yields to others before it appends its plan. Each turn collects the commits of
 /// every task that can run.
-pub const GATHER_TURNS_MAX: usize = 8;
+pub const GATHER_TURNS_MAX: usize = 64;

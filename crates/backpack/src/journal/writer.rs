@@ -42,6 +42,8 @@ pub(crate) struct JournalWriter {
     collected: VecDeque<(Commit, Option<Arc<str>>)>,
     /// The plan on its way to the disk. There is one at a time: what is done meanwhile goes into the next one.
     append: Option<Append>,
+    /// Number of commits in the last plan.
+    together: usize,
     /// Number of commits in plans, on disk or on their way.
     appended: u64,
     /// Number of commits on disk.
@@ -76,6 +78,7 @@ impl JournalWriter {
             lease: Some(Arc::new(lease)),
             collected: VecDeque::new(),
             append: None,
+            together: 0,
             appended: durable,
             durable,
             ended: None,
@@ -141,6 +144,7 @@ impl JournalWriter {
             self.next = self.next.next();
             self.appended += 1;
         }
+        self.together = events.len();
         blobs.into_iter().fold(AppendPlan::new(events), |plan, text| {
             plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
         })
@@ -194,14 +198,14 @@ impl BackpackInner {
     async fn gather(&self, commits: u64) {
         let mut before = 0;
         for _ in 0..GATHER_TURNS_MAX {
-            let now = match &self.lock().journal {
+            let (now, together) = match &self.lock().journal {
                 Some(writer) if writer.append.is_none() && writer.durable < commits => {
-                    writer.collected.len()
+                    (writer.collected.len(), writer.together)
                 }
                 _ => return,
             };
-            // The last yield brought nothing: waiting longer would only add latency.
-            if now == before {
+            // Everyone is back, and the last yield brought nothing: waiting longer would only add latency.
+            if now == before && now >= together {
                 return;
             }
             before = now;
