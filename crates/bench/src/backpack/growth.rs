@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use super::rig::{empty, node};
-use crate::{
-    error::Result,
-    measure::{Schedule, thread_cpu},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::Result;
+use crate::measure::{Schedule, thread_cpu};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 1, warm_up: 0 };
 /// Three times the packs. A walk through the history at each pack would take nine times as long.

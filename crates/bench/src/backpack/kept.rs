@@ -5,10 +5,8 @@ use std::sync::Arc;
 use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Options};
 use piton_core::port::{NoTrace, Trace};
-use piton_store::{
-    Event,
-    local::{DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock},
-};
+use piton_store::Event;
+use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock};
 
 use super::rig::ports;
 use crate::error::Result;

@@ -1,13 +1,12 @@
 //! The memory of a history: the peak of a process that packs, minus that of one that does not.
 
-use std::{env, process::Command, process::ExitCode};
+use std::env;
+use std::process::{Command, ExitCode};
 
 use super::rig::{empty, node};
-use crate::{
-    error::{Error, Result},
-    measure::{float, peak_resident_bytes},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::{Error, Result};
+use crate::measure::{float, peak_resident_bytes};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const PACKS: u32 = 10_000;
 const PROCESSES: usize = 9;
@@ -23,7 +22,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     }
     let name = "10,000 packs of 256 bytes over 100 keys";
     let row = MeasureRow::unpaired(name, Unit::Megabytes, &differences);
-    Ok(vec![row.judged(Bar::median(MEGABYTES_MAX))])
+    Ok(vec![row.judged(Bar::promise(MEGABYTES_MAX))])
 }
 
 /// Returns the peak memory, in bytes, of a new process that makes this number of packs.

@@ -8,10 +8,9 @@ mod past;
 mod quick;
 mod rig;
 
+use crate::part::Measure;
 pub(crate) use kept::{journal_ports, open};
 pub(crate) use memory::here as memory_here;
-
-use crate::part::Measure;
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 5] = [

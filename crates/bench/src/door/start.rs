@@ -1,12 +1,10 @@
 //! The start of a server: the time to its first answer, and its memory at that point.
 
 use super::client::DoorClient;
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::float,
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::float;
+use crate::report::{Bar, MeasureRow, Unit};
 
 const STARTS: usize = 21;
 const MS_MAX: f64 = 50.0;
@@ -27,8 +25,8 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
             Unit::Milliseconds,
             &times,
         )
-        .judged(Bar::median(MS_MAX)),
+        .judged(Bar::promise(MS_MAX)),
         MeasureRow::unpaired("  its memory then", Unit::Megabytes, &sizes)
-            .judged(Bar::median(MEGABYTES_MAX)),
+            .judged(Bar::promise(MEGABYTES_MAX)),
     ])
 }

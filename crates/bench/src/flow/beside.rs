@@ -2,15 +2,16 @@
 //!
 //! Nothing is judged here, since the others do less at a step (`PocketFlow` keeps no history) or something else.
 
-use std::{cell::RefCell, time::Duration};
+use std::cell::RefCell;
+use std::time::Duration;
 
-use super::{durable::Durable, peer::Peer, visits};
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::{Samples, Schedule, float},
-    report::{MeasureRow, Unit},
-};
+use super::durable::Durable;
+use super::peer::Peer;
+use super::visits;
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::{Samples, Schedule, float};
+use crate::report::{MeasureRow, Unit};
 
 /// A loop takes a peer seconds, and its CPU time varies little.
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };

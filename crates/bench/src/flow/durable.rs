@@ -1,6 +1,7 @@
 //! A loop of one node that packs at every visit, on a journaled backpack: each write is on disk before the next.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_backpack::journal::JournalPorts;
 use piton_flow::FlowState;
@@ -8,11 +9,9 @@ use piton_store::local::{DataDir, RealDisk};
 use tokio::runtime::{Builder, Runtime};
 
 use super::round::{Round, next_action};
-use crate::{
-    backpack,
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-};
+use crate::backpack;
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
 
 /// An open data directory.
 pub(super) struct Durable {

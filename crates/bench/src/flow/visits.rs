@@ -1,13 +1,9 @@
 //! A loop of nodes that do nothing, so that only the cost of the flow itself remains.
 // shows: BP-111
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use piton_backpack::{Backpack, BackpackPorts, Options};
 use piton_core::port::fixed::SeededEntropy;
@@ -16,11 +12,9 @@ use piton_store::local::SystemClock;
 use serde_json::Value;
 
 use super::round::{Round, next_action};
-use crate::{
-    error::{Result, expect},
-    measure::{Schedule, float, thread_cpu},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::{Result, expect};
+use crate::measure::{Schedule, float, thread_cpu};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
 
@@ -45,7 +39,7 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
     let linear = MeasureRow::paired(name, Unit::Microseconds, "in loops of 1,000", &per_visit);
     let alone: Vec<f64> = per_visit.pairs().map(|pair| pair.ours).collect();
     let visit = MeasureRow::unpaired("visit a node that does nothing", Unit::Microseconds, &alone);
-    Ok(vec![visit.judged(Bar::median(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
+    Ok(vec![visit.judged(Bar::calibrated(VISIT_US_MAX)), linear.judged(Bar::ratio(RATIO_MAX))])
 }
 
 /// Measures the CPU time of `loops` loops with this number of visits, if a visit does nothing.

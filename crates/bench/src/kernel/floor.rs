@@ -8,18 +8,17 @@
 //! *Invariants*: it writes into a data directory that the store writes to as well, with its session beside the store's
 //! and its snapshots among the store's. So both see the same file system.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{FileExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-    sync::{Arc, mpsc},
-    thread,
-};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use piton_core::port::fixed::SeededEntropy;
 
-use super::{rig::EVENTS, sizes::Sizes};
+use super::rig::EVENTS;
+use super::sizes::Sizes;
 
 type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
 

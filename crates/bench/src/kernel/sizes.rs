@@ -1,14 +1,13 @@
 //! The number of bytes that one append writes, so that its baseline writes as many.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_store::testing::Recorder;
 
 use super::rig::{EVENTS, KernelRig, StreamPlans};
-use crate::{
-    error::{Error, Result},
-    quiet_disk::QuietDisk,
-};
+use crate::error::{Error, Result};
+use crate::quiet_disk::QuietDisk;
 
 /// Bytes of one append of [`EVENTS`] events and one snapshot.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,6 @@
 //! Measurement: clocks, pairs that take turns, and the statistics over them.
 
+mod calibration;
 mod clocks;
 mod cost;
 mod memory;
@@ -7,6 +8,7 @@ mod pairs;
 mod process;
 mod statistics;
 
+pub(crate) use calibration::slowness;
 pub(crate) use clocks::{thread_cpu, wall_time};
 pub(crate) use cost::Cost;
 pub(crate) use memory::peak_resident_bytes;

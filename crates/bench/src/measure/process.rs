@@ -1,6 +1,7 @@
 //! The cost of another process: its memory, and the CPU time that it has spent.
 
-use std::{fs, time::Duration};
+use std::fs;
+use std::time::Duration;
 
 use super::memory::size;
 use crate::error::{Error, Result};
