@@ -11,7 +11,7 @@ use piton_store::port::{Journal, StreamLease};
 use piton_store::testing::{Sample, sample_plan};
 use tokio::runtime::{Builder, Runtime};
 
-use super::kept::{journal_ports, log, open};
+use super::rig::{journal_ports, log, open};
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result};
 use crate::measure::{Samples, Schedule, wall_time};

@@ -5,8 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::round::{Round, next_action};
-use super::visits::{walk, walk_with};
+use super::visits::{Round, next_action, walk, walk_with};
 use crate::error::Result;
 use crate::measure::{Schedule, float};
 use crate::report::{Bar, MeasureRow, Unit};

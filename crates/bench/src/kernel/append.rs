@@ -9,9 +9,8 @@ use std::time::Duration;
 use piton_store::local::RealDisk;
 use piton_store::port::Journal;
 
-use super::floor::Floor;
+use super::floor::{Floor, Sizes};
 use super::rig::{EVENTS, KernelRig, StreamPlans, committed};
-use super::sizes::Sizes;
 use crate::bench_dir::BenchDir;
 use crate::error::{Error, Result};
 use crate::measure::{Samples, Schedule, wall_time};

@@ -8,7 +8,6 @@ mod floor;
 mod log;
 mod lookup;
 mod rig;
-mod sizes;
 mod smaller;
 
 use crate::part::Measure;

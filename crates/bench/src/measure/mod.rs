@@ -3,7 +3,6 @@
 mod calibration;
 mod clocks;
 mod cost;
-mod memory;
 mod pairs;
 mod process;
 mod statistics;
@@ -11,9 +10,8 @@ mod statistics;
 pub(crate) use calibration::slowness;
 pub(crate) use clocks::{thread_cpu, wall_time};
 pub(crate) use cost::Cost;
-pub(crate) use memory::peak_resident_bytes;
 #[cfg(test)]
 pub(crate) use pairs::Pair;
 pub(crate) use pairs::{Samples, Schedule};
-pub(crate) use process::{cpu_of, resident_bytes};
+pub(crate) use process::{cpu_of, peak_resident_bytes, resident_bytes};
 pub(crate) use statistics::{Interval, Summary, float, ratio_interval, summary};
