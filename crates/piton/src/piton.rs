@@ -3,9 +3,9 @@
 //! *Invariants*: this crate and tests are the only code that names the adapters of the store. The journals, leases and
 //! blobs of one [`Piton`] are shared by everything that it returns.
 
-use std::fs;
-use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(any(feature = "context", feature = "workspaces"))]
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
@@ -24,9 +24,6 @@ use piton_store::local::LogJournal;
 use piton_store::local::SegmentedJournal;
 #[cfg(feature = "workflow")]
 use piton_workflow::SessionEvent;
-
-/// Permission of a directory that only its owner can access.
-const OWNER_ONLY: u32 = 0o700;
 
 /// An open data directory. Cheap to clone: clones share everything.
 ///
@@ -278,6 +275,10 @@ pub fn memory_workspaces(
 /// Creates a directory that only its owner can access. Returns nothing if that fails.
 #[cfg(feature = "context")]
 fn private_directory(path: PathBuf) -> Option<PathBuf> {
-    let made = fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(&path);
+    use std::os::unix::fs::DirBuilderExt as _;
+
+    /// Read, write and search for the owner; nothing for others.
+    const OWNER_ONLY: u32 = 0o700;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(&path);
     made.is_ok().then_some(path)
 }
