@@ -4,6 +4,8 @@
 
 use piton_core::{Code, Envelope, refuse_lost_numbers};
 use piton_models::provider::KeyReference;
+#[cfg(feature = "flow")]
+pub use piton_models::provider::SystemSecrets;
 use piton_models::{ProviderName, ProviderSettings, Rule, WireFormat};
 use serde::Deserialize;
 use serde_json::{Map, Value};

@@ -15,7 +15,10 @@ mod text;
 mod turn;
 mod use_cases;
 
-pub use piton_backpack::BackpackId;
+pub use piton_backpack::journal::JournalPorts;
+pub use piton_backpack::{
+    Action, BackpackId, BackpackPorts, ChangeKind, Key, NodeId, NodeIdentity,
+};
 
 pub use attached::{Attached, Attachment};
 pub use caller_scope::CallerScope;

@@ -20,6 +20,7 @@
 //! *Limitations*: a scan runs on the thread of its call. Scanning a project again only checks stamps.
 
 pub use piton_context::agent::{ContextAgent, Right, Role};
+pub use piton_context::check::SetAside;
 pub use piton_context::word::AgentId;
 
 mod agent_context;

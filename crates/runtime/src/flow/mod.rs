@@ -9,6 +9,8 @@ mod reply;
 mod request;
 mod use_cases;
 
+pub use piton_flow::bounds::{CONFIG_BYTES_MAX, STEPS_DEFAULT};
+pub use piton_flow::{Cancel, RunStatus, Tool, Tools};
 pub use reply::{FlowChecked, FlowRan, FlowReplayed};
 pub use request::{FlowNotice, Initial, NodeParam, ReplayFlow, ResumeFlow, RunFlow};
 pub use use_cases::{FlowPorts, Flows};

@@ -28,5 +28,5 @@ pub use adopt::{Adopted, Adoption, LineChange, NotAdopted, plan_adoption};
 pub use compiled::Library;
 pub use contents::{Broken, BrokenReason, LibraryContents, LibraryWorkflow, Routine, Shadowed};
 pub use find::{FoundWorkflow, NotFound};
-pub use routines::catalog_beside;
+pub use routines::compile_beside;
 pub use source::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};

@@ -5,7 +5,7 @@ use piton_core::{BoundedText, Code, Envelope, SessionId};
 use piton_store::collect::{CollectMode, SweepReport};
 use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::maintenance::{Fate, RetentionDays, clean, repair, sharing, verify};
-use piton_workflow::transfer::{export, import, salvage};
+use piton_workflow::transfer::{export, import, remove_unfinished, salvage};
 
 use super::artifacts::content_lost;
 use super::reference::Reach;
@@ -113,6 +113,12 @@ impl Runtime {
             bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()
         };
         Ok(bytes.map_err(|error| error.envelope())?.as_bytes().to_vec())
+    }
+
+    /// Removes what imports that crashed left behind, and returns the sessions.
+    pub async fn remove_unfinished_imports(&self) -> Result<Vec<SessionId>, Envelope> {
+        let removed = remove_unfinished(self.ports.transfer_ports()).await;
+        removed.map_err(|error| error.envelope())
     }
 
     /// Creates a session from the bytes of a bundle.

@@ -11,11 +11,11 @@ use serde_json::json;
 
 use super::{progress::Progress, project_session::ProjectSession};
 use crate::{
-    age::ago,
     app::App,
     bounds::STALE_SHOWN,
     exit::CommandEnding,
     failure::Failure,
+    messages::ago,
     messages::{count, short},
     style::Tone,
     table::{self, Cell},

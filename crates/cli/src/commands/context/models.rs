@@ -7,8 +7,8 @@ use piton_runtime::{
     context::generate::GenerateSpec,
     models::{ModelSettings, client},
 };
-use piton_store::local::{SystemClock, SystemTimer};
 
+use crate::adapters::{SystemClock, SystemTimer};
 use crate::{app::App, bounds::SETTINGS_BYTES_MAX, failure::Failure, files};
 
 /// Returns the providers of a file, else those of `[models]` in the user's configuration, else the built-in ones.

@@ -47,7 +47,7 @@ impl Watch {
             let stopped = Arc::clone(&stopped);
             move || stopped.store(true, Ordering::Relaxed)
         };
-        stop::when_told(&desk.open, ask, CommandEnding::Done)?;
+        stop::when_asked(&desk.open, ask, CommandEnding::Done)?;
         print_recorded(app, &first);
         let directory = app.display_path(desk.frames.place().directory());
         app.output.print(format_args!("Watching {directory}. Ctrl-C stops."));

@@ -2,32 +2,30 @@
 //!
 //! *Invariants*: a changed file is backed up first. A file that would stay the same is not touched.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::env;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
-use super::{
-    client::{ClientScope, McpClient},
-    entry::{with_entry, without_entry},
-};
-use crate::{
-    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files, messages,
-};
+use super::client::{ClientScope, McpClient};
+use super::entry::{with_entry, without_entry};
+use crate::app::{App, Outcome};
+use crate::bounds::CLIENT_FILE_BYTES_MAX;
+use crate::failure::Failure;
+use crate::files;
+use crate::messages::CHOOSE_DATA_DIR;
 
-/// Which configuration is meant, and whether it is changed.
+/// The configuration to change.
 #[derive(Args)]
 pub(super) struct Target {
     /// The client
     #[arg(long)]
     client: McpClient,
-    /// For whom
+    /// The configuration to change
     #[arg(long, default_value = "user")]
     scope: ClientScope,
-    /// Only print the file as it would be
+    /// Print the changed file without writing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -36,7 +34,7 @@ pub(super) struct Target {
 pub(super) struct Install {
     #[command(flatten)]
     target: Target,
-    /// Take a program in a build directory of cargo, which the next build replaces
+    /// Accept a program in a cargo build directory, although the next build replaces it
     #[arg(long)]
     force: bool,
 }
@@ -64,7 +62,7 @@ struct InstallOutcome {
 }
 
 impl Install {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let program = program(self.target.client, self.force)?;
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
@@ -76,19 +74,18 @@ impl Install {
         let (name, shown) = (client.name(), app.display_path(&changed.file));
         changed.print(
             app,
-            &format!("{name} starts {program} from now on: {shown}."),
-            &format!("{name} is told already: {shown}."),
+            &format!("{name} now starts {program}: {shown}."),
+            &format!("{name} is already configured: {shown}."),
         );
         if !changed.is_rehearsal {
-            app.output.print(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
+            app.output.print(format_args!("Restart {name}, then ask it: \"Use piton to investigate why the login test is flaky.\""));
         }
-        app.output.reply("piton.mcp.install/1", &changed)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.mcp.install/1", &changed)
     }
 }
 
 impl Uninstall {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
         let client = self.target.client;
@@ -99,10 +96,9 @@ impl Uninstall {
         changed.print(
             app,
             &format!("{name} no longer starts Piton: {shown}."),
-            &format!("{name} is not told to start Piton: {shown}."),
+            &format!("{name} is not configured to start Piton: {shown}."),
         );
-        app.output.reply("piton.mcp.uninstall/1", &changed)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.mcp.uninstall/1", &changed)
     }
 }
 
@@ -113,7 +109,7 @@ impl Target {
             ClientScope::Project => app.environment.working_dir.as_deref(),
         };
         let base = base.ok_or_else(|| {
-            let what = "There is no home directory, where clients keep their configuration.";
+            let what = "There is no home directory with the configuration of the client.";
             Failure::refused(what, "Set HOME, or use --scope project.")
         })?;
         let user_dir = app.environment.user_dir();
@@ -165,7 +161,7 @@ impl InstallOutcome {
             (None, false) => app.output.print(already),
         }
         if let Some(backup) = &self.backup {
-            app.output.print(format_args!("As it was before: {}", app.display_path(backup)));
+            app.output.print(format_args!("Backup: {}", app.display_path(backup)));
         }
     }
 }
@@ -181,7 +177,7 @@ fn program(client: McpClient, force: bool) -> Result<String, Failure> {
     })?;
     if !force && is_in_build_directory(&program) {
         return Err(Failure::refused(
-            format!("{text} lies in a build directory of cargo, and the next build replaces it."),
+            format!("{text} is in a cargo build directory, and the next build replaces it."),
             format!(
                 "Run `piton install`, then ~/.local/bin/piton mcp install --client {}; or add --force.",
                 client.word()
@@ -197,7 +193,7 @@ fn data_dir(app: &App) -> Result<Option<String>, Failure> {
     let base = app.environment.working_dir.as_deref().unwrap_or(Path::new("/"));
     let absolute: PathBuf = base.join(chosen).components().collect();
     absolute.into_os_string().into_string().map(Some).map_err(|_| {
-        Failure::refused("The path of the data directory is not text.", messages::CHOOSE_DATA_DIR)
+        Failure::refused("The path of the data directory is not text.", CHOOSE_DATA_DIR)
     })
 }
 

@@ -6,10 +6,10 @@ use piton_runtime::workspaces::{FileHistory, RecordShown};
 
 use super::Chosen;
 use crate::{
-    age::ago,
     app::App,
     exit::CommandEnding,
     failure::Failure,
+    messages::ago,
     messages::short,
     style::{Tone, styled},
     table,

@@ -10,8 +10,8 @@ use std::{path::Path, thread};
 use piton_runtime::workspaces::{
     AccessScope, AllowedDirectory, FileWorld, JoinedWorkspaces, KernelSandbox, enclose,
 };
-use piton_store::local::{DataDir, runs_as_root};
 
+use crate::adapters::{DataDir, runs_as_root};
 use crate::{app::App, failure::Failure, output};
 
 /// Note for a user who runs this as root.

@@ -1,12 +1,56 @@
-//! The acts of the demo.
+//! The acts of the demo, the words of its agent, and the facts that it establishes.
 
+use std::path::PathBuf;
+
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{agent::DemoAgent, facts::Played, script, stage::Stage};
-use crate::{app::App, failure::Failure};
+use super::agent::DemoAgent;
+use super::project::DemoProject;
+use super::results::show_results;
+use crate::app::{App, Outcome};
+use crate::failure::Failure;
+use crate::messages;
 
 /// Upper bound for the number of steps of the tour, loops included.
 const STEPS_MAX: usize = 32;
+
+/// Facts of a finished demo.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DemoFacts {
+    project: PathBuf,
+    data_dir: PathBuf,
+    /// The two words that name the run.
+    run: String,
+    session: String,
+    /// Number of tools that the agent had.
+    tools: usize,
+    /// Message to the agent when it was blocked.
+    blocked: String,
+    /// The signal that ended the first server.
+    signal: i32,
+    /// Number of things that were acknowledged before the kill and are gone after it.
+    lost: usize,
+    /// Message to the agent when it wrote to a read-only place.
+    refused: String,
+    /// Number of steps that were submitted.
+    steps: usize,
+}
+
+/// Plays the demo.
+pub(crate) fn run(app: &App) -> Outcome {
+    let root = app.data_dir(&app.configuration()?.settings())?.join("demo");
+    let demo = DemoProject::create(&root)?;
+    app.output.print(format_args!(
+        "Piton {} · a demo run, kept in {}",
+        env!("CARGO_PKG_VERSION"),
+        app.display_path(&demo.root)
+    ));
+    let facts = play(app, &demo)?;
+    show_results(app, &demo, &facts.run)?;
+    app.output.finish("piton.demo/2", &facts)
+}
 
 /// A run as its agent sees it.
 struct DemoRun {
@@ -16,9 +60,9 @@ struct DemoRun {
 }
 
 /// Plays the acts, and reports each as it happens.
-pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
+fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     let output = &app.output;
-    let mut agent = DemoAgent::connect(stage)?;
+    let mut agent = DemoAgent::connect(demo)?;
     let tools = agent.tools.len();
     output.print(format_args!(
         "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour."
@@ -35,37 +79,41 @@ pub(super) fn play(app: &App, stage: &Stage) -> Result<Played, Failure> {
         title(&run.reply)
     ));
 
-    output.print("\n2. It hands in \"Done.\" That is not what the step asks for.");
-    let blocked = run.hand_in(&mut agent, &script::hasty())?;
-    let told = first_blocker(&run.reply)?;
-    output.print(indented(&told));
-    run.hand_in(&mut agent, &script::output("notes", 1))?;
-    output
-        .print(format_args!("   It reads that, mends its notes, and is at: {}", title(&run.reply)));
+    output.print("\n2. It submits \"Done.\", which is not what the step asks for.");
+    let blocked = run.submit(&mut agent, &hasty())?;
+    let reason = first_blocker(&run.reply)?;
+    output.print(indented(&reason));
+    run.submit(&mut agent, &step_output("notes", 1))?;
+    output.print(format_args!(
+        "   It reads that, fixes its notes, and moves on to: {}",
+        title(&run.reply)
+    ));
 
-    output.print("\n3. It packs what it knows, and then its server is killed (kill -9) in the middle of the step.");
+    output.print("\n3. It packs what it knows. Then its server is killed (kill -9) in the middle of the step.");
     let step = run.token()?;
     let pack = json!({ "key": "suspect", "value": "retry.rs", "run": step });
     agent.must("pack", &pack)?;
     let before = run.reply["pending"]["stepId"].clone();
     // The pack was acknowledged, so it has to survive a kill that gives the server no chance to clean up.
     let signal = agent.kill()?;
-    let mut agent = DemoAgent::connect(stage)?;
+    let mut agent = DemoAgent::connect(demo)?;
     let lost = run.resume(&mut agent, &before)?;
-    output.print(format_args!("   Signal {signal}. Another agent asks for open runs and is told: {label}, at the same step."));
+    output.print(format_args!(
+        "   Signal {signal}. Another agent asks for open runs and finds {label}, at the same step."
+    ));
     output.print(format_args!("   Acknowledged and lost: {lost}."));
 
-    output.print("\n4. The code is read-only to it; its scratchpad is copy-on-write.");
+    output.print("\n4. The code is read-only for the agent; its scratchpad is copy-on-write.");
     let refused = run.fix(&mut agent)?;
     output.print(indented(&refused));
-    output.print("   It edits /scratch/retry.rs instead: the project stays as it is until a person applies the change.");
+    output.print("   It edits /scratch/retry.rs instead. The project does not change until a person applies the edit.");
 
     run.finish(&mut agent)?;
     agent.leave()?;
-    output.print(format_args!("\n5. It goes on to the end: {} steps were handed in.", run.steps));
-    let (project, data_dir) = (stage.project.clone(), stage.data.clone());
-    let (blocked, steps) = (blocked.unwrap_or(told), run.steps);
-    Ok(Played {
+    output.print(format_args!("\n5. It continues to the end, with {} steps submitted.", run.steps));
+    let (project, data_dir) = (demo.project.clone(), demo.data.clone());
+    let (blocked, steps) = (blocked.unwrap_or(reason), run.steps);
+    Ok(DemoFacts {
         project,
         data_dir,
         run: label,
@@ -87,11 +135,7 @@ impl DemoRun {
     }
 
     /// Submits an output for the pending step. Returns the reason if it was sent back.
-    fn hand_in(
-        &mut self,
-        agent: &mut DemoAgent,
-        output: &Value,
-    ) -> Result<Option<String>, Failure> {
+    fn submit(&mut self, agent: &mut DemoAgent, output: &Value) -> Result<Option<String>, Failure> {
         let call = json!({ "ackToken": self.token()?, "output": output });
         self.reply = agent.must("continue_workflow", &call)?.data;
         if self.reply["kind"] == "blocked" {
@@ -144,8 +188,8 @@ impl DemoRun {
             let Some(step) = self.reply["pending"]["stepId"].as_str().map(str::to_owned) else {
                 return Ok(());
             };
-            if let Some(told) = self.hand_in(agent, &script::output(&step, self.round))? {
-                return Err(broken(&format!("the script does not satisfy `{step}`: {told}")));
+            if let Some(reason) = self.submit(agent, &step_output(&step, self.round))? {
+                return Err(broken(&format!("the script does not satisfy `{step}`: {reason}")));
             }
             // The loop of the tour ends each turn with the step `again`.
             self.round += u64::from(step == "again");
@@ -156,7 +200,7 @@ impl DemoRun {
 
 fn first_blocker(reply: &Value) -> Result<String, Failure> {
     let blocker = reply["blockers"]["blockers"][0]["message"].as_str();
-    blocker.map(str::to_owned).ok_or_else(|| broken("an output that lacks everything was taken"))
+    blocker.map(str::to_owned).ok_or_else(|| broken("an output that lacks everything was accepted"))
 }
 
 fn title(reply: &Value) -> String {
@@ -167,10 +211,40 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn indented(told: &str) -> String {
-    crate::messages::indented(told.trim_end(), "   │ ")
+fn indented(text: &str) -> String {
+    messages::indented(text, "   │ ")
 }
 
 fn broken(what: &str) -> Failure {
     Failure::BrokenPromise(what.to_owned())
+}
+
+/// Returns the first output of a hasty agent, which is not enough.
+fn hasty() -> Value {
+    json!({ "notesMarkdown": "Done." })
+}
+
+/// Returns an output that satisfies a step; `round` counts the turns of its loop from one.
+fn step_output(step: &str, round: u64) -> Value {
+    let notes = match step {
+        "notes" => "Project: a login page\nSeen: 3 files at its top",
+        "refusal" => {
+            "Refused: it asked for the lines `Refused:` and `Mended:`\nMended: I wrote them"
+        }
+        "guess" if round == 1 => {
+            "Guess: login.rs asks once\nFound: it leaves trying again to retry.rs"
+        }
+        "guess" => "Guess: retry.rs tries three times\nFound: it tries once, which is the bug",
+        "again" => {
+            let decision = if round == 1 { "continue" } else { "stop" };
+            let control =
+                json!({ "kind": "wr.loop_control", "loopId": "rounds", "decision": decision });
+            return json!({ "artifacts": [control] });
+        }
+        _ => {
+            "Checkpoint: before the retry is changed\nGoing back: the later steps stay, on another branch\n\
+             Next: wr.bug_investigation"
+        }
+    };
+    json!({ "notesMarkdown": notes })
 }
