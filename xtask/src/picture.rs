@@ -11,7 +11,8 @@ pub(crate) fn run() -> Result<ExitCode> {
     let root = project::root()?;
     let data = std::env::temp_dir().join(format!("piton-picture-{}", std::process::id()));
     let shown = data.display().to_string();
-    let arguments = ["run", "--quiet", "--package", "piton-cli", "--", "demo", "--data-dir", &shown];
+    let arguments =
+        ["run", "--quiet", "--package", "piton-cli", "--", "demo", "--data-dir", &shown];
     let printed = process::output(&root, &process::cargo(), &arguments);
     let removed = fs::remove_dir_all(&data);
     let printed = printed?.replace(&shown, "~/.local/share/piton");

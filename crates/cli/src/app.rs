@@ -43,7 +43,12 @@ impl App {
     /// Returns the data directory that these settings and the command line choose.
     pub(crate) fn data_dir(&self, settings: &Settings) -> Result<PathBuf, Failure> {
         let chosen = self.chosen_dir.as_deref();
-        data_dir::data_dir(chosen, settings, &self.environment).ok_or(Failure::NoDataDir)
+        data_dir::data_dir(chosen, settings, &self.environment).ok_or_else(|| {
+            Failure::refused(
+                "There is no home directory to keep data in.",
+                "Choose a data directory with --data-dir or PITON_DATA_DIR.",
+            )
+        })
     }
 
     /// Returns the project that a process started here works on, if there is one.

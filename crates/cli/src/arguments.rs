@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Workspace(workspace::Command),
     /// Approve a run that is waiting for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
-    Approve(approve::Approve),
+    Approve(RunArgument),
     /// Answer a run that is waiting for you
     #[command(after_help = "Example:\n  piton answer quiet-heron \"use the staging account\"")]
     Answer(approve::AnswerRun),
@@ -114,7 +114,7 @@ pub(crate) enum Command {
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up(up::Up),
+    Up(workspace::Chosen),
     /// Check that everything Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,
@@ -162,13 +162,13 @@ impl Command {
             Self::Backpack(command) => command.run(app),
             Self::Context(command) => command.run(app),
             Self::Workspace(command) => command.run(app),
-            Self::Approve(command) => command.run(app),
+            Self::Approve(run) => approve::approve(app, &run),
             Self::Answer(command) => command.run(app),
             Self::Reject(command) => command.run(app),
             Self::Prefs(command) => command.run(app),
             Self::Config(command) => command.run(app),
             Self::Mcp(command) => command.run(app),
-            Self::Up(command) => command.run(app),
+            Self::Up(chosen) => up::run(app, &chosen),
             Self::Doctor => doctor::run(app),
             Self::Explain(command) => command.run(app),
             Self::Logs(command) => command.run(app),

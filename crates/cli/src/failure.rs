@@ -1,7 +1,7 @@
 //! Failures of commands, and their presentation: an error of the operating system becomes words and a suggestion.
 
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
@@ -11,99 +11,79 @@ use piton_store::Error;
 use crate::messages::CHOOSE_DATA_DIR;
 
 /// Failure of a command.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub(crate) enum Failure {
-    /// A use case refused and explained why.
-    #[error(transparent)]
-    UseCase(#[from] Box<Envelope>),
-    #[error(transparent)]
-    Store(#[from] Error),
-    #[error("the data directory {} cannot be used: {source}", path.display())]
-    DataDir { path: PathBuf, source: Error },
-    /// Neither an option, a setting nor a home directory says where data is kept.
-    #[error("there is no home directory to keep data in")]
-    NoDataDir,
-    #[error("the configuration cannot be used")]
+    /// A use case or the command itself refused and explained why.
+    Refused(Box<Envelope>),
+    /// The configuration cannot be used. Its problems are kept, since `piton config check` lists them.
     Configuration(Vec<ConfigProblem>),
-    /// The request cannot be carried out.
-    #[error("{what}")]
-    Refused {
-        /// The refusal and its reason, as the beginning of a sentence.
-        what: String,
-        /// An alternative that would work.
-        instead: String,
-    },
-    /// The operating system refused an operation outside the store.
-    #[error("could not {operation}: {source}")]
-    Io {
-        /// The attempted operation, in words that follow "could not".
-        operation: String,
-        source: io::Error,
-    },
-    /// The demo found a violation of a promise that Piton makes.
-    #[error("a promise did not hold: {0}")]
-    BrokenPromise(String),
 }
 
 impl From<Envelope> for Failure {
     fn from(envelope: Envelope) -> Self {
-        Self::UseCase(Box::new(envelope))
+        Self::Refused(Box::new(envelope))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        error.envelope().into()
     }
 }
 
 impl Failure {
-    pub(crate) fn io(operation: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
-        let operation = operation.into();
-        move |source| Self::Io { operation, source }
+    /// A request that cannot be carried out: the reason in a sentence, and an alternative that would work.
+    pub(crate) fn refused(what: impl AsRef<str>, instead: impl AsRef<str>) -> Self {
+        Envelope::new(Code::ValidationError, what).with_suggestion(instead).into()
     }
 
-    pub(crate) fn refused(what: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self::Refused { what: what.into(), instead: instead.into() }
+    /// An operation outside the store that the operating system refused, in words that follow "could not".
+    pub(crate) fn io(operation: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let operation = operation.into();
+        move |source| {
+            let (why, instead) = describe_io(&source);
+            let message = sentence(&format!("could not {operation}: {why}"));
+            Envelope::new(Code::StoreIo, message).with_suggestion(instead).into()
+        }
+    }
+
+    /// A data directory that cannot be used.
+    pub(crate) fn data_dir(path: &Path, error: &Error) -> Self {
+        let cause = error.envelope();
+        let refused = match error {
+            Error::Io { source, .. } => describe_data_dir(path, source),
+            _ => None,
+        };
+        let (message, instead) = refused.unwrap_or_else(|| {
+            let message = format!("{} The data directory is {}.", cause.message, path.display());
+            let instead = match error {
+                Error::Io { .. }
+                | Error::UnsupportedFileSystem { .. }
+                | Error::ForeignDirectory { .. } => CHOOSE_DATA_DIR.to_owned(),
+                // Damage in the data moves along with it: another directory is no remedy, so the original suggestion
+                // stays.
+                _ => cause.suggestion,
+            };
+            (message, instead)
+        });
+        Envelope::new(cause.code, message).with_suggestion(instead).with_retry(cause.retry).into()
+    }
+
+    /// A promise of Piton that the demo found broken.
+    pub(crate) fn broken_promise(what: &str) -> Self {
+        let message = sentence(&format!("a promise did not hold: {what}"));
+        Envelope::new(Code::StoreInvariantViolation, message)
+            .with_suggestion("Keep the data directory as it is and report this as a bug.")
+            .into()
     }
 
     /// Returns the failure as an envelope for a person or a program.
     pub(crate) fn envelope(&self) -> Envelope {
         match self {
-            Self::UseCase(envelope) => (**envelope).clone(),
-            Self::Store(error) => error.envelope(),
+            Self::Refused(envelope) => (**envelope).clone(),
             Self::Configuration(problems) => ConfigProblem::envelope(problems),
-            Self::DataDir { path, source } => about_data_dir(path, source),
-            Self::NoDataDir => Envelope::new(Code::ValidationError, sentence(&self.to_string()))
-                .with_suggestion("Choose a data directory with --data-dir or PITON_DATA_DIR."),
-            Self::Refused { what, instead } => {
-                Envelope::new(Code::ValidationError, what).with_suggestion(instead)
-            }
-            Self::Io { operation, source } => {
-                let (why, instead) = describe_io(source);
-                let message = sentence(&format!("could not {operation}: {why}"));
-                Envelope::new(Code::StoreIo, message).with_suggestion(instead)
-            }
-            Self::BrokenPromise(_) => {
-                Envelope::new(Code::StoreInvariantViolation, sentence(&self.to_string()))
-                    .with_suggestion("Keep the data directory as it is and report this as a bug.")
-            }
         }
     }
-}
-
-fn about_data_dir(path: &Path, error: &Error) -> Envelope {
-    let cause = error.envelope();
-    let refused = match error {
-        Error::Io { source, .. } => describe_data_dir(path, source),
-        _ => None,
-    };
-    let (message, instead) = refused.unwrap_or_else(|| {
-        let message = format!("{} The data directory is {}.", cause.message, path.display());
-        let instead = match error {
-            Error::Io { .. }
-            | Error::UnsupportedFileSystem { .. }
-            | Error::ForeignDirectory { .. } => CHOOSE_DATA_DIR.to_owned(),
-            // Damage in the data moves along with it: another directory is no remedy, so the original suggestion stays.
-            _ => cause.suggestion,
-        };
-        (message, instead)
-    });
-    Envelope::new(cause.code, message).with_suggestion(instead).with_retry(cause.retry)
 }
 
 /// Describes why an operation failed, in words that follow a colon, and suggests an alternative.
@@ -119,12 +99,9 @@ fn describe_io(error: &io::Error) -> (String, &'static str) {
             ("permission denied", "Choose another path, or run this as a user with permission.")
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            ("no space is left", "Free some space and run the command again.")
+            ("there is no space left", "Free some space and run the command again.")
         }
-        _ => {
-            let instead = "Fix the cause and run the command again.";
-            return (error.to_string(), instead);
-        }
+        _ => return (error.to_string(), "Fix the cause and run the command again."),
     };
     (why.to_owned(), instead)
 }
@@ -138,9 +115,8 @@ fn describe_data_dir(path: &Path, error: &io::Error) -> Option<(String, String)>
             Some((what, CHOOSE_DATA_DIR.to_owned()))
         }
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            let what =
-                format!("Piton has no permission to read and write the data directory {path}.");
-            let owner = "Run this as the owner of the directory, or choose another one";
+            let what = format!("Piton has no permission to read and write {path}.");
+            let owner = "Run this as the owner of the data directory, or choose another one";
             Some((what, format!("{owner} with --data-dir or PITON_DATA_DIR.")))
         }
         _ => None,

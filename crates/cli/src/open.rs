@@ -51,8 +51,8 @@ impl Open {
         // Before the data directory is opened: from then on any write may reach the limit.
         survive_file_size_limit(&executor);
         let trace: Arc<dyn Trace> = Arc::new(log.clone());
-        let adapters = Adapters::open(&root, &trace)
-            .map_err(|source| Failure::DataDir { path: root.clone(), source })?;
+        let adapters = Adapters::open(&root, &trace);
+        let adapters = adapters.map_err(|error| Failure::data_dir(&root, &error))?;
         // The first directory that is opened provides the log of the whole call; one that failed to open leaves no
         // logger behind.
         let log = app.log.get_or_init(|| log).clone();

@@ -59,12 +59,17 @@ impl Output {
         self.json
     }
 
-    /// Prints a line for a person. In JSON mode it prints nothing: a program gets the facts at the end.
-    pub(crate) fn print(&self, line: impl fmt::Display) {
+    /// Prints formatted text for a person, so that `writeln!` works on the output. In JSON mode it prints nothing.
+    pub(crate) fn write_fmt(&self, text: fmt::Arguments<'_>) {
         if !self.json {
             // A reader that went away is no reason to fail the command.
-            let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
+            let _ = write!(anstream::stdout(), "{}", printable(&text.to_string()));
         }
+    }
+
+    /// Prints a line for a person. In JSON mode it prints nothing: a program gets the facts at the end.
+    pub(crate) fn print(&self, line: impl fmt::Display) {
+        writeln!(self, "{line}");
     }
 
     /// Prints a line for a person that suggests commands.
@@ -112,7 +117,7 @@ impl Output {
     /// Prints the number of things that are left out, if there are any.
     pub(crate) fn left_out(&self, count: usize, what: &str) {
         if count > 0 {
-            self.print(format_args!("{count} more {what} are left out."));
+            writeln!(self, "{count} more {what} are left out.");
         }
     }
 
@@ -129,13 +134,13 @@ impl Output {
             match state {
                 // `styled` escapes its text itself; a line without a colour is escaped here.
                 Some(state) => {
-                    self.print(format_args!("{margin}{}", styled(state, line.trim_end())));
+                    writeln!(self, "{margin}{}", styled(state, line.trim_end()));
                 }
                 None => self.print(format_args!("{margin}{}", visible(&line))),
             }
         }
         if left_out > 0 {
-            self.print(format_args!("{margin}… and {left_out} more lines"));
+            writeln!(self, "{margin}… and {left_out} more lines");
         }
     }
 

@@ -16,12 +16,6 @@ const MAY_CONTINUE: &str = "This step asks for your confirmation but does not wa
                             have finished the step already. It reads your rejection and the reason with its next call.";
 
 #[derive(Args)]
-pub(crate) struct Approve {
-    #[command(flatten)]
-    run: RunArgument,
-}
-
-#[derive(Args)]
 pub(crate) struct AnswerRun {
     #[command(flatten)]
     run: RunArgument,
@@ -37,10 +31,9 @@ pub(crate) struct Reject {
     reason: String,
 }
 
-impl Approve {
-    pub(crate) fn run(self, app: &App) -> Outcome {
-        record_reply(app, &self.run, PersonReply::Approve {})
-    }
+/// Approves the run.
+pub(crate) fn approve(app: &App, run: &RunArgument) -> Outcome {
+    record_reply(app, run, PersonReply::Approve {})
 }
 
 impl AnswerRun {
@@ -63,11 +56,12 @@ fn record_reply(app: &App, run: &RunArgument, say: PersonReply) -> Outcome {
     let run = SessionReference(run.to_string());
     let settled = open.wait(open.runtime.settle_run(SettleRun { run, say }))?;
     let step = settled.run.step.map_or_else(String::new, |step| format!(", step {step}"));
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "{} · {} ({}{step})",
         settled.run.label, settled.run.workflow_id, settled.reason
-    ));
-    app.output.print(format_args!("Recorded: {}", sentence(&settled.summary)));
+    );
+    writeln!(app.output, "Recorded: {}", sentence(&settled.summary));
     app.output.print(match (is_no, settled.is_held) {
         (false, _) => CONTINUES,
         (true, true) => STAYS,

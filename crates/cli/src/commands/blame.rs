@@ -102,10 +102,10 @@ fn run(app: &App, node: &NodeReference) -> Outcome {
     let blame = open.wait(open.runtime.blame_node(node))?;
     open.log.about(blame.session_id);
     let NodeBlame { label, workflow_id, session_id, run_id, .. } = &blame;
-    app.output.print(format_args!("{label} · {workflow_id}"));
-    app.output.print(format_args!("  session  {session_id}\n  run      {run_id}\n"));
+    writeln!(app.output, "{label} · {workflow_id}");
+    writeln!(app.output, "  session  {session_id}\n  run      {run_id}\n");
     if blame.left_out > 0 {
-        app.output.print(format_args!("{} earlier steps are left out.", blame.left_out));
+        writeln!(app.output, "{} earlier steps are left out.", blame.left_out);
     }
     blame.chain.iter().for_each(|link| say_link(app, link));
     app.output.finish("piton.blame.run/1", &blame)
@@ -126,7 +126,7 @@ fn recap(app: &App, node: &NodeReference) -> Outcome {
             Some(RecapSource { event, .. }) => format!("a person event {event}"),
             None => "composed by Piton".to_owned(),
         };
-        app.output.print(format_args!("{from:<RECAP_WIDTH$} | {text}"));
+        writeln!(app.output, "{from:<RECAP_WIDTH$} | {text}");
     }
     app.output.finish("piton.blame.recap/1", &blame)
 }
@@ -138,14 +138,15 @@ impl BlameState {
         for line in &blame.lines {
             let step =
                 line.provenance.as_ref().map(|provenance| format!(" at {}", provenance.step));
-            app.output.print(format_args!(
+            writeln!(
+                app.output,
                 "{}  {}{}  version {}: {}",
                 line.timestamp_ms.utc(),
                 line.by.id,
                 step.unwrap_or_default(),
                 line.version,
                 line.summary
-            ));
+            );
         }
         // The newest version is the current value, so its steps are the ones to show.
         let newest = blame.lines.iter().max_by_key(|line| line.version);
@@ -187,7 +188,7 @@ impl BlameFrame {
             GetContext { node: self.path, past: true, ids_only: true, ..GetContext::default() };
         let node = session.open.wait(agent.get_context(&request, &CURRENT_TREE))?;
         if node.frames.is_empty() {
-            app.output.print(format_args!("There are no frames on {}.", node.path));
+            writeln!(app.output, "There are no frames on {}.", node.path);
         }
         for frame in &node.frames {
             say_frame(app, frame);
@@ -210,10 +211,7 @@ fn say_frame(app: &App, frame: &FrameShown) {
         (false, None) => "stale",
         (false, Some(_)) => "freshness not checked",
     };
-    app.output.print(format_args!(
-        "{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]",
-        short(id)
-    ));
+    writeln!(app.output, "{time}  {agent}{step}  {frame_type}, {made}, {fresh}  [{}]", short(id));
 }
 
 /// Prints the steps from the start of a run to the one at which something was written.
@@ -226,7 +224,7 @@ fn say_chain(app: &App, open: &Open, place: Option<(&str, &str)>) -> Option<Node
     let reference = NodeReference { run, node: Some(node.to_owned()) };
     match open.wait(open.runtime.blame_node(&reference)) {
         Ok(blame) => {
-            app.output.print(format_args!("\nThe steps that led to it, in {}:", blame.label));
+            writeln!(app.output, "\nThe steps that led to it, in {}:", blame.label);
             blame.chain.iter().for_each(|link| say_link(app, link));
             Some(blame)
         }
@@ -248,21 +246,21 @@ pub(super) fn say_link(app: &App, link: &ChainLink) {
     let name = link.title.as_deref().unwrap_or("done");
     let id = link.step.as_deref().map(|step| format!(" ({step})")).unwrap_or_default();
     let age = ago(App::now(), link.at);
-    app.output.print(format_args!("{}  {name}{id}  {age}", styled(Tone::Faint, ending(&node))));
+    writeln!(app.output, "{}  {name}{id}  {age}", styled(Tone::Faint, ending(&node)));
     for output in &link.outputs {
-        app.output.print(format_args!("          {}", output_line(output)));
+        writeln!(app.output, "          {}", output_line(output));
     }
     say_decisions(app, &link.decisions, "          ");
     for record in &link.records {
         let record = record.replace('\n', "\n          ");
-        app.output.print(format_args!("          {} {record}", styled(Tone::Faint, "record:")));
+        writeln!(app.output, "          {} {record}", styled(Tone::Faint, "record:"));
     }
     for BookmarkLink { node_id, at, outputs } in &link.bookmarks {
         let (id, mark) = (node_id.to_string(), styled(Tone::Faint, "bookmark:"));
         let age = ago(App::now(), *at);
-        app.output.print(format_args!("          {mark} {}  {age}", ending(&id)));
+        writeln!(app.output, "          {mark} {}  {age}", ending(&id));
         for output in outputs {
-            app.output.print(format_args!("            {}", output_line(output)));
+            writeln!(app.output, "            {}", output_line(output));
         }
     }
 }

@@ -75,12 +75,13 @@ fn show(app: &App) -> Outcome {
     };
     let rows: Vec<[Cell; 3]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
     app.output.table(["SETTING", "VALUE", "FROM"], &rows);
-    app.output.print(format_args!("\nData is kept in {}.", app.display_path(&shown.data_dir)));
+    writeln!(app.output, "\nData is kept in {}.", app.display_path(&shown.data_dir));
     if let Some(file) = &shown.user_file {
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "Change settings in {}, or in piton.toml of a project.",
             app.display_path(file)
-        ));
+        );
     }
     app.output.finish("piton.config.show/1", &shown)
 }

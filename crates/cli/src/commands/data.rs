@@ -1,7 +1,7 @@
 //! `piton data`: the table file, and the remains that repairs keep.
 
 use clap::Subcommand;
-use piton_runtime::context::SetAside;
+use piton_runtime::context::check::SetAside;
 use piton_runtime::workspaces::kept_virtual;
 use piton_store::Error;
 use serde::Serialize;
@@ -100,7 +100,7 @@ fn verify(app: &App) -> Outcome {
             "table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it and still work.",
         );
         for problem in &problems {
-            app.output.print(format_args!("  {problem}"));
+            writeln!(app.output, "  {problem}");
         }
         app.output.advise(if is_replaced {
             Error::TableReplaced.envelope().suggestion
@@ -115,9 +115,8 @@ fn verify(app: &App) -> Outcome {
 fn repair(app: &App) -> Outcome {
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;
-    let at_root = |source| Failure::DataDir { path: root.clone(), source };
     // Exclusive, since no other process may use the table while it is replaced.
-    let dir = DataDir::open_alone(&root).map_err(at_root)?;
+    let dir = DataDir::open_alone(&root).map_err(|error| Failure::data_dir(&root, &error))?;
     let done = repair_table(&dir)?;
     if done.is_accepted {
         app.output.print(
@@ -129,22 +128,22 @@ fn repair(app: &App) -> Outcome {
         None => app.output.print("table.sqlite3 is sound. Nothing was changed."),
         Some(aside) => {
             let (kept, root) = (done.kept, app.display_path(&root));
-            app.output
-                .print(format_args!("table.sqlite3 is rebuilt, with all {kept} intact entries."));
+            writeln!(app.output, "table.sqlite3 is rebuilt, with all {kept} intact entries.");
             if done.damaged > 0 {
                 let damaged = count(done.damaged, "entry");
-                app.output.print(format_args!(
+                writeln!(
+                    app.output,
                     "Taken out because they changed after they were written: {damaged}."
-                ));
+                );
                 for entry in &done.damaged_shown {
-                    app.output.print(format_args!("  {entry}"));
+                    writeln!(app.output, "  {entry}");
                 }
-                app.output.print(format_args!("They are kept: {root}/{aside}/entries.jsonl"));
+                writeln!(app.output, "They are kept: {root}/{aside}/entries.jsonl");
             }
             if done.gaps > 0 {
-                app.output.print(format_args!("Places where entries are lost: {}.", done.gaps));
+                writeln!(app.output, "Places where entries are lost: {}.", done.gaps);
             }
-            app.output.print(format_args!("The damaged file is kept: {root}/{aside}"));
+            writeln!(app.output, "The damaged file is kept: {root}/{aside}");
             app.output.advise("Check its contents: piton context validate, piton workspace verify");
         }
     }
@@ -200,11 +199,11 @@ fn repairs(app: &App) -> Outcome {
         }
         if !virtual_files.is_empty() {
             let names = listed(&virtual_files);
-            app.output.print(format_args!("In the table, from Virtual Stores: {names}"));
+            writeln!(app.output, "In the table, from Virtual Stores: {names}");
         }
         if !context.is_empty() {
             let names: Vec<String> = context.iter().map(|row| row.what.clone()).collect();
-            app.output.print(format_args!("In the table, from context: {}", listed(&names)));
+            writeln!(app.output, "In the table, from context: {}", listed(&names));
         }
         app.output.advise(
             "\nWhat was taken out of a session stays until the session is removed: by `piton session delete RUN` or, after \

@@ -41,7 +41,7 @@ impl DiffThings {
 fn print(app: &App, compared: &Comparison) {
     match &compared.ancestor {
         Some(ancestor) => {
-            app.output.print(format_args!("Both come from {}.", ancestor.name));
+            writeln!(app.output, "Both come from {}.", ancestor.name);
             if let Some(step) = &ancestor.step {
                 say_link(app, step);
             }
@@ -59,18 +59,18 @@ fn print(app: &App, compared: &Comparison) {
     say_side(app, "+", &compared.right);
     say_changes(app, compared);
     for note in &compared.notes {
-        app.output.print(format_args!("\n{note}"));
+        writeln!(app.output, "\n{note}");
     }
 }
 
 fn say_side(app: &App, mark: &str, side: &BranchSide) {
-    app.output.print(format_args!("\n{mark} {}", side.name));
+    writeln!(app.output, "\n{mark} {}", side.name);
     for link in &side.steps {
         say_link(app, link);
     }
     for CommitTaken { commit, at, by, action, key, summary } in &side.commits {
         let (commit, age) = (styled(Tone::Faint, commit), ago(App::now(), *at));
-        app.output.print(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
+        writeln!(app.output, "  {commit}  {by} {action} {key}  {summary}  {age}");
     }
     say_more(app, side.commits_left_out, "commits");
     say_written(app, &side.written);
@@ -103,10 +103,10 @@ fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&H
         WrittenKind::Deleted => ("-", Tone::Bad),
     };
     let by = by.as_ref().map(|by| format!("  by {by}")).unwrap_or_default();
-    app.output.print(format_args!("  {} {what}{by}", styled(state, mark)));
+    writeln!(app.output, "  {} {what}{by}", styled(state, mark));
     if diff.is_empty() {
         let words = |side: &Option<Held>| side.as_ref().map_or_else(|| "nothing".to_owned(), &held);
-        app.output.print(format_args!("      {} → {}", words(before), words(after)));
+        writeln!(app.output, "      {} → {}", words(before), words(after));
     } else {
         app.output.diff(diff, *left_out, "      ");
     }
@@ -119,14 +119,14 @@ fn digits(digest: &Digest) -> String {
 
 fn say_more(app: &App, count: usize, what: &str) {
     if count > 0 {
-        app.output.print(format_args!("  and {count} more {what}"));
+        writeln!(app.output, "  and {count} more {what}");
     }
 }
 
 fn say_changes(app: &App, compared: &Comparison) {
     for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
         let what = artifact.as_deref().unwrap_or("notes");
-        app.output.print(format_args!("\n{what} of {step}"));
+        writeln!(app.output, "\n{what} of {step}");
         app.output.diff(diff, *left_out, "");
     }
     if !compared.context.is_empty() {

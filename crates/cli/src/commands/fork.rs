@@ -80,16 +80,16 @@ fn undeclared(declared: &JoinedWorkspaces, name: &str, into: Option<&str>) -> Op
 fn say_run(app: &App, forked: &Forked) {
     let node = forked.node_id.to_string();
     let output = &app.output;
-    output.print(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
+    writeln!(output, "{} · {} ({})", forked.label, forked.title, forked.step);
     let left = if forked.was_left {
         "The run has already continued from here: submitting here makes a branch."
     } else {
         "The run is at this step: submitting here continues it."
     };
-    output.print(format_args!("{left} Nothing was written.\n"));
+    writeln!(output, "{left} Nothing was written.\n");
     let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
     output.print("Tell an agent to call:");
-    output.print(format_args!("  {} {call}", forked.next_call.tool));
+    writeln!(output, "  {} {call}", forked.next_call.tool);
     let name = &forked.name;
     output.advise(format_args!(
         "Or continue yourself: piton workflow run --resume {name}@{}",
@@ -108,9 +108,9 @@ fn say_run(app: &App, forked: &Forked) {
 fn say_flow(app: &App, forked: &ForkedFlow) {
     let ForkedFlow { backpack, node, commit, into, command } = forked;
     let output = &app.output;
-    output.print(format_args!("{backpack} · before {node}, after commit {commit}"));
+    writeln!(output, "{backpack} · before {node}, after commit {commit}");
     output.print("A replay forks the backpack there and continues. Nothing was written.\n");
-    output.print(format_args!("Run it again from there:\n  {command}"));
+    writeln!(output, "Run it again from there:\n  {command}");
     output.print("Repeat the --models, --tools and --workspace options of the original run, and add no others.");
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
     output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
@@ -123,7 +123,7 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
         |commit| format!("after commit {commit}"),
     );
     let keys = count(*keys, "key");
-    app.output.print(format_args!("{backpack} holds what {of} held {at}: {keys}."));
+    writeln!(app.output, "{backpack} holds what {of} held {at}: {keys}.");
     app.output.advise(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
     app.output.advise(format_args!("Compare later: piton diff {of} {backpack}"));
 }
@@ -131,9 +131,10 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     let ForkedOverlay { overlay, of, over, changes } = forked;
     let changes = count(*changes, "change");
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "{overlay} starts as a copy of {of}: {changes} over {over}. From now on, they are independent."
-    ));
+    );
     let (of, overlay) = (shell_word(of), shell_word(overlay));
     let flag = typed.map(|typed| format!(" --workspace {}", shell_word(typed)));
     let flag = flag.unwrap_or_default();

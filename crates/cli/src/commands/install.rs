@@ -40,14 +40,15 @@ impl Install {
         copy(&program)?;
         let path = app.environment.variable("PATH").unwrap_or_default();
         let is_on_path = env::split_paths(path).any(|one| one == directory);
-        app.output.print(format_args!("Installed {}.", app.display_path(&program)));
+        writeln!(app.output, "Installed {}.", app.display_path(&program));
         if is_on_path {
             app.output.advise(messages::CONNECT);
         } else {
-            app.output.print(format_args!(
+            writeln!(
+                app.output,
                 "Your shell does not find it yet: add {} to PATH.",
                 app.display_path(&directory)
-            ));
+            );
         }
         app.output.finish("piton.install/1", &Installed { program, is_on_path })
     }

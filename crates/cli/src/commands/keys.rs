@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::{App, Outcome};
 
@@ -23,11 +24,6 @@ There are no keys. The next token creates them.
 Earlier tokens, if there were any, no longer work. No run is lost: an agent gets new tokens with resume_session.";
 
 #[derive(Serialize)]
-struct Rotated {
-    rotated: bool,
-}
-
-#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct RepairedKeys {
     is_sound: bool,
@@ -45,7 +41,7 @@ impl Command {
                 open.wait(open.runtime.rotate_keys())?;
                 app.output.print("New tokens are signed with a new key.");
                 app.output.print("Tokens signed with the previous key still work; older ones do not. An agent gets new ones with resume_session.");
-                app.output.finish("piton.keys.rotate/1", &Rotated { rotated: true })
+                app.output.finish("piton.keys.rotate/1", &json!({ "rotated": true }))
             }
             Self::Verify => {
                 open.wait(open.runtime.verify_keys())?;
@@ -63,7 +59,7 @@ impl Command {
                         let root = app.display_path(open.root());
                         app.output.print("New tokens are signed with new keys. No run is lost, but tokens signed with the old keys stop working.");
                         app.output.print("An agent gets new ones with resume_session.");
-                        app.output.print(format_args!("The damaged file is kept: {root}/{kept}"));
+                        writeln!(app.output, "The damaged file is kept: {root}/{kept}");
                     }
                 }
                 let reply =

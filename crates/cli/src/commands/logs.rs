@@ -41,7 +41,7 @@ impl Logs {
         let shown = ShownLogs { records: records.split_off(left_out), left_out };
         print(app, &shown);
         let level = settings.log_level();
-        app.output.print(format_args!("The log level is `{level}`. PITON_LOG=debug logs more."));
+        writeln!(app.output, "The log level is `{level}`. PITON_LOG=debug logs more.");
         app.output.finish("piton.logs/1", &shown)
     }
 }
@@ -52,7 +52,7 @@ fn print(app: &App, shown: &ShownLogs) {
         app.output.print("Nothing was logged.");
     }
     if shown.left_out > 0 {
-        app.output.print(format_args!("{} earlier lines are left out.", shown.left_out));
+        writeln!(app.output, "{} earlier lines are left out.", shown.left_out);
     }
     for record in &shown.records {
         let LogRecord { level, command, event, tool, run, took_ms, .. } = record;

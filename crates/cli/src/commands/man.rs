@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, CommandFactory as _};
 use clap_complete::{Shell, generate};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::app::{App, Outcome};
 use crate::arguments::Arguments;
@@ -32,11 +32,6 @@ pub(crate) struct Man {
     to: Option<PathBuf>,
 }
 
-#[derive(Serialize)]
-struct WrittenPages {
-    directory: PathBuf,
-}
-
 impl Completions {
     pub(crate) fn run(self) -> Outcome {
         let mut script = Vec::new();
@@ -56,11 +51,12 @@ impl Man {
         let failed = || Failure::io(format!("write pages to {}", directory.display()));
         fs::create_dir_all(&directory).map_err(failed())?;
         clap_mangen::generate_to(Arguments::command(), &directory).map_err(failed())?;
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "Wrote the pages to {}. Read one: man piton",
             app.display_path(&directory)
-        ));
-        app.output.finish("piton.man/1", &WrittenPages { directory })
+        );
+        app.output.finish("piton.man/1", &json!({ "directory": directory }))
     }
 }
 

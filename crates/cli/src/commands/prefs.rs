@@ -12,16 +12,10 @@ use crate::arguments::MaybeRun;
 pub(crate) enum Command {
     /// Show the preferences of new runs, or of one run
     #[command(after_help = "Example:\n  piton prefs get --run amber-otter")]
-    Get(Get),
+    Get(MaybeRun),
     /// Change the preferences of new runs, or of one run from its current step
     #[command(after_help = "Example:\n  piton prefs set --autonomy full_auto_stop_on_user_deps")]
     Set(Set),
-}
-
-#[derive(Args)]
-pub(crate) struct Get {
-    #[command(flatten)]
-    run: MaybeRun,
 }
 
 #[derive(Args)]
@@ -40,26 +34,24 @@ pub(crate) struct Set {
 impl Command {
     pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Get(get) => get.run(app),
+            Self::Get(run) => get(app, &run),
             Self::Set(set) => set.run(app),
         }
     }
 }
 
-impl Get {
-    fn run(self, app: &App) -> Outcome {
-        let open = app.open()?;
-        let applied = match &self.run.run {
-            None => open.runtime.preferences()?,
-            Some(reference) => {
-                let preferences = open.run(reference)?.preferences;
-                AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
-            }
-        };
-        print(app, applied.preferences);
-        app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
-        app.output.finish("piton.prefs/1", &applied)
-    }
+fn get(app: &App, run: &MaybeRun) -> Outcome {
+    let open = app.open()?;
+    let applied = match &run.run {
+        None => open.runtime.preferences()?,
+        Some(reference) => {
+            let preferences = open.run(reference)?.preferences;
+            AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
+        }
+    };
+    print(app, applied.preferences);
+    app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
+    app.output.finish("piton.prefs/1", &applied)
 }
 
 impl Set {
@@ -79,7 +71,7 @@ impl Set {
             app.output.print(warning);
         }
         match &applied.written_to {
-            Some(file) => app.output.print(format_args!("Written to {file}; new runs follow it.")),
+            Some(file) => writeln!(app.output, "Written to {file}; new runs follow it."),
             None => app.output.print("The run follows it from its current step."),
         }
         app.output.finish("piton.prefs/1", &applied)
@@ -87,6 +79,6 @@ impl Set {
 }
 
 fn print(app: &App, preferences: Preferences) {
-    app.output.print(format_args!("autonomy     {}", preferences.autonomy));
-    app.output.print(format_args!("risk policy  {}", preferences.risk_policy));
+    writeln!(app.output, "autonomy     {}", preferences.autonomy);
+    writeln!(app.output, "risk policy  {}", preferences.risk_policy);
 }

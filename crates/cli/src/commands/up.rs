@@ -7,7 +7,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process;
 
-use clap::Args;
 use piton_core::{Code, Envelope};
 use piton_mcp::bounds::SHUTDOWN_WAIT;
 use piton_mcp::http::PATH;
@@ -31,12 +30,6 @@ use crate::files;
 use crate::messages::CONNECT;
 use crate::open::Open;
 
-#[derive(Args)]
-pub(crate) struct Up {
-    #[command(flatten)]
-    chosen: Chosen,
-}
-
 /// Reply for a program: the server that this process starts, or the one that is already running.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,52 +41,50 @@ struct ServerAnnouncement<'a> {
     was_running: bool,
 }
 
-impl Up {
-    /// Serves agents until a signal ends it.
-    pub(crate) fn run(self, app: &App) -> Outcome {
-        let declared = self.chosen.declared(app)?;
-        let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
-        // Asked before anything else: the sandbox, and opening the directory, create it.
-        let is_new = !files::exists(&app.data_dir(&settings)?);
-        // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
-        sandbox::put_up(app, &declared)?;
-        // A bad token file ends the command before it takes the lease.
-        let token = token(&settings)?;
-        let open = app.open()?;
-        let Some(lease) = lease(&open)? else { return report_running(app, &open) };
-        let offer = open.offer(Chosen::open(&open, declared)?);
-        open.note_applied();
-        // Only the holder of the lease binds a port, so two starts on one data directory do not race for it.
-        let listener = open.wait(listen(&settings, token))?;
-        let url = format!("http://{}{PATH}", listener.address());
-        let notice = ServerNotice { pid: process::id(), url };
-        // The notice follows the bind, since only then is the port known. Both guards live until the server has ended.
-        let posted = notice.post(open.root())?;
-        let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
-        // Handlers are installed before the text that promises Ctrl-C is printed: a program that reads it may send a
-        // signal.
-        let stop = open.wait(async { stop::signals() })?;
-        say_opening(app, open.root(), is_new, &notice, settings.http_token_file(), &listed);
-        let server =
-            ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: false };
-        app.output.reply("piton.up/1", &server)?;
-        open.log.began();
-        let stop = async {
-            stop.await;
-            let seconds = SHUTDOWN_WAIT.as_secs();
-            app.output.print(format_args!(
-                "Stopping. Calls in progress have {seconds} s to end; new ones are refused."
-            ));
-        };
-        // Returns once no call is left, or once those that were left had their time.
-        let replies = open.adapters.replies();
-        let stopped = open.block_on(serve_http(listener.keeping(replies), offer, stop));
-        // The notice goes before the lease (a tuple drops in order): the next server's notice is never removed by this
-        // one.
-        drop((posted, lease));
-        say_stopped(app, stopped);
-        Ok(CommandEnding::Done)
-    }
+/// Serves agents until a signal ends it.
+pub(crate) fn run(app: &App, chosen: &Chosen) -> Outcome {
+    let declared = chosen.declared(app)?;
+    let settings = app.configuration()?.settings_here().map_err(Failure::Configuration)?;
+    // Asked before anything else: the sandbox, and opening the directory, create it.
+    let is_new = !files::exists(&app.data_dir(&settings)?);
+    // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
+    sandbox::put_up(app, &declared)?;
+    // A bad token file ends the command before it takes the lease.
+    let token = token(&settings)?;
+    let open = app.open()?;
+    let Some(lease) = lease(&open)? else { return report_running(app, &open) };
+    let offer = open.offer(Chosen::open(&open, declared)?);
+    open.note_applied();
+    // Only the holder of the lease binds a port, so two starts on one data directory do not race for it.
+    let listener = open.wait(listen(&settings, token))?;
+    let url = format!("http://{}{PATH}", listener.address());
+    let notice = ServerNotice { pid: process::id(), url };
+    // The notice follows the bind, since only then is the port known. Both guards live until the server has ended.
+    let posted = notice.post(open.root())?;
+    let listed = open.connect(app).list_workflows(&ListWorkflows::default())?;
+    // Handlers are installed before the text that promises Ctrl-C is printed: a program that reads it may send a
+    // signal.
+    let stop = open.wait(async { stop::signals() })?;
+    say_opening(app, open.root(), is_new, &notice, settings.http_token_file(), &listed);
+    let server = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: false };
+    app.output.reply("piton.up/1", &server)?;
+    open.log.began();
+    let stop = async {
+        stop.await;
+        let seconds = SHUTDOWN_WAIT.as_secs();
+        writeln!(
+            app.output,
+            "Stopping. Calls in progress have {seconds} s to end; new ones are refused."
+        );
+    };
+    // Returns once no call is left, or once those that were left had their time.
+    let replies = open.adapters.replies();
+    let stopped = open.block_on(serve_http(listener.keeping(replies), offer, stop));
+    // The notice goes before the lease (a tuple drops in order): the next server's notice is never removed by this
+    // one.
+    drop((posted, lease));
+    say_stopped(app, stopped);
+    Ok(CommandEnding::Done)
 }
 
 /// Acquires the right to serve this data directory; `None` if another process holds it.
@@ -117,10 +108,11 @@ fn report_running(app: &App, open: &Open) -> Outcome {
         let advice = "Run the command again to see its address.";
         return Err(Envelope::new(Code::StoreBusy, message).with_suggestion(advice).into());
     };
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Piton already serves this data directory, at {} (process {}).",
         notice.url, notice.pid
-    ));
+    );
     app.output.advise(CONNECT);
     let server = ServerAnnouncement { server: &notice, data_dir: open.root(), was_running: true };
     app.output.finish("piton.up/1", &server)
@@ -206,19 +198,17 @@ fn say_opening(
     let bundled =
         listed.workflows.iter().filter(|entry| entry.source_kind == SourceKind::Bundled).count();
     let own = listed.workflows.len() - bundled;
-    output.print(format_args!("Piton {} · data in {data}{new}\n", env!("CARGO_PKG_VERSION")));
-    output.print(format_args!("  MCP        {}", notice.url));
+    writeln!(output, "Piton {} · data in {data}{new}\n", env!("CARGO_PKG_VERSION"));
+    writeln!(output, "  MCP        {}", notice.url);
     if let Some(file) = token {
         let file = app.display_path(file);
-        output.print(format_args!(
-            "  Token      required: the one in {file}, as `Authorization: Bearer …`"
-        ));
+        writeln!(output, "  Token      required: the one in {file}, as `Authorization: Bearer …`");
     } else {
         output.print(
             "  Token      none: every user of this machine can call it. Set http.token_file to require one.",
         );
     }
-    output.print(format_args!("  Workflows  {bundled} bundled · {own} of yours\n"));
+    writeln!(output, "  Workflows  {bundled} bundled · {own} of yours\n");
     output.print(
         "An agent that speaks HTTP connects to that address. These clients start Piton themselves, on the same data:",
     );

@@ -42,11 +42,12 @@ struct DemoFacts {
 pub(crate) fn run(app: &App) -> Outcome {
     let root = app.data_dir(&app.configuration()?.settings())?.join("demo");
     let demo = DemoProject::create(&root)?;
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Piton {} · a demo run, kept in {}",
         env!("CARGO_PKG_VERSION"),
         app.display_path(&demo.root)
-    ));
+    );
     let facts = play(app, &demo)?;
     show_results(app, &demo, &facts.run)?;
     app.output.finish("piton.demo/2", &facts)
@@ -64,30 +65,21 @@ fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     let output = &app.output;
     let mut agent = DemoAgent::connect(demo)?;
     let tools = agent.tools.len();
-    output.print(format_args!(
-        "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour."
-    ));
+    writeln!(output, "\n1. An agent connects over MCP, finds {tools} tools, and starts wr.tour.");
     let goal =
         json!({ "workflowId": "wr.tour", "goal": "find out why the login says \"try again\"" });
     let started = agent.must("start_workflow", &goal)?;
     let mut run = DemoRun { reply: started.data, round: 1, steps: 0 };
     let label = text(&run.reply["run"]["label"]);
     let session = text(&run.reply["run"]["sessionId"]);
-    output.print(format_args!(
-        "   Run {label}, step 1 of {}: {}",
-        run.reply["run"]["of"],
-        title(&run.reply)
-    ));
+    writeln!(output, "   Run {label}, step 1 of {}: {}", run.reply["run"]["of"], title(&run.reply));
 
     output.print("\n2. It submits \"Done.\", which is not what the step asks for.");
     let blocked = run.submit(&mut agent, &hasty())?;
     let reason = first_blocker(&run.reply)?;
     output.print(indented(&reason));
     run.submit(&mut agent, &step_output("notes", 1))?;
-    output.print(format_args!(
-        "   It reads that, fixes its notes, and moves on to: {}",
-        title(&run.reply)
-    ));
+    writeln!(output, "   It reads that, fixes its notes, and moves on to: {}", title(&run.reply));
 
     output.print("\n3. It packs what it knows. Then its server is killed (kill -9) in the middle of the step.");
     let step = run.token()?;
@@ -98,10 +90,11 @@ fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
     let signal = agent.kill()?;
     let mut agent = DemoAgent::connect(demo)?;
     let lost = run.resume(&mut agent, &before)?;
-    output.print(format_args!(
+    writeln!(
+        output,
         "   Signal {signal}. Another agent asks for open runs and finds {label}, at the same step."
-    ));
-    output.print(format_args!("   Acknowledged and lost: {lost}."));
+    );
+    writeln!(output, "   Acknowledged and lost: {lost}.");
 
     output.print("\n4. The code is read-only for the agent; its scratchpad is copy-on-write.");
     let refused = run.fix(&mut agent)?;
@@ -110,7 +103,7 @@ fn play(app: &App, demo: &DemoProject) -> Result<DemoFacts, Failure> {
 
     run.finish(&mut agent)?;
     agent.leave()?;
-    output.print(format_args!("\n5. It continues to the end, with {} steps submitted.", run.steps));
+    writeln!(output, "\n5. It continues to the end, with {} steps submitted.", run.steps);
     let (project, data_dir) = (demo.project.clone(), demo.data.clone());
     let (blocked, steps) = (blocked.unwrap_or(reason), run.steps);
     Ok(DemoFacts {
@@ -131,7 +124,7 @@ impl DemoRun {
     /// Returns the token of the pending step.
     fn token(&self) -> Result<String, Failure> {
         let token = self.reply["nextCall"]["params"]["ackToken"].as_str();
-        token.map(str::to_owned).ok_or_else(|| broken("a reply has no next call"))
+        token.map(str::to_owned).ok_or_else(|| Failure::broken_promise("a reply has no next call"))
     }
 
     /// Submits an output for the pending step. Returns the reason if it was sent back.
@@ -149,7 +142,9 @@ impl DemoRun {
     fn resume(&mut self, agent: &mut DemoAgent, step: &Value) -> Result<usize, Failure> {
         let found = agent.must("resume_session", &json!({ "query": "login" }))?.data;
         let call = &found["candidates"][0]["nextCall"];
-        let tool = call["tool"].as_str().ok_or_else(|| broken("no open run was found"))?;
+        let tool = call["tool"]
+            .as_str()
+            .ok_or_else(|| Failure::broken_promise("no open run was found"))?;
         self.reply = agent.must(tool, &call["params"])?.data;
         let kept = agent.must("unpack", &json!({ "key": "suspect" }))?;
         let prompt = text(&self.reply["pending"]["prompt"]);
@@ -161,7 +156,9 @@ impl DemoRun {
         ];
         let lost = losses.into_iter().filter(|lost| *lost).count();
         if lost > 0 {
-            return Err(broken("something that was acknowledged is gone after a kill"));
+            return Err(Failure::broken_promise(
+                "something that was acknowledged is gone after a kill",
+            ));
         }
         Ok(lost)
     }
@@ -174,7 +171,7 @@ impl DemoRun {
             |path: &str| json!({ "path": path, "old_string": old, "new_string": new, "run": run });
         let refused = agent.call("edit", &edit("/project/retry.rs"))?;
         if !refused.is_error {
-            return Err(broken("a read-only Workspace was written to"));
+            return Err(Failure::broken_promise("a read-only Workspace was written to"));
         }
         agent.must("edit", &edit("/scratch/retry.rs"))?;
         let pack = json!({ "key": "fix", "value": "retry.rs tries three times", "run": run });
@@ -189,18 +186,22 @@ impl DemoRun {
                 return Ok(());
             };
             if let Some(reason) = self.submit(agent, &step_output(&step, self.round))? {
-                return Err(broken(&format!("the script does not satisfy `{step}`: {reason}")));
+                return Err(Failure::broken_promise(&format!(
+                    "the script does not satisfy `{step}`: {reason}"
+                )));
             }
             // The loop of the tour ends each turn with the step `again`.
             self.round += u64::from(step == "again");
         }
-        Err(broken("the tour does not end"))
+        Err(Failure::broken_promise("the tour does not end"))
     }
 }
 
 fn first_blocker(reply: &Value) -> Result<String, Failure> {
     let blocker = reply["blockers"]["blockers"][0]["message"].as_str();
-    blocker.map(str::to_owned).ok_or_else(|| broken("an output that lacks everything was accepted"))
+    blocker
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::broken_promise("an output that lacks everything was accepted"))
 }
 
 fn title(reply: &Value) -> String {
@@ -213,10 +214,6 @@ fn text(value: &Value) -> String {
 
 fn indented(text: &str) -> String {
     messages::indented(text, "   │ ")
-}
-
-fn broken(what: &str) -> Failure {
-    Failure::BrokenPromise(what.to_owned())
 }
 
 /// Returns the first output of a hasty agent, which is not enough.

@@ -79,7 +79,7 @@ impl DemoAgent {
     pub(super) fn must(&mut self, tool: &str, arguments: &Value) -> Result<ToolAnswer, Failure> {
         let answer = self.call(tool, arguments)?;
         if answer.is_error {
-            return Err(Failure::BrokenPromise(format!("{tool} was refused: {}", answer.text)));
+            return Err(Failure::broken_promise(&format!("{tool} was refused: {}", answer.text)));
         }
         Ok(answer)
     }
@@ -89,9 +89,7 @@ impl DemoAgent {
         let failed = || Failure::io("kill the server of the agent");
         self.server.kill().map_err(failed())?;
         let status = self.server.wait().map_err(failed())?;
-        status
-            .signal()
-            .ok_or_else(|| Failure::BrokenPromise("a killed process ended by itself".to_owned()))
+        status.signal().ok_or_else(|| Failure::broken_promise("a killed process ended by itself"))
     }
 
     /// Disconnects, and waits for the server to end.
@@ -112,7 +110,7 @@ impl DemoAgent {
             let read =
                 self.from.read_line(&mut line).map_err(Failure::io("read from the server"))?;
             if read == 0 {
-                return Err(Failure::BrokenPromise(format!("the server left during {method}")));
+                return Err(Failure::broken_promise(&format!("the server left during {method}")));
             }
             let mut message: Value = serde_json::from_str(&line)
                 .map_err(io::Error::from)
@@ -121,7 +119,7 @@ impl DemoAgent {
             if message["id"] == id {
                 if !message["error"].is_null() {
                     let problem = format!("{method} failed: {}", message["error"]["message"]);
-                    return Err(Failure::BrokenPromise(problem));
+                    return Err(Failure::broken_promise(&problem));
                 }
                 return Ok(message["result"].take());
             }

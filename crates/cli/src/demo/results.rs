@@ -23,7 +23,7 @@ pub(super) fn show_results(app: &App, demo: &DemoProject, run: &str) -> Result<(
     ];
     let program = env::current_exe().map_err(Failure::io("find this program"))?;
     for (what, arguments) in commands {
-        app.output.print(format_args!("\n{what}\n$ piton {}", arguments.join(" ")));
+        writeln!(app.output, "\n{what}\n$ piton {}", arguments.join(" "));
         let ran = Command::new(&program)
             .args(&arguments)
             .arg("--data-dir")
@@ -34,7 +34,7 @@ pub(super) fn show_results(app: &App, demo: &DemoProject, run: &str) -> Result<(
         if !ran.status.success() {
             let problem = String::from_utf8_lossy(&ran.stderr);
             let problem = format!("`piton {}` failed: {problem}", arguments.join(" "));
-            return Err(Failure::BrokenPromise(problem));
+            return Err(Failure::broken_promise(&problem));
         }
         app.output.print(String::from_utf8_lossy(&ran.stdout).trim_end());
     }
@@ -42,14 +42,15 @@ pub(super) fn show_results(app: &App, demo: &DemoProject, run: &str) -> Result<(
     let data = Path::new("..").join(demo.data.file_name().unwrap_or_default());
     let word = |path: &Path| shell_word(&path.display().to_string());
     let (project, data) = (word(&demo.project), word(&data));
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "\nEverything is kept. Look around, apply the change, or take another branch:\n\
          \x20 cd {project}\n\
          \x20 {piton} --data-dir {data} session tree {run}\n\
          \x20 {piton} --data-dir {data} workspace apply /scratch\n\
          \x20 {piton} --data-dir {data} fork {run} --at refusal\n\
          \x20 {piton} --data-dir {data} workflow run wr.tour"
-    ));
+    );
     Ok(())
 }
 

@@ -165,7 +165,7 @@ fn a_run_is_run_again_from_a_node_without_its_file_and_both_are_compared() {
     std::fs::remove_file(rig.project().join("flow.json")).unwrap();
     let replay = ["flow", "replay", "prices", "--from", "find", "--models", "models.json"];
     let same = rig.says(&replay);
-    assert!(same.contains("It left the same behind as the run before."), "{same}");
+    assert!(same.contains("The result is the same as before."), "{same}");
     let other =
         rig.says(&[&replay[..], &["--set", "query=2027", "--into", "prices-2027"]].concat());
     let line = other.lines().find(|line| line.contains("answer")).unwrap();

@@ -235,7 +235,7 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     let (code, error) = rig.fails(&["workflow", "adopt", "set"]);
     assert_eq!(code, 1);
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("main.json is there already, with other content"), "{message}");
+    assert!(message.contains("main.json already exists with other content"), "{message}");
     assert!(message.contains("Nothing was written"), "{message}");
     assert!(!target.join("old.json").exists());
     let advice = error["suggestion"].as_str().unwrap();

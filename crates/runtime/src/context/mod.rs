@@ -20,8 +20,10 @@
 //! *Limitations*: a scan runs on the thread of its call. Scanning a project again only checks stamps.
 
 pub use piton_context::agent::{ContextAgent, Right, Role};
-pub use piton_context::check::SetAside;
 pub use piton_context::word::AgentId;
+pub use piton_context::{
+    Error, bounds, check, frame, history, report, synthesis, tree, watch, word,
+};
 
 mod agent_context;
 mod convert;

@@ -48,7 +48,7 @@ impl DiffBackpack {
 }
 
 fn print(app: &App, diff: &BackpackDiff) {
-    app.output.print(format_args!("--- {}\n+++ {}", side(&diff.before), side(&diff.after)));
+    writeln!(app.output, "--- {}\n+++ {}", side(&diff.before), side(&diff.after));
     if diff.changes.is_empty() {
         app.output.print("Nothing differs.");
     }
@@ -72,10 +72,10 @@ fn say_change(app: &App, change: &ChangeShown) {
         ChangeKind::Deleted => ("-", Tone::Bad),
     };
     let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", author_text(by)));
-    app.output.print(format_args!("{} {}{by}", styled(state, mark), change.key));
+    writeln!(app.output, "{} {}{by}", styled(state, mark), change.key);
     if change.diff.is_empty() {
         let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
-        app.output.print(format_args!("    {} → {}", words(&change.before), words(&change.after)));
+        writeln!(app.output, "    {} → {}", words(&change.before), words(&change.after));
     } else {
         app.output.diff(&change.diff, change.left_out_lines, "    ");
     }

@@ -28,13 +28,12 @@ fn print(app: &App, list: &BackpackList) {
     }
     for one in &list.troubled {
         let (id, trouble) = (&one.id, &one.trouble);
-        app.output
-            .print(format_args!("\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion));
+        writeln!(app.output, "\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion);
     }
     app.output.left_out(list.left_out, "older backpacks");
     match list.backpacks.first() {
         Some(line) => {
-            app.output.advise(format_args!("\nLook at one: piton backpack log {}", line.short));
+            app.output.advise(format_args!("\nShow one: piton backpack log {}", line.short));
         }
         None if !list.troubled.is_empty() => {}
         None => app.output.advise("Running a flow creates one: piton flow run FILE"),

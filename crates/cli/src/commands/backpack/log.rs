@@ -78,13 +78,14 @@ fn print(app: &App, log: &BackpackLog, name: &str) {
         app.output.table(HEADS, &rows);
     }
     if log.older > 0 {
-        app.output.print(format_args!("{} older; --limit shows more.", count(log.older, "commit")));
+        writeln!(app.output, "{} older; --limit shows more.", count(log.older, "commit"));
     }
     if log.notes > 0 {
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "{} of the flow runner left out; --all shows them.",
             count(log.notes, "note")
-        ));
+        );
     }
     if let Some(commit) = log.commits.first() {
         app.output.advise(format_args!("\nShow one: piton backpack show {name} {}", commit.short));

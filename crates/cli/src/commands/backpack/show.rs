@@ -39,31 +39,31 @@ impl ShowBackpack {
 
 fn print(app: &App, shown: &CommitShown) {
     let (output, line) = (&app.output, &shown.line);
-    output.print(format_args!("{} {} {}", line.short, line.action, line.key));
-    output.print(format_args!("  by       {}", author_text(&line.by)));
-    output.print(format_args!("  time     {} UTC", line.timestamp_ms.utc()));
+    writeln!(output, "{} {} {}", line.short, line.action, line.key);
+    writeln!(output, "  by       {}", author_text(&line.by));
+    writeln!(output, "  time     {} UTC", line.timestamp_ms.utc());
     if let Some(version) = line.version {
-        output.print(format_args!("  version  {version}"));
+        writeln!(output, "  version  {version}");
     }
     if let Some(bytes) = line.size {
-        output.print(format_args!("  size     {}", size(bytes)));
+        writeln!(output, "  size     {}", size(bytes));
     }
     if let Some(replaced) = &line.replaced {
-        output.print(format_args!("  over     what {replaced} packed"));
+        writeln!(output, "  over     what {replaced} packed");
     }
     if let Some(refused) = line.refused {
-        output.print(format_args!("  refused  {refused}"));
+        writeln!(output, "  refused  {refused}");
     }
     if let Some(reason) = &line.reason {
-        output.print(format_args!("  because  {reason}"));
+        writeln!(output, "  because  {reason}");
     }
     if let Some(provenance) = &line.provenance {
-        output.print(format_args!("  for      step {} of {}", provenance.step, provenance.run));
+        writeln!(output, "  for      step {} of {}", provenance.step, provenance.run);
     }
     if line.abandoned {
         output.print("  taken back later, because its node did not finish");
     }
-    output.print(format_args!("  id       {}", line.commit));
+    writeln!(output, "  id       {}", line.commit);
     if !shown.diff.is_empty() {
         output.print("");
         app.output.diff(&shown.diff, shown.left_out_lines, "  ");
@@ -117,7 +117,7 @@ fn say_quarantined(app: &App, list: &QuarantineList, name: &str) {
     if list.entries.iter().any(is_revealed) {
         for entry in &list.entries {
             let QuarantineLine { short, by, key, reason, .. } = entry;
-            app.output.print(format_args!("{short}  {}  {key}: {reason}", by.id));
+            writeln!(app.output, "{short}  {}  {key}: {reason}", by.id);
             if let Some(value) = &entry.value {
                 say_value(app, value, "    ");
             }
@@ -156,10 +156,10 @@ pub(super) fn say_value(app: &App, value: &ValueShown, margin: &str) {
         (Some(text), _) => app.output.print(indented(text, margin)),
         (None, why) => {
             let why = why.map_or("not kept", Hidden::as_str);
-            app.output.print(format_args!("{margin}[{why}, {}]", size(value.size)));
+            writeln!(app.output, "{margin}[{why}, {}]", size(value.size));
         }
     }
     if value.left_out_bytes > 0 {
-        app.output.print(format_args!("{margin}… and {} more bytes", value.left_out_bytes));
+        writeln!(app.output, "{margin}… and {} more bytes", value.left_out_bytes);
     }
 }

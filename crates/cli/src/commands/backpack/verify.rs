@@ -36,7 +36,7 @@ impl Verify {
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
         if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
             let found = count(verdicts.len(), "backpack");
-            app.output.print(format_args!("{found}, every byte as it was written."));
+            writeln!(app.output, "{found}, every byte as it was written.");
         }
         for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
             print(app, verdict);

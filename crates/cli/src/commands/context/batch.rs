@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_context::word::AgentId;
+use piton_runtime::context::word::AgentId;
 use serde_json::json;
 
 use super::{progress::Progress, project_session::ProjectSession};

@@ -1,7 +1,7 @@
 //! The subcommands of `piton context`.
 
 use clap::{Args, Subcommand};
-use piton_context::word::AgentId;
+use piton_runtime::context::word::AgentId;
 
 use super::{batch, compare, generate, inspect, put, read, synthesize, watch};
 use crate::{app::App, exit::CommandEnding, failure::Failure};

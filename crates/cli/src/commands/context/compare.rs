@@ -1,7 +1,7 @@
 //! Comparison of trees, and reports on one.
 
 use clap::Args;
-use piton_context::{history::RootRef, tree::ChangeKind};
+use piton_runtime::context::{history::RootRef, tree::ChangeKind};
 use serde_json::json;
 
 use super::project_session::ProjectSession;

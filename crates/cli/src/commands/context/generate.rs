@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_context::word::{AgentId, FrameType};
-use piton_models::ProviderName;
+use piton_runtime::context::word::{AgentId, FrameType};
+use piton_runtime::models::ProviderName;
 use piton_runtime::{
     bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX},
     context::{

@@ -1,10 +1,10 @@
 //! Inspection of a project: scan, status, checks, trees, agents.
 
 use clap::Args;
-use piton_context::check::{ContextRepaired, SetAside, Validation};
-use piton_context::report::{Remedy, StaleFrame};
-use piton_context::tree::TreePath;
-use piton_context::word::{AgentId, FrameType, Label};
+use piton_runtime::context::check::{ContextRepaired, SetAside, Validation};
+use piton_runtime::context::report::{Remedy, StaleFrame};
+use piton_runtime::context::tree::TreePath;
+use piton_runtime::context::word::{AgentId, FrameType, Label};
 use piton_runtime::context::{Frames, ScanShown, StatusShown, TypeShown};
 use serde::Serialize;
 use serde_json::json;

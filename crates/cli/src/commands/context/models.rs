@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use piton_models::provider::SystemSecrets;
+use piton_runtime::models::SystemSecrets;
 use piton_runtime::{
     context::generate::GenerateSpec,
     models::{ModelSettings, client},

@@ -1,6 +1,6 @@
 //! The context of the project that a command was called in.
 
-use piton_context::word::AgentId;
+use piton_runtime::context::word::AgentId;
 use piton_runtime::{
     context::{AgentContext, Frames},
     project_env::{ProjectDir, project_dir},

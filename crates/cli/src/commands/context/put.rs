@@ -3,14 +3,14 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::Args;
-use piton_context::{
+use piton_core::shell_word;
+use piton_runtime::context;
+use piton_runtime::context::{
     bounds::CONTENT_BYTES_MAX,
     frame::BasisKind,
     report::Remedy,
     word::{AgentId, FrameType},
 };
-use piton_core::shell_word;
-use piton_runtime::context;
 use serde_json::json;
 
 use super::{inspect::fix, project_session::ProjectSession};

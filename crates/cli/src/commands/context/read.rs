@@ -1,13 +1,13 @@
 //! Read commands: a node with its frames, lists of frames, and text for a prompt.
 
 use clap::Args;
-use piton_context::{
-    history::RootRef,
-    word::{AgentId, FrameType},
-};
 use piton_core::shell_word;
 use piton_runtime::context::{
     AgentContext, ComposeContext, GetContext, NodeShown, OrderName, Right, SourceName,
+};
+use piton_runtime::context::{
+    history::RootRef,
+    word::{AgentId, FrameType},
 };
 
 use super::project_session::ProjectSession;
@@ -125,7 +125,7 @@ impl GetHead {
         // A type that was asked for and is missing is a failure, so that a script can test for it.
         if let Some(frame_type) = asked.filter(|_| found.frames.is_empty()) {
             let what = format!("of type {frame_type} at {}", found.path);
-            let missing = piton_context::Error::FrameNotFound { asked: what, path: None };
+            let missing = piton_runtime::context::Error::FrameNotFound { asked: what, path: None };
             return Err(missing.envelope().with_name("PATH", shell_word(&request.node)).into());
         }
         print(app, &acting, &request.node, &found);

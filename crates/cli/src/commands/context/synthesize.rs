@@ -3,15 +3,15 @@
 use std::{str::FromStr, time::Duration};
 
 use clap::Args;
-use piton_context::{
-    report::Remedy,
-    synthesis::Missing,
-    word::{AgentId, FrameType},
-};
 use piton_core::UnknownValue;
 use piton_runtime::context::{
     AgentContext, Frames, PolicyName, RegenerateFrames, Right, ScopeName, SkippedFrame,
     SynthesizeFrames,
+};
+use piton_runtime::context::{
+    report::Remedy,
+    synthesis::Missing,
+    word::{AgentId, FrameType},
 };
 use piton_store::port::Patience;
 use serde_json::json;

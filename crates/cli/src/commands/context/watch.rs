@@ -6,13 +6,13 @@ use std::sync::{
 };
 
 use clap::Args;
-use piton_context::{
+use piton_core::Envelope;
+use piton_runtime::context::{AgentContext, Followed, Following, RegenerateFrames, ScopeName};
+use piton_runtime::context::{
     history::Recorded,
     watch::json_lines,
     word::{AgentId, FrameType},
 };
-use piton_core::Envelope;
-use piton_runtime::context::{AgentContext, Followed, Following, RegenerateFrames, ScopeName};
 
 use super::{generate, project_session::ProjectSession};
 use crate::{

@@ -66,7 +66,7 @@ impl Findings {
         match bad {
             0 => output.print("Everything that Piton needs is in order."),
             1 => output.print("1 thing is not in order."),
-            count => output.print(format_args!("{count} things are not in order.")),
+            count => writeln!(output, "{count} things are not in order."),
         }
         for Finding { what, health, found, next } in &self.findings {
             let mark = match health {
@@ -74,12 +74,13 @@ impl Findings {
                 Health::Note => styled(Tone::Attention, "·"),
                 Health::Bad => styled(Tone::Bad, "✗"),
             };
-            output.print(format_args!(
+            writeln!(
+                output,
                 "  {mark} {what:<14} {}",
                 found.replace('\n', "\n                   ")
-            ));
+            );
             if let Some(next) = next {
-                output.print(format_args!("                   → {next}"));
+                writeln!(output, "                   → {next}");
             }
         }
     }

@@ -33,7 +33,7 @@ impl FlowFile {
         let text = read_flow(&self.file)?;
         let checked = flows(app, &app.open()?, &self.tools, None)?.check(&text);
         for problem in &checked.problems {
-            app.output.print(format_args!("{}  {problem}", problem.severity));
+            writeln!(app.output, "{}  {problem}", problem.severity);
         }
         app.output.print(match (checked.runs, checked.problems.len()) {
             (true, 0) => "The flow can run.".to_owned(),

@@ -92,7 +92,7 @@ fn compare(app: &App, replayed: &FlowReplayed) {
     app.output.print("");
     app.output.table(HEADS, &rows);
     if outcome.left_out > 0 {
-        app.output.print(format_args!("{} more keys differ.", outcome.left_out));
+        writeln!(app.output, "{} more keys differ.", outcome.left_out);
     }
     app.output
         .advise(format_args!("\nCompare line by line: piton backpack diff {then} --with {now}"));

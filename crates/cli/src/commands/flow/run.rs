@@ -168,12 +168,12 @@ pub(super) fn ending(ran: &FlowRan) -> CommandEnding {
 /// Prints the result of a run in words.
 pub(super) fn print(app: &App, ran: &FlowRan) {
     for warning in &ran.warnings {
-        app.output.print(format_args!("warning: {warning}"));
+        writeln!(app.output, "warning: {warning}");
     }
     let nodes = count(ran.steps, "node");
-    app.output.print(format_args!("{} after {nodes} · {}", ran.status, ran.run_id));
+    writeln!(app.output, "{} after {nodes} · {}", ran.status, ran.run_id);
     if let Some(error) = &ran.error {
-        app.output.print(format_args!("{}\n{}", error.message, error.suggestion));
+        writeln!(app.output, "{}\n{}", error.message, error.suggestion);
     }
 }
 

@@ -39,12 +39,6 @@ pub(super) struct Install {
     force: bool,
 }
 
-#[derive(Args)]
-pub(super) struct Uninstall {
-    #[command(flatten)]
-    target: Target,
-}
-
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct InstallOutcome {
@@ -78,28 +72,29 @@ impl Install {
             &format!("{name} is already configured: {shown}."),
         );
         if !changed.is_rehearsal {
-            app.output.print(format_args!("Restart {name}, then ask it: \"Use piton to investigate why the login test is flaky.\""));
+            writeln!(
+                app.output,
+                "Restart {name}, then ask it: \"Use piton to investigate why the login test is flaky.\""
+            );
         }
         app.output.finish("piton.mcp.install/1", &changed)
     }
 }
 
-impl Uninstall {
-    pub(super) fn run(self, app: &App) -> Outcome {
-        let file = self.target.file(app)?;
-        let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
-        let client = self.target.client;
-        let text = before.clone().unwrap_or_default();
-        let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
-        let changed = self.target.apply(file, before.as_deref(), after.unwrap_or(text))?;
-        let (name, shown) = (client.name(), app.display_path(&changed.file));
-        changed.print(
-            app,
-            &format!("{name} no longer starts Piton: {shown}."),
-            &format!("{name} is not configured to start Piton: {shown}."),
-        );
-        app.output.finish("piton.mcp.uninstall/1", &changed)
-    }
+pub(super) fn uninstall(app: &App, target: &Target) -> Outcome {
+    let file = target.file(app)?;
+    let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
+    let client = target.client;
+    let text = before.clone().unwrap_or_default();
+    let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
+    let changed = target.apply(file, before.as_deref(), after.unwrap_or(text))?;
+    let (name, shown) = (client.name(), app.display_path(&changed.file));
+    changed.print(
+        app,
+        &format!("{name} no longer starts Piton: {shown}."),
+        &format!("{name} is not configured to start Piton: {shown}."),
+    );
+    app.output.finish("piton.mcp.uninstall/1", &changed)
 }
 
 impl Target {
@@ -151,17 +146,18 @@ impl InstallOutcome {
     fn print(&self, app: &App, done: &str, already: &str) {
         match (&self.text, self.is_changed) {
             (Some(text), _) => {
-                app.output.print(format_args!(
+                writeln!(
+                    app.output,
                     "{} would be:\n\n{}",
                     app.display_path(&self.file),
                     text.trim_end()
-                ));
+                );
             }
             (None, true) => app.output.print(done),
             (None, false) => app.output.print(already),
         }
         if let Some(backup) = &self.backup {
-            app.output.print(format_args!("Backup: {}", app.display_path(backup)));
+            writeln!(app.output, "Backup: {}", app.display_path(backup));
         }
     }
 }

@@ -42,7 +42,7 @@ enum Command {
     Install(install::Install),
     /// Remove Piton from the configuration of a client
     #[command(after_help = "Example:\n  piton mcp uninstall --client codex")]
-    Uninstall(install::Uninstall),
+    Uninstall(install::Target),
 }
 
 impl Mcp {
@@ -50,7 +50,7 @@ impl Mcp {
         match self.command {
             None => self.serve(app),
             Some(Command::Install(install)) => install.run(app),
-            Some(Command::Uninstall(uninstall)) => uninstall.run(app),
+            Some(Command::Uninstall(target)) => install::uninstall(app, &target),
         }
     }
 

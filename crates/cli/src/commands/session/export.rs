@@ -56,13 +56,17 @@ impl Export {
         }
         files::write(&self.file, &bytes, self.force)?;
         let file = self.file.display();
-        app.output.print(format_args!("Wrote {} bytes to {file}.", bytes.len()));
+        writeln!(app.output, "Wrote {} bytes to {file}.", bytes.len());
         if self.salvage {
             app.output.print(
                 "It holds what can be read of a damaged session. It is for reading only: it cannot be imported.",
             );
         } else {
-            app.output.print(format_args!("It holds everything that was recorded, including notes. Import it elsewhere: piton session import {}", shell_word(&file.to_string())));
+            writeln!(
+                app.output,
+                "It holds everything that was recorded, including notes. Import it elsewhere: piton session import {}",
+                shell_word(&file.to_string())
+            );
         }
         let exported = Exported { file: self.file, bytes: bytes.len() };
         app.output.finish("piton.session.export/1", &exported)
@@ -82,15 +86,13 @@ impl Import {
         let open = app.open()?;
         let imported = open.wait(open.runtime.import_session(&bytes))?;
         open.log.about(imported.session_id);
-        app.output.print(format_args!(
-            "Imported {} with {} events.",
-            imported.session_id, imported.events
-        ));
+        writeln!(app.output, "Imported {} with {} events.", imported.session_id, imported.events);
         if let Some(before) = imported.renamed_from {
-            app.output.print(format_args!(
+            writeln!(
+                app.output,
                 "It has a new id, because {before} already exists and was left as it is. The runs of both have the \
                  same names; refer to this one by its id."
-            ));
+            );
         }
         app.output.advise(format_args!("Look at it: piton session show {}", imported.session_id));
         app.output.finish("piton.session.import/1", &imported)

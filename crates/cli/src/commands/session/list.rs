@@ -49,17 +49,18 @@ fn print(app: &App, list: &SessionList) {
         } else {
             format!("{} ({})", labels.join(", "), one.session_id)
         };
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "\n{name} cannot be read: {}\n{}",
             one.trouble.message, one.trouble.suggestion
-        ));
+        );
     }
     match list.runs.first() {
         Some(run) => {
             // The suggested command has to name one run, so a shared name is replaced by the id.
             let is_shared = shared_labels(list).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
-            app.output.advise(format_args!("\nLook at one: piton session show {name}"));
+            app.output.advise(format_args!("\nShow one: piton session show {name}"));
         }
         None => {
             app.output.advise("Agents start runs. Try one yourself: piton workflow run wr.tour");

@@ -53,23 +53,24 @@ impl Gc {
 fn say_cleaned(app: &App, cleaned: &CleanedUp) {
     let removed = if cleaned.is_rehearsal { "Would delete" } else { "Deleted" };
     let CleanedUp { young, kept, spared, .. } = cleaned;
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "{removed} {} past their retention time.",
         count(cleaned.removed.len(), "session")
-    ));
+    );
     for session in &cleaned.removed {
-        app.output.print(format_args!("  {session}"));
+        writeln!(app.output, "  {session}");
     }
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Left: {} not old enough, {kept} kept on purpose, {spared} that could not be deleted.",
         count(*young, "session")
-    ));
+    );
     let blobs: u64 = cleaned.blobs.iter().map(|swept| swept.removed).sum();
     let bytes: u64 = cleaned.blobs.iter().map(|swept| swept.removed_bytes).sum();
-    app.output
-        .print(format_args!("{removed} {blobs} blobs that nothing refers to ({bytes} bytes)."));
+    writeln!(app.output, "{removed} {blobs} blobs that nothing refers to ({bytes} bytes).");
     for warning in &cleaned.warnings {
-        app.output.print(format_args!("\n{}\n{}", warning.message, warning.suggestion));
+        writeln!(app.output, "\n{}\n{}", warning.message, warning.suggestion);
     }
     if cleaned.safe_mode {
         app.output.print("Because of this, nothing was deleted that might still be needed.");
@@ -114,7 +115,7 @@ impl Delete {
         }
         let deleted = open.wait(open.runtime.delete_session(&self.run.run))?;
         open.log.about(deleted.session_id);
-        app.output.print(format_args!("Deleted {}.", deleted.session_id));
+        writeln!(app.output, "Deleted {}.", deleted.session_id);
         app.output.advise("The next `piton session gc` deletes what nothing else refers to.");
         app.output.finish("piton.session.delete/1", &deleted)
     }
@@ -136,10 +137,10 @@ impl Keep {
         open.log.about(kept.session_id);
         let session = kept.session_id;
         if kept.kept {
-            app.output.print(format_args!("{session} is kept past its retention time."));
+            writeln!(app.output, "{session} is kept past its retention time.");
             app.output.advise(format_args!("Undo it: piton session keep {session} --no-longer"));
         } else {
-            app.output.print(format_args!("{session} is deleted after its retention time."));
+            writeln!(app.output, "{session} is deleted after its retention time.");
             app.output.advise(format_args!("Keep it again: piton session keep {session}"));
         }
         app.output.finish("piton.session.keep/1", &kept)

@@ -51,27 +51,21 @@ fn print(app: &App, session: &SessionShown, run: &RunShown) {
     );
     let kept = if session.kept { ", kept past its retention time" } else { "" };
     let preferences = run.preferences;
-    output.print(format_args!("{} · {} · {place}", summary.label, summary.workflow.id));
-    output.print(format_args!("{}\n", summary.title));
-    output.print(format_args!("  session  {}{kept}", summary.session_id));
-    output.print(format_args!("  run      {}", summary.run_id));
-    output.print(format_args!("  last     {}", ago(App::now(), summary.active_at)));
-    output.print(format_args!("  prefers  {}, {}", preferences.autonomy, preferences.risk_policy));
+    writeln!(output, "{} · {} · {place}", summary.label, summary.workflow.id);
+    writeln!(output, "{}\n", summary.title);
+    writeln!(output, "  session  {}{kept}", summary.session_id);
+    writeln!(output, "  run      {}", summary.run_id);
+    writeln!(output, "  last     {}", ago(App::now(), summary.active_at));
+    writeln!(output, "  prefers  {}, {}", preferences.autonomy, preferences.risk_policy);
     if let Some(node) = &run.node_id {
         let node = node.to_string();
-        output.print(format_args!(
-            "  shown    the path to {}, not to the current step",
-            ending(&node)
-        ));
+        writeln!(output, "  shown    the path to {}, not to the current step", ending(&node));
     }
     if let Some(branch) = &summary.surroundings.branch {
-        output.print(format_args!("  branch   {branch}"));
+        writeln!(output, "  branch   {branch}");
     }
     if run.left_out > 0 {
-        output.print(format_args!(
-            "\n{} earlier steps are left out, also with --json.",
-            run.left_out
-        ));
+        writeln!(output, "\n{} earlier steps are left out, also with --json.", run.left_out);
     }
     for (place, step) in run.steps.iter().enumerate() {
         // The numbers continue after the steps that are left out.
@@ -92,11 +86,11 @@ fn print(app: &App, session: &SessionShown, run: &RunShown) {
 fn say_step(app: &App, place: usize, step: &StepShown) {
     let output = &app.output;
     let title = step.title.as_deref().unwrap_or("done");
-    output.print(format_args!("\n{place}. {title}"));
+    writeln!(output, "\n{place}. {title}");
     for (message, count) in distinct(&step.blocks) {
         let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
         let message = message.replace('\n', "\n     ");
-        output.print(format_args!("   {} {message}{times}", styled(Tone::Attention, "✗")));
+        writeln!(output, "   {} {message}{times}", styled(Tone::Attention, "✗"));
     }
     // A block leaves a gap with the same words, possibly cut. Such gaps are not repeated.
     let is_new = |gap: &&GapShown| {
@@ -106,7 +100,7 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     for gap in step.gaps.iter().filter(is_new) {
         let mark =
             if gap.is_open { styled(Tone::Bad, "gap:") } else { styled(Tone::Faint, "settled:") };
-        output.print(format_args!("   {mark} {}", gap.summary.replace('\n', "\n     ")));
+        writeln!(output, "   {mark} {}", gap.summary.replace('\n', "\n     "));
     }
     say_decisions(app, &step.decisions, "   ");
     if let Some(notes) = &step.notes {
@@ -114,11 +108,11 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
     }
     for artifact in &step.artifacts {
         let mark = styled(Tone::Faint, "artifact:");
-        output.print(format_args!("   {mark} {}", artifact_line(artifact)));
+        writeln!(output, "   {mark} {}", artifact_line(artifact));
     }
     for record in &step.records {
         let record = record.replace('\n', "\n     ");
-        output.print(format_args!("   {} {record}", styled(Tone::Faint, "record:")));
+        writeln!(output, "   {} {record}", styled(Tone::Faint, "record:"));
     }
     for bookmark in &step.bookmarked {
         say_bookmark(app, bookmark);
@@ -127,13 +121,13 @@ fn say_step(app: &App, place: usize, step: &StepShown) {
 
 fn say_bookmark(app: &App, bookmark: &BookmarkShown) {
     let (mark, age) = (styled(Tone::Faint, "bookmark:"), ago(App::now(), bookmark.at));
-    app.output.print(format_args!("   {mark} {age}"));
+    writeln!(app.output, "   {mark} {age}");
     if let Some(notes) = &bookmark.notes {
         app.output.print(indented(notes, "     "));
     }
     for artifact in &bookmark.artifacts {
         let mark = styled(Tone::Faint, "artifact:");
-        app.output.print(format_args!("     {mark} {}", artifact_line(artifact)));
+        writeln!(app.output, "     {mark} {}", artifact_line(artifact));
     }
 }
 
@@ -152,10 +146,10 @@ pub(crate) fn say_decisions(app: &App, decisions: &[DecisionShown], indent: &str
                 DecisionKind::Approved | DecisionKind::Answered => Tone::Good,
             };
             let mark = styled(state, "a person");
-            app.output.print(format_args!("{indent}{mark} {}", words(shown)));
+            writeln!(app.output, "{indent}{mark} {}", words(shown));
         } else {
             let mark = styled(Tone::Faint, "before that");
-            app.output.print(format_args!("{indent}  {mark} {}", words(shown)));
+            writeln!(app.output, "{indent}  {mark} {}", words(shown));
         }
     }
 }
@@ -235,7 +229,7 @@ impl Artifact {
         let file = self.output.as_deref().filter(|file| !files::is_standard(file));
         if let Some(file) = file {
             files::write(file, text.as_bytes(), self.force)?;
-            app.output.print(format_args!("Wrote {digest} to {}.", file.display()));
+            writeln!(app.output, "Wrote {digest} to {}.", file.display());
         // Text of an agent is escaped on a terminal; a pipe gets the exact bytes.
         } else if io::stdout().is_terminal() {
             app.output.print(text.trim_end());

@@ -172,43 +172,36 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn print(app: &App, outcome: &AdoptOutcome) {
     let output = &app.output;
     for AdoptedFiles { adopted, file } in &outcome.written {
-        output.print(format_args!(
-            "{}: {} -> {}",
-            app.display_path(file),
-            adopted.from,
-            adopted.to
-        ));
+        writeln!(output, "{}: {} -> {}", app.display_path(file), adopted.from, adopted.to);
         for change in adopted.changes.iter().take(ADOPTED_LINES_SHOWN_MAX) {
             let (before, after) = render_change(change);
-            output.print(format_args!("  {}: - {}", change.line, styled(Tone::Bad, before)));
-            output.print(format_args!("  {}: + {}", change.line, styled(Tone::Good, after)));
+            writeln!(output, "  {}: - {}", change.line, styled(Tone::Bad, before));
+            writeln!(output, "  {}: + {}", change.line, styled(Tone::Good, after));
         }
         let more = adopted.changes.len().saturating_sub(ADOPTED_LINES_SHOWN_MAX);
         if more > 0 {
-            output.print(format_args!("  and {more} more lines"));
+            writeln!(output, "  and {more} more lines");
         }
     }
     for one in &outcome.skipped {
-        output.print(format_args!("{}: skipped, {}", one.path.display(), one.reason));
+        writeln!(output, "{}: skipped, {}", one.path.display(), one.reason);
     }
     for one in &outcome.refused {
         let what = styled(Tone::Bad, "not adopted:");
-        output.print(format_args!("{}: {what} {}", one.path.display(), one.reason));
+        writeln!(output, "{}: {what} {}", one.path.display(), one.reason);
     }
     let (written, there) = (outcome.written.len(), outcome.unchanged.len());
     let place = app.display_path(&outcome.directory);
     match (written, outcome.dry_run) {
         (0, _) if there > 0 => {
-            output.print(format_args!("Nothing to do: {there} files are already in {place}."))
+            writeln!(output, "Nothing to do: {there} files are already in {place}.")
         }
         (0, _) => output.print("Nothing to do: there are no workflow files to adopt."),
         (_, true) => {
-            output.print(format_args!(
-                "Would write {written} files to {place}. Nothing was written."
-            ));
+            writeln!(output, "Would write {written} files to {place}. Nothing was written.");
         }
         (_, false) => {
-            output.print(format_args!("Wrote {written} files to {place}."));
+            writeln!(output, "Wrote {written} files to {place}.");
             output.advise("See them with `piton workflow list`.");
         }
     }

@@ -52,16 +52,16 @@ fn print(app: &App, listed: &ListedWorkflows) {
         let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
         let tags = tags.join(", ");
         let more = if rows.is_empty() { "" } else { " more" };
-        output.print(format_args!("{}{more} do not match. Tags: {tags}.", listed.left_out));
+        writeln!(output, "{}{more} do not match. Tags: {tags}.", listed.left_out);
     }
     for problem in &listed.config_problems {
-        output.print(format_args!("\nConfiguration: {problem}"));
+        writeln!(output, "\nConfiguration: {problem}");
     }
     for file in &listed.problems {
-        output.print(format_args!("\n{}", file.text().trim_end()));
+        writeln!(output, "\n{}", file.text().trim_end());
     }
     for file in &listed.shadowed {
-        output.print(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
+        writeln!(output, "\n{} is not used: {} has the same id.", file.path, file.by);
     }
     match listed.workflows.first() {
         Some(first) => {

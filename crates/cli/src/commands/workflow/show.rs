@@ -45,17 +45,17 @@ fn print(app: &App, shown: &InspectedWorkflow) {
     let entry = &shown.entry;
     output.print(entry.text().trim_end());
     if let Some(warning) = &shown.warning {
-        output.print(format_args!("{warning}."));
+        writeln!(output, "{warning}.");
     }
     for (message, subjects) in by_message(&entry.warnings) {
-        output.print(format_args!("  {}: {message}", subjects.join(", ")));
+        writeln!(output, "  {}: {message}", subjects.join(", "));
     }
     output.print("");
     for (place, title) in shown.step_titles.iter().enumerate() {
-        output.print(format_args!("{:>3}. {title}", place + 1));
+        writeln!(output, "{:>3}. {title}", place + 1);
     }
     if let Some(prompt) = &shown.first_prompt {
-        output.print(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
+        writeln!(output, "\nThe first step asks:\n\n{}", indented(prompt, "  "));
     }
     if shown.is_routine {
         return;

@@ -107,17 +107,19 @@ fn print(app: &App, validated: &Validated) {
     for file in &validated.files {
         let ValidatedFile { path, unreadable, problems, warnings } = file;
         match (unreadable, problems.len()) {
-            (Some(reason), _) => output
-                .print(format_args!("{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))),
-            (None, 0) => output.print(format_args!("{path}: {}", styled(Tone::Good, "in order"))),
-            (None, problems) => output
-                .print(format_args!("{path}: {}", styled(Tone::Bad, count(problems, "problem")))),
+            (Some(reason), _) => {
+                writeln!(output, "{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))
+            }
+            (None, 0) => writeln!(output, "{path}: {}", styled(Tone::Good, "in order")),
+            (None, problems) => {
+                writeln!(output, "{path}: {}", styled(Tone::Bad, count(problems, "problem")))
+            }
         }
         for problem in problems {
-            output.print(format_args!("  {problem}"));
+            writeln!(output, "  {problem}");
         }
         for warning in warnings {
-            output.print(format_args!("  {warning}"));
+            writeln!(output, "  {warning}");
         }
     }
     if !validated.is_sound {

@@ -153,39 +153,33 @@ fn print(app: &App, answer: &RunAnswer) {
     let RunLine { label, workflow_id, step, of, .. } = &body.run;
     let place = step.map_or_else(|| "done".to_owned(), |step| format!("step {step} of {of}"));
     if body.kind == ReplyKind::Blocked {
-        output.print(format_args!(
-            "\n{label} · {place} is {}:",
-            styled(Tone::Attention, "not finished")
-        ));
+        writeln!(output, "\n{label} · {place} is {}:", styled(Tone::Attention, "not finished"));
         say_decisions(app, body);
         for blocker in blockers(body) {
-            output.print(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
+            writeln!(output, "  ✗ {}", blocker.message.as_str().replace('\n', "\n    "));
             if let Some(fix) = &blocker.suggested_fix {
-                output.print(format_args!("    {}", fix.as_str().replace('\n', "\n    ")));
+                writeln!(output, "    {}", fix.as_str().replace('\n', "\n    "));
             }
         }
         output.print("\nYour input is kept. Send all of it again, with the corrections:");
         return;
     }
     let title = body.pending.as_ref().map_or_else(String::new, |step| format!(": {}", step.title));
-    output.print(format_args!("\n{label} · {workflow_id} · {place}{title}"));
+    writeln!(output, "\n{label} · {workflow_id} · {place}{title}");
     say_decisions(app, body);
     for gap in &body.gaps_recorded {
-        output.print(format_args!(
-            "  {} {}",
-            styled(Tone::Attention, "recorded as missing:"),
-            gap.summary
-        ));
+        writeln!(output, "  {} {}", styled(Tone::Attention, "recorded as missing:"), gap.summary);
     }
     if let Some(pending) = &body.pending {
-        output.print(format_args!("\n{}\n", pending.prompt.trim_end()));
+        writeln!(output, "\n{}\n", pending.prompt.trim_end());
         let form = match &pending.artifact_kind {
             Some(kind) => format!("A JSON object of the kind {kind}"),
             None => "Your notes".to_owned(),
         };
-        output.print(format_args!(
+        writeln!(
+            output,
             "{form}, ended by a line that holds only a dot. To stop here, enter nothing."
-        ));
+        );
     }
 }
 
@@ -194,12 +188,12 @@ fn say_decisions(app: &App, body: &ReplyBody) {
     if body.decisions.is_empty() {
         return;
     }
-    app.output.print(format_args!("  {DECIDED}"));
+    writeln!(app.output, "  {DECIDED}");
     for decision in &body.decisions {
-        app.output.print(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
+        writeln!(app.output, "  - {}", decision.to_string().replace('\n', "\n  "));
     }
     if body.is_refused_here() {
-        app.output.print(format_args!("  {}", styled(Tone::Bad, "A person refused this step.")));
+        writeln!(app.output, "  {}", styled(Tone::Bad, "A person refused this step."));
     }
 }
 

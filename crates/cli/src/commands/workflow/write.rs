@@ -125,7 +125,7 @@ fn write(
     let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
     let file = directory.join(format!("{name}.json"));
     files::write(&file, text.as_bytes(), place.force)?;
-    app.output.print(format_args!("Wrote {}.", app.display_path(&file)));
+    writeln!(app.output, "Wrote {}.", app.display_path(&file));
     app.output.advise(format_args!(
         "Change it, then check it: piton workflow validate {}",
         app.shell_word(&file)
