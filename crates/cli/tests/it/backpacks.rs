@@ -151,7 +151,7 @@ fn a_value_that_is_too_long_to_show_is_had_whole_with_what_is_told_next() {
         let reveal: Vec<&str> = reveal.split_whitespace().collect();
         let shown = rig.says(&[&show[..], &reveal].concat());
         assert!(shown.contains("… and 54464 more bytes"), "{}", &shown[shown.len() - 200..]);
-        let (_, next) = shown.trim_end().rsplit_once("Its whole value: piton ").unwrap();
+        let (_, next) = shown.trim_end().rsplit_once("Show its whole value: piton ").unwrap();
         let next: Vec<&str> = next.split(' ').collect();
         assert_eq!(rig.says(&next).trim_end(), query.trim_end());
     }

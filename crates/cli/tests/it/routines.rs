@@ -269,8 +269,8 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
         (["set", "--namespace", "wr"], "is no namespace"),
         (["set", "--namespace", "No Good"], "is no namespace"),
         (["absent", "--namespace", "old"], "cannot be read"),
-        (["set", "--to", "set"], "adopted files are written"),
-        (["set", "--to", "set/below"], "adopted files are written"),
+        (["set", "--to", "set"], "is the target directory, or overlaps with it"),
+        (["set", "--to", "set/below"], "is the target directory, or overlaps with it"),
     ] {
         let (code, error) = rig.fails(&[&["workflow", "adopt"], &arguments[..]].concat());
         assert_eq!(code, 1);
