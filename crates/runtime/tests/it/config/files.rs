@@ -76,7 +76,7 @@ fn a_project_sets_nothing_that_belongs_to_the_machine() {
         "PITON_HTTP_PORT",
         "PITON_HTTP_TOKEN_FILE",
     ]) {
-        assert!(problem.contains("belongs to the machine"), "{problem}");
+        assert!(problem.contains("is up to the user"), "{problem}");
         assert!(problem.contains(variable), "{problem}");
     }
 }
