@@ -25,7 +25,7 @@ pub(crate) enum Command {
     /// Export a session to a file that can be imported elsewhere
     #[command(after_help = "Example:\n  piton session export amber-otter login.bundle.json")]
     Export(export::Export),
-    /// Import a session from such a file
+    /// Import a session from an exported file
     #[command(after_help = "Example:\n  piton session import login.bundle.json")]
     Import(export::Import),
     /// Verify every byte of a session and of everything it refers to; nothing is changed

@@ -12,7 +12,7 @@ pub(crate) struct List {
     /// Words that the id, name, description or use must contain
     #[arg(value_name = "WORD")]
     words: Vec<String>,
-    /// A kind of work, such as `review`; a workflow needs one of several
+    /// Show only workflows for this kind of work, such as `review`; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
 }

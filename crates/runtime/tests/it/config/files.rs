@@ -110,6 +110,10 @@ fn all_problems_become_one_failure() {
     machine.write("project/piton.toml", "[log]\nlevel = 1\nloud = 2\n");
     let problems = machine.configuration().unwrap().settings_here().unwrap_err();
     let envelope = piton_runtime::config::ConfigProblem::envelope(&problems);
-    assert!(envelope.message.starts_with("The configuration cannot be used, because it has 2 problems."));
+    assert!(
+        envelope
+            .message
+            .starts_with("The configuration cannot be used, because it has 2 problems.")
+    );
     assert_eq!(envelope.message.lines().count(), 3);
 }
