@@ -56,6 +56,7 @@ struct SettingRow {
 
 impl SettingKey {
     /// The table.
+    #[expect(clippy::too_many_lines, reason = "a table: a row of several lines for each setting")]
     fn row(self) -> SettingRow {
         let name = |name: &str| Some(Value::Name(name.to_owned()));
         match self {
