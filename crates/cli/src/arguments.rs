@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 /// Options of every command.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The data directory [default: PITON_DATA_DIR, else `data.dir` in the configuration, else `piton` in the XDG data
+    /// The data directory [default: `PITON_DATA_DIR`, else `data.dir` in the configuration, else `piton` in the XDG data
     /// directory]
     #[arg(long, global = true, value_name = "DIRECTORY", display_order = LAST)]
     pub(crate) data_dir: Option<PathBuf>,

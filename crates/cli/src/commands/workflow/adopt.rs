@@ -194,7 +194,7 @@ fn print(app: &App, outcome: &AdoptOutcome) {
     let place = app.display_path(&outcome.directory);
     match (written, outcome.dry_run) {
         (0, _) if there > 0 => {
-            writeln!(output, "Nothing to do: {there} files are already in {place}.")
+            writeln!(output, "Nothing to do: {there} files are already in {place}.");
         }
         (0, _) => output.print("Nothing to do: there are no workflow files to adopt."),
         (_, true) => {

@@ -108,11 +108,11 @@ fn print(app: &App, validated: &Validated) {
         let ValidatedFile { path, unreadable, problems, warnings } = file;
         match (unreadable, problems.len()) {
             (Some(reason), _) => {
-                writeln!(output, "{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))
+                writeln!(output, "{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"));
             }
             (None, 0) => writeln!(output, "{path}: {}", styled(Tone::Good, "in order")),
             (None, problems) => {
-                writeln!(output, "{path}: {}", styled(Tone::Bad, count(problems, "problem")))
+                writeln!(output, "{path}: {}", styled(Tone::Bad, count(problems, "problem")));
             }
         }
         for problem in problems {
