@@ -68,12 +68,9 @@ impl ContextTool {
                 COMPOSE_CONTEXT,
                 READ_ONLY,
             ),
-            Self::PutFrame => card::<PutFrame, Appended>(
-                name,
-                "Put a frame on a file",
-                PUT_FRAME,
-                IDEMPOTENT,
-            ),
+            Self::PutFrame => {
+                card::<PutFrame, Appended>(name, "Put a frame on a file", PUT_FRAME, IDEMPOTENT)
+            }
             Self::Synthesize => card::<SynthesizeFrames, Synthesized>(
                 name,
                 "Synthesise a directory",

@@ -4,19 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use piton_models::ProviderName;
-use piton_models::provider::SystemSecrets;
 use piton_runtime::bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX};
 use piton_runtime::context::generate::{
     Estimate, Fate, GenerateFrames, GenerateProgress, GenerateSpec, Generated, Generator,
     OnFailure, Plan,
 };
 use piton_runtime::context::{AgentId, FrameType};
-use piton_runtime::models::{ModelSettings, client};
-use piton_store::local::{SystemClock, SystemTimer};
+use piton_runtime::models::{ModelSettings, ProviderName, SystemSecrets, client};
 use serde_json::json;
 
 use super::project_session::{Progress, ProjectSession};
+use crate::adapters::{SystemClock, SystemTimer};
 use crate::app::App;
 use crate::bounds::SETTINGS_BYTES_MAX;
 use crate::exit::CommandEnding;

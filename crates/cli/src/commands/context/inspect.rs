@@ -10,15 +10,13 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::project_session::{Progress, ProjectSession};
-use crate::age::ago;
 use crate::app::App;
 use crate::bounds::STALE_SHOWN;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
-use crate::messages::{count, short};
+use crate::messages::{ago, count, short};
 use crate::style::Tone;
-use crate::table;
-use crate::table::Cell;
+use crate::table::{self, Cell};
 
 #[derive(Args)]
 pub(crate) struct Scan {

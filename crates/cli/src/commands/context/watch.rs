@@ -49,7 +49,7 @@ impl Watch {
             let stopped = Arc::clone(&stopped);
             move || stopped.store(true, Ordering::Relaxed)
         };
-        stop::when_told(&session.open, ask, CommandEnding::Done)?;
+        stop::when_asked(&session.open, ask, CommandEnding::Done)?;
         print_recorded(app, &first);
         let directory = app.display_path(session.project.context.location().directory());
         app.output.print(format_args!("Watching {directory}. Ctrl-C stops."));

@@ -5,11 +5,10 @@ use piton_core::shell_word;
 use piton_runtime::workspaces::{Actor, AuditIntent, AuditRecord, FileHistory};
 
 use super::Chosen;
-use crate::age::ago;
 use crate::app::App;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
-use crate::messages::short;
+use crate::messages::{ago, short};
 use crate::style::{Tone, styled};
 use crate::table;
 
