@@ -89,10 +89,6 @@ pub const BUFFERED_COMMITS_MAX: usize = 4_096;
 /// bounded.
 pub const WAITING_READS_MAX: usize = 65_536;
 
-/// Number of plans of one backpack that may be on their way to the disk at once. The journal takes more; a plan that
-/// waits here still collects commits.
-pub const APPENDS_MAX: usize = 64;
-
 /// Maximum number of times that a task yields to others before it appends its plan. Each turn collects the commits of
 /// every task that can run.
-pub const GATHER_TURNS_MAX: usize = 8;
+pub const GATHER_TURNS_MAX: usize = 64;

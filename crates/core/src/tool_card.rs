@@ -43,6 +43,17 @@ pub struct ToolCard {
 }
 
 impl ToolCard {
+    /// Creates a card with the schemas of a request and its reply.
+    pub fn new<Request: JsonSchema, Reply: JsonSchema>(
+        name: &'static str,
+        title: &'static str,
+        description: &str,
+        hints: Hints,
+    ) -> Self {
+        let (input, output) = (Arc::new(input::<Request>()), Arc::new(output::<Reply>()));
+        Self { name, title, description: description.to_owned(), hints, input, output }
+    }
+
     /// Adds the argument by which a call names the pending step that it belongs to.
     #[must_use]
     pub fn within_a_run(mut self) -> Self {

@@ -25,9 +25,7 @@ use super::event::{BackpackEvent, BackpackEventBody};
 use crate::access::writing::WriteOutcome;
 use crate::backpack_core::BackpackInner;
 use crate::backpack_id::BackpackId;
-use crate::bounds::{
-    APPENDS_MAX, BUFFERED_COMMITS_MAX, GATHER_TURNS_MAX, PLAN_BYTES, WAITING_READS_MAX,
-};
+use crate::bounds::{BUFFERED_COMMITS_MAX, GATHER_TURNS_MAX, PLAN_BYTES, WAITING_READS_MAX};
 use crate::error::Error;
 use crate::history::commit::Commit;
 use crate::record::{CommitRecord, weight};
@@ -42,8 +40,10 @@ pub(crate) struct JournalWriter {
     next: EventIndex,
     /// Commits that are in no plan yet, each with its value if that is kept beside the history.
     collected: VecDeque<(Commit, Option<Arc<str>>)>,
-    /// Plans on their way to the disk, oldest first.
-    appends: VecDeque<Append>,
+    /// The plan on its way to the disk. There is one at a time: what is done meanwhile goes into the next one.
+    append: Option<Append>,
+    /// Number of commits in the last plan.
+    together: usize,
     /// Number of commits in plans, on disk or on their way.
     appended: u64,
     /// Number of commits on disk.
@@ -77,7 +77,8 @@ impl JournalWriter {
             next: lease.next_event(),
             lease: Some(Arc::new(lease)),
             collected: VecDeque::new(),
-            appends: VecDeque::new(),
+            append: None,
+            together: 0,
             appended: durable,
             durable,
             ended: None,
@@ -110,22 +111,21 @@ impl JournalWriter {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
-        if self.appended < commits && self.appends.len() < APPENDS_MAX {
-            self.append()?;
+        if self.append.is_none() {
+            self.append_collected()?;
         }
-        // Plans reach the disk in order, and the first one that fails says why.
-        Ok(self.appends.front().cloned())
+        Ok(self.append.clone())
     }
 
     /// Appends the collected commits, as many as fit into one plan.
-    fn append(&mut self) -> Result<(), Error> {
+    fn append_collected(&mut self) -> Result<(), Error> {
         let lease = self.lease.clone().ok_or_else(|| Error::Closed { id: self.id.clone() })?;
         let plan = self.plan();
         let journal = Arc::clone(&self.journal);
         let outcome = async move { journal.append(&lease.writer(), plan).await }.boxed().shared();
         // The first poll queues the plan. That happens here, under the backpack's lock, and not when somebody waits.
         let _ = outcome.clone().now_or_never();
-        self.appends.push_back(Append { until: self.appended, outcome });
+        self.append = Some(Append { until: self.appended, outcome });
         Ok(())
     }
 
@@ -144,6 +144,7 @@ impl JournalWriter {
             self.next = self.next.next();
             self.appended += 1;
         }
+        self.together = events.len();
         blobs.into_iter().fold(AppendPlan::new(events), |plan, text| {
             plan.with_blob(NewBlob::new(BlobNamespace::Backpacks, text.as_bytes().to_vec()))
         })
@@ -158,9 +159,7 @@ impl JournalWriter {
             return;
         }
         self.durable = self.durable.max(until);
-        while self.appends.front().is_some_and(|append| append.until <= self.durable) {
-            self.appends.pop_front();
-        }
+        self.append.take_if(|append| append.until <= until);
     }
 }
 
@@ -199,12 +198,14 @@ impl BackpackInner {
     async fn gather(&self, commits: u64) {
         let mut before = 0;
         for _ in 0..GATHER_TURNS_MAX {
-            let now = match &self.lock().journal {
-                Some(writer) if writer.appended < commits => writer.collected.len(),
+            let (now, together) = match &self.lock().journal {
+                Some(writer) if writer.append.is_none() && writer.durable < commits => {
+                    (writer.collected.len(), writer.together)
+                }
                 _ => return,
             };
-            // The last yield brought nothing: waiting longer would only add latency.
-            if now == before {
+            // Everyone is back, and the last yield brought nothing: waiting longer would only add latency.
+            if now == before && now >= together {
                 return;
             }
             before = now;
@@ -214,8 +215,8 @@ impl BackpackInner {
 
     /// Waits until the first `commits` commits are on disk.
     async fn wait_durable(&self, commits: u64) -> Result<(), Error> {
-        self.gather(commits).await;
         loop {
+            self.gather(commits).await;
             // The guard is gone at the end of the statement: no lock is held while the disk works.
             let append = self.lock().journal.as_mut().map(|writer| writer.next_append(commits));
             let Some(Append { until, outcome }) = append.transpose()?.flatten() else {
@@ -237,7 +238,7 @@ impl BackpackInner {
         let flushed = self.flush().await;
         let lease = self.lock().journal.as_mut().and_then(|writer| {
             // What is still on its way after a failure keeps the lease until it has ended.
-            writer.appends.clear();
+            writer.append = None;
             writer.lease.take()
         });
         flushed?;

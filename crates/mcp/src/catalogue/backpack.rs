@@ -6,7 +6,7 @@ use piton_runtime::backpack::reply::{HistoryShown, KeysListed, Packed, Unpacked}
 use piton_runtime::backpack::request::{ListKeys, Pack, ShowHistory, Unpack};
 
 use super::ToolCard;
-use super::registry::{Catalogue, READ_ONLY, WRITING, card};
+use super::registry::{Catalogue, READ_ONLY, WRITING};
 
 piton_core::closed_set! {
     /// Names a tool of the set `backpack`.
@@ -39,13 +39,18 @@ impl BackpackTool {
         let name = self.as_str();
         match self {
             // Replaced values stay in the history, so nothing is destroyed.
-            Self::Pack => card::<Pack, Packed>(name, "Store a value", PACK, WRITING),
+            Self::Pack => ToolCard::new::<Pack, Packed>(name, "Store a value", PACK, WRITING),
             // Reading is recorded as well.
-            Self::Unpack => card::<Unpack, Unpacked>(name, "Read a value", UNPACK, WRITING),
-            Self::Keys => card::<ListKeys, KeysListed>(name, "List keys", KEYS, READ_ONLY),
-            Self::History => {
-                card::<ShowHistory, HistoryShown>(name, "Show the history", HISTORY, READ_ONLY)
+            Self::Unpack => {
+                ToolCard::new::<Unpack, Unpacked>(name, "Read a value", UNPACK, WRITING)
             }
+            Self::Keys => ToolCard::new::<ListKeys, KeysListed>(name, "List keys", KEYS, READ_ONLY),
+            Self::History => ToolCard::new::<ShowHistory, HistoryShown>(
+                name,
+                "Show the history",
+                HISTORY,
+                READ_ONLY,
+            ),
         }
     }
 }

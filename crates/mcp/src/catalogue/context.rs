@@ -11,7 +11,7 @@ use piton_runtime::context::{
 };
 
 use super::ToolCard;
-use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY, card};
+use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY};
 
 piton_core::closed_set! {
     /// Names a tool of the set `context`.
@@ -56,28 +56,31 @@ impl ContextTool {
     fn card(self) -> ToolCard {
         let name = self.as_str();
         match self {
-            Self::GetContext => card::<GetContext, NodeContext>(
+            Self::GetContext => ToolCard::new::<GetContext, NodeContext>(
                 name,
                 "Show the context of a file",
                 GET_CONTEXT,
                 READ_ONLY,
             ),
-            Self::ComposeContext => card::<ComposeContext, Composed>(
+            Self::ComposeContext => ToolCard::new::<ComposeContext, Composed>(
                 name,
                 "Compose context for a file",
                 COMPOSE_CONTEXT,
                 READ_ONLY,
             ),
-            Self::PutFrame => {
-                card::<PutFrame, Appended>(name, "Put a frame on a file", PUT_FRAME, IDEMPOTENT)
-            }
-            Self::Synthesize => card::<SynthesizeFrames, Synthesized>(
+            Self::PutFrame => ToolCard::new::<PutFrame, Appended>(
+                name,
+                "Put a frame on a file",
+                PUT_FRAME,
+                IDEMPOTENT,
+            ),
+            Self::Synthesize => ToolCard::new::<SynthesizeFrames, Synthesized>(
                 name,
                 "Synthesise a directory",
                 SYNTHESIZE,
                 IDEMPOTENT,
             ),
-            Self::Regenerate => card::<RegenerateFrames, Regenerated>(
+            Self::Regenerate => ToolCard::new::<RegenerateFrames, Regenerated>(
                 name,
                 "Regenerate frames",
                 REGENERATE,

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use piton_core::Envelope;
 use piton_runtime::context::Role;
-use schemars::JsonSchema;
 
-use super::{Hints, Object, ToolCard, backpack, context, input, output, workflow, workspaces};
+use super::{Hints, Object, ToolCard, backpack, context, output, workflow, workspaces};
 
 /// A set of tools as agents read it: the whole set, or the part that one connection gets.
 #[derive(Clone, Debug)]
@@ -50,14 +49,3 @@ pub(super) const IDEMPOTENT: Hints =
 
 /// Hints of a tool that writes with every call.
 pub(super) const WRITING: Hints = Hints { read_only: false, destructive: false, idempotent: false };
-
-/// Returns the card of a tool, with the schemas of its request and its reply.
-pub(super) fn card<Request: JsonSchema, Reply: JsonSchema>(
-    name: &'static str,
-    title: &'static str,
-    description: &str,
-    hints: Hints,
-) -> ToolCard {
-    let (input, output) = (Arc::new(input::<Request>()), Arc::new(output::<Reply>()));
-    ToolCard { name, title, description: description.to_owned(), hints, input, output }
-}

@@ -12,7 +12,7 @@ use piton_runtime::request::{
 };
 
 use super::ToolCard;
-use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY, WRITING, card};
+use super::registry::{Catalogue, IDEMPOTENT, READ_ONLY, WRITING};
 
 piton_core::closed_set! {
     /// Names a tool of the set `workflow`.
@@ -51,38 +51,44 @@ impl WorkflowTool {
     pub fn card(self) -> ToolCard {
         let name = self.as_str();
         match self {
-            Self::ListWorkflows => card::<ListWorkflows, ListedWorkflows>(
+            Self::ListWorkflows => ToolCard::new::<ListWorkflows, ListedWorkflows>(
                 name,
                 "List workflows",
                 LIST_WORKFLOWS,
                 READ_ONLY,
             ),
-            Self::InspectWorkflow => card::<InspectWorkflow, InspectedWorkflow>(
+            Self::InspectWorkflow => ToolCard::new::<InspectWorkflow, InspectedWorkflow>(
                 name,
                 "Inspect a workflow",
                 INSPECT_WORKFLOW,
                 READ_ONLY,
             ),
             // Without a `startKey`, each call starts a new run.
-            Self::StartWorkflow => {
-                card::<StartWorkflow, ReplyBody>(name, "Start a workflow", START_WORKFLOW, WRITING)
-            }
-            Self::ContinueWorkflow => card::<Continue, ReplyBody>(
+            Self::StartWorkflow => ToolCard::new::<StartWorkflow, ReplyBody>(
+                name,
+                "Start a workflow",
+                START_WORKFLOW,
+                WRITING,
+            ),
+            Self::ContinueWorkflow => ToolCard::new::<Continue, ReplyBody>(
                 name,
                 "Continue a workflow",
                 CONTINUE_WORKFLOW,
                 IDEMPOTENT,
             ),
-            Self::CheckpointWorkflow => card::<Checkpoint, CheckpointBody>(
+            Self::CheckpointWorkflow => ToolCard::new::<Checkpoint, CheckpointBody>(
                 name,
                 "Bookmark a workflow",
                 CHECKPOINT_WORKFLOW,
                 IDEMPOTENT,
             ),
-            Self::GetArtifact => {
-                card::<GetArtifact, ArtifactPart>(name, "Get an artifact", GET_ARTIFACT, READ_ONLY)
-            }
-            Self::ResumeSession => card::<ResumeSession, ResumeCandidates>(
+            Self::GetArtifact => ToolCard::new::<GetArtifact, ArtifactPart>(
+                name,
+                "Get an artifact",
+                GET_ARTIFACT,
+                READ_ONLY,
+            ),
+            Self::ResumeSession => ToolCard::new::<ResumeSession, ResumeCandidates>(
                 name,
                 "Resume a session",
                 RESUME_SESSION,

@@ -147,16 +147,16 @@ mod tests {
 }
 
 /// A node that was found, with its session.
-pub(crate) struct Placed<'a> {
+pub(crate) struct Placed {
     pub(crate) session: SessionId,
-    pub(crate) reading: LoadedSession<'a>,
+    pub(crate) reading: LoadedSession,
     pub(crate) run: RunState,
     pub(crate) node: NodeId,
 }
 
 impl Runtime {
     /// Returns the node that a reference names.
-    pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed<'_>, Envelope> {
+    pub(crate) async fn placed(&self, reference: &NodeReference) -> Result<Placed, Envelope> {
         let (session, run) = self.meant_run(&reference.run).await?;
         let mut reading = LoadedSession::of(&self.ports, session).await?;
         let run = reading.state.run(run).cloned().ok_or_else(|| no_node(reference))?;
@@ -171,7 +171,7 @@ impl Runtime {
 /// Finds the step whose node has the id `text` or an id that ends with it, or the node on the run's path where the step
 /// `text` is pending.
 async fn find(
-    reading: &mut LoadedSession<'_>,
+    reading: &mut LoadedSession,
     run: &RunState,
     text: &str,
     reference: &NodeReference,

@@ -91,7 +91,7 @@ fn ending(id: &str) -> &str {
 }
 
 /// Returns the last node that both descend from.
-fn common(left: &Placed<'_>, right: &Placed<'_>) -> Option<NodeId> {
+fn common(left: &Placed, right: &Placed) -> Option<NodeId> {
     // Each run has its own graph, so nodes of different runs have no common ancestor.
     if left.run.id != right.run.id {
         return None;
@@ -106,7 +106,7 @@ type SeenContext = BTreeMap<String, Value>;
 
 /// Returns the work of a side since `ancestor`, with its submissions and the context that it sees.
 async fn side(
-    placed: &mut Placed<'_>,
+    placed: &mut Placed,
     name: &str,
     ancestor: Option<NodeId>,
 ) -> Result<((BranchSide, SeenContext), Submitted), Envelope> {
