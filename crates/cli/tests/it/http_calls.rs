@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    fs::{self, File},
+    fs::File,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, ChildStdout, Command, Stdio},
