@@ -1,18 +1,26 @@
 //! The context that every command works with: the environment, the user's choices, and the output.
+#![expect(clippy::disallowed_methods, reason = "the composition root reads the environment")]
 
-use std::{
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use piton_core::{TimestampMs, port::Clock as _};
-use piton_runtime::{
-    config::{Configuration, Environment, Settings},
-    project_env::{ProjectDir, project_dir},
-};
-use piton_store::local::SystemClock;
+use piton_core::TimestampMs;
+use piton_core::port::Clock as _;
+use piton_runtime::config::{Configuration, Environment, Settings};
+use piton_runtime::project_env::{ProjectDir, project_dir};
 
-use crate::{data_dir, failure::Failure, log::CallLogger, open::Open, output::Output};
+use crate::adapters::SystemClock;
+use crate::data_dir;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::log::CallLogger;
+use crate::open::Open;
+use crate::output::Output;
+
+/// What a command returns.
+pub(crate) type Outcome = Result<CommandEnding, Failure>;
 
 /// The context that every command works with.
 pub(crate) struct App {
@@ -34,7 +42,13 @@ impl App {
 
     /// Returns the data directory that these settings and the command line choose.
     pub(crate) fn data_dir(&self, settings: &Settings) -> Result<PathBuf, Failure> {
-        data_dir::data_dir(self.chosen_dir.as_deref(), settings, &self.environment)
+        let chosen = self.chosen_dir.as_deref();
+        data_dir::data_dir(chosen, settings, &self.environment).ok_or_else(|| {
+            Failure::refused(
+                "There is no home directory to keep data in.",
+                "Choose a data directory with --data-dir or PITON_DATA_DIR.",
+            )
+        })
     }
 
     /// Returns the project that a process started here works on, if there is one.
@@ -47,7 +61,7 @@ impl App {
 
     /// Opens the data directory and creates it if necessary.
     pub(crate) fn open(&self) -> Result<Open, Failure> {
-        Open::new(self)
+        Open::new(self, None)
     }
 
     /// Formats a path as a person writes it.
@@ -64,4 +78,13 @@ impl App {
     pub(crate) fn now() -> TimestampMs {
         SystemClock.now_ms()
     }
+}
+
+/// Returns the environment of this process. Variables that are not valid Unicode are left out.
+pub(crate) fn process_environment() -> Environment {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let variables = env::vars_os().filter_map(text).collect();
+    Environment { variables, working_dir: env::current_dir().ok() }
 }

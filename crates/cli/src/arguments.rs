@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use piton_runtime::request::SessionReference;
 
-use crate::{
-    commands::{
-        backpack, blame, completions, config, context, data, diff, explain, flow, fork, install,
-        keys, logs, man, mcp, prefs, session, settle, up, workflow, workspace,
-    },
-    data_dir, exit,
+use crate::app::{App, Outcome};
+use crate::commands::{
+    approve, backpack, blame, config, context, data, diff, doctor, explain, flow, fork, install,
+    keys, logs, man, mcp, prefs, session, up, workflow, workspace,
 };
+use crate::demo;
+use crate::exit;
 
 /// Help text for arguments that name a run.
-const RUN_HELP: &str = "The run: its two words, its id, the id of its session, or the end of an id";
+const RUN_HELP: &str =
+    "The run: its two-word name, its id, the id of its session, or the end of either id";
 
 /// Display order of the global options: after those of the command itself.
 const LAST: usize = 900; // tidy: number: more options than a command has
@@ -29,11 +30,12 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Where data is kept.
-    #[arg(long, global = true, value_name = "DIRECTORY", help = data_dir::HELP, display_order = LAST)]
+    /// The data directory [default: `PITON_DATA_DIR`, else `data.dir` in the configuration, else `piton` in the XDG data
+    /// directory]
+    #[arg(long, global = true, value_name = "DIRECTORY", display_order = LAST)]
     pub(crate) data_dir: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long, global = true, display_order = LAST)]
@@ -49,7 +51,7 @@ pub(crate) struct RunArgument {
 
 fn reference(text: &str) -> Result<SessionReference, String> {
     if text.trim().is_empty() {
-        return Err("it is empty; `piton session list` shows which runs there are".to_owned());
+        return Err("it is empty; `piton session list` lists the runs".to_owned());
     }
     Ok(SessionReference(text.to_owned()))
 }
@@ -63,83 +65,83 @@ pub(crate) struct MaybeRun {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Workflows: list, show, check, write and walk them
+    /// List, show, check, write and run workflows
     #[command(subcommand)]
     Workflow(workflow::Command),
-    /// Sessions and their runs: look, carry, check, mend, remove
+    /// List, show, export, verify, repair and delete sessions and their runs
     #[command(subcommand)]
     Session(session::Command),
-    /// Flows of nodes from files: check, draw, run, resume and replay them
+    /// Check, draw, run, resume and replay flows
     #[command(subcommand)]
     Flow(flow::Command),
-    /// Where something comes from: who made it, when, and in which step
+    /// Show where something comes from: who made it, when, and in which step
     #[command(subcommand)]
     Blame(blame::Command),
-    /// Go on from an earlier state of a run, a flow, a backpack or an overlay, beside what came of it
+    /// Continue from an earlier state of a run, a flow, a backpack or an overlay, and keep the original
     #[command(
         after_help = "Examples:\n  piton fork amber-otter --at diagnose\n  piton fork research --at summarise\n  piton fork research@c1f --into research-2\n  piton fork /scratch --into /draft"
     )]
     Fork(fork::Fork),
-    /// What differs between two runs, backpacks, overlays or recorded trees, and what they have in common
+    /// Compare two runs, backpacks, overlays or recorded trees
     #[command(
-        after_help = "Examples:\n  piton diff amber-otter@h3kq9x7d amber-otter\n  piton diff research@c1f research-2\n  piton diff /scratch /draft\n  piton diff @-1 @\n\nA name that fits several kinds takes the kind before it: run:NAME, backpack:NAME, tree:NAME"
+        after_help = "Examples:\n  piton diff amber-otter@h3kq9x7d amber-otter\n  piton diff research@c1f research-2\n  piton diff /scratch /draft\n  piton diff @-1 @\n\nIf a name fits several kinds, put the kind before it: run:NAME, backpack:NAME, tree:NAME"
     )]
     Diff(diff::DiffThings),
-    /// Backpacks: what the nodes of a flow knew, who told them, and what it was before
+    /// Inspect backpacks: what the nodes of a flow knew, who wrote it, and what it was before
     #[command(subcommand)]
     Backpack(backpack::Command),
-    /// Context: a project's tree, and what agents wrote about it
+    /// Work with context: a project's tree, and what agents wrote about it
     Context(Box<context::ContextCommand>),
-    /// Workspaces: the files that agents see, and what they did to them
+    /// Inspect Workspaces: the files that agents see, and how they changed them
     #[command(subcommand)]
     Workspace(workspace::Command),
-    /// Say yes to a run that waits for you
+    /// Approve a run that is waiting for you
     #[command(after_help = "Example:\n  piton approve quiet-heron")]
-    Approve(settle::Approve),
-    /// Give a run the answer that it waits for
+    Approve(RunArgument),
+    /// Answer a run that is waiting for you
     #[command(after_help = "Example:\n  piton answer quiet-heron \"use the staging account\"")]
-    Answer(settle::AnswerRun),
-    /// Say no to a run that waits for you, and why
+    Answer(approve::AnswerRun),
+    /// Reject a run that is waiting for you, with a reason
     #[command(after_help = "Example:\n  piton reject quiet-heron \"not before the release\"")]
-    Reject(settle::Reject),
-    /// What runs prefer: in general, or one of them
+    Reject(approve::Reject),
+    /// Show or change the preferences of new runs, or of one run
     #[command(subcommand)]
     Prefs(prefs::Command),
-    /// Configuration: what holds, and what is wrong with it
+    /// Show and check the configuration
     #[command(subcommand)]
     Config(config::Command),
-    /// Serve an agent over standard input and output, or tell clients to start that
+    /// Serve an agent over standard input and output, or configure a client to start that server
     Mcp(mcp::Mcp),
     /// Serve agents over HTTP until Ctrl-C
     #[command(after_help = "Example:\n  piton up")]
-    Up(up::Up),
-    /// Look whether everything that Piton needs is in order
+    Up(workspace::Chosen),
+    /// Check that everything Piton needs is in order
     #[command(after_help = "Example:\n  piton doctor --json")]
     Doctor,
-    /// What an error code means, and what to do about it
+    /// Explain an error code and how to resolve it
     #[command(after_help = "Example:\n  piton explain SESSION_LOCKED")]
     Explain(explain::Explain),
-    /// Show what Piton's processes logged
+    /// Show the logs of Piton's processes
     #[command(after_help = "Example:\n  piton logs --run amber-otter")]
     Logs(logs::Logs),
-    /// The file of context, Virtual Stores and file records: check and repair it
+    /// Verify and repair the table file, which holds context, Virtual Stores and file records
     #[command(subcommand)]
     Data(data::Command),
-    /// The keys that sign tokens: rotate, check and repair them
+    /// Rotate, verify and repair the keys that sign tokens
     #[command(subcommand)]
     Keys(keys::Command),
-    /// Copy this program to where your shell finds it
+    /// Copy this program to a directory where your shell finds it
     #[command(after_help = "Example:\n  piton install")]
     Install(install::Install),
-    /// Print the completions of a shell
+    /// Print completions for a shell
     #[command(
         after_help = "Example:\n  piton completions bash > ~/.local/share/bash-completion/completions/piton"
     )]
-    Completions(completions::Completions),
-    /// Print the manual page, or write all of them
+    Completions(man::Completions),
+    /// Print the manual page, or write a page for each command
     #[command(after_help = "Example:\n  piton man --to ~/.local/share/man/man1")]
     Man(man::Man),
-    /// Play a whole run: an agent is led, blocked, killed, resumed; then look at what it did
+    /// Watch a scripted agent work through a whole run, get blocked, get killed and resume
     #[command(after_help = "Example:\n  piton demo")]
     Demo,
     /// Prints the reference of this command line as Markdown.
@@ -147,12 +149,48 @@ pub(crate) enum Command {
     Reference,
 }
 
+impl Command {
+    /// Runs the command.
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self {
+            Self::Workflow(command) => command.run(app),
+            Self::Session(command) => command.run(app),
+            Self::Flow(command) => command.run(app),
+            Self::Blame(command) => command.run(app),
+            Self::Fork(command) => command.run(app),
+            Self::Diff(command) => command.run(app),
+            Self::Backpack(command) => command.run(app),
+            Self::Context(command) => command.run(app),
+            Self::Workspace(command) => command.run(app),
+            Self::Approve(run) => approve::approve(app, &run),
+            Self::Answer(command) => command.run(app),
+            Self::Reject(command) => command.run(app),
+            Self::Prefs(command) => command.run(app),
+            Self::Config(command) => command.run(app),
+            Self::Mcp(command) => command.run(app),
+            Self::Up(chosen) => up::run(app, &chosen),
+            Self::Doctor => doctor::run(app),
+            Self::Explain(command) => command.run(app),
+            Self::Logs(command) => command.run(app),
+            Self::Data(command) => command.run(app),
+            Self::Keys(command) => command.run(app),
+            Self::Install(command) => command.run(app),
+            Self::Completions(command) => command.run(),
+            Self::Man(command) => command.run(app),
+            Self::Demo => demo::run(app),
+            Self::Reference => man::print_reference(),
+        }
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "the test reads the sources")]
 mod tests {
-    use std::{fs, path::Path};
+    use std::fs;
+    use std::path::Path;
 
-    use clap::{Parser as _, error::ErrorKind};
+    use clap::Parser as _;
+    use clap::error::ErrorKind;
 
     use super::Arguments;
 

@@ -1,13 +1,14 @@
 //! Interactive input: a yes or no, or the notes of a step.
 #![expect(clippy::disallowed_methods, reason = "starts the person's editor and reads what it left")]
 
-use std::{
-    fs,
-    io::{self, BufRead as _, IsTerminal as _, Read as _},
-    process::Command,
-};
+use std::fs;
+use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::process::Command;
 
-use crate::{app::App, bounds::NOTES_BYTES_MAX, failure::Failure, output};
+use crate::app::App;
+use crate::bounds::NOTES_BYTES_MAX;
+use crate::failure::Failure;
+use crate::output;
 
 /// True if standard input is a terminal, so that a person can answer.
 pub(crate) fn can_ask() -> bool {
@@ -40,7 +41,7 @@ pub(crate) fn text(app: &App) -> Result<Option<String>, Failure> {
 
 fn edited(editor: &str) -> Result<String, Failure> {
     let file = tempfile::Builder::new().prefix("piton-").suffix(".md").tempfile();
-    let file = file.map_err(Failure::io("make a file for the editor"))?;
+    let file = file.map_err(Failure::io("create a file for the editor"))?;
     // `EDITOR` may hold a command with arguments, as in `code --wait`: the shell splits it.
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$1\""), "sh"])
@@ -49,15 +50,15 @@ fn edited(editor: &str) -> Result<String, Failure> {
         .map_err(Failure::io(format!("start the editor {editor}")))?;
     if !status.success() {
         return Err(Failure::refused(
-            format!("The editor `{editor}` failed, so nothing was handed in."),
-            "Set EDITOR to one that works, or run the command without a terminal and pipe the notes in.",
+            format!("The editor `{editor}` failed, so nothing was submitted."),
+            "Set EDITOR to an editor that works, or pipe the notes to the command instead.",
         ));
     }
-    let told = || Failure::io("read what the editor wrote");
+    let failed = || Failure::io("read the editor's file");
     // Reads by path, not through the open handle: many editors save by renaming a new file over the old one.
     let mut text = String::new();
-    let written = fs::File::open(file.path()).map_err(told())?;
-    written.take(NOTES_BYTES_MAX).read_to_string(&mut text).map_err(told())?;
+    let written = fs::File::open(file.path()).map_err(failed())?;
+    written.take(NOTES_BYTES_MAX).read_to_string(&mut text).map_err(failed())?;
     Ok(text)
 }
 

@@ -3,24 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use piton_core::shell_word;
-use piton_runtime::{
-    config::{Environment, Settings},
-    library::WorkflowSource,
-};
-
-use crate::failure::Failure;
-
-/// Help text of `--data-dir`.
-pub(crate) const HELP: &str = "Where data is kept [default: PITON_DATA_DIR, else `data.dir` of the configuration, else \
-                               piton in the XDG data directory]";
+use piton_runtime::config::{Environment, Settings};
+use piton_runtime::library::WorkflowSource;
 
 /// Returns the data directory: the chosen one, else that of `PITON_DATA_DIR` or the configuration, else the one in the
-/// XDG data directory.
+/// XDG data directory. There is none without a home directory.
 pub(crate) fn data_dir(
     chosen: Option<&Path>,
     settings: &Settings,
     environment: &Environment,
-) -> Result<PathBuf, Failure> {
+) -> Option<PathBuf> {
     // The XDG specification demands that relative paths are ignored.
     let xdg = environment.variable("XDG_DATA_HOME").map(Path::new);
     let xdg = xdg.filter(|path| path.is_absolute()).map(|path| path.join("piton"));
@@ -29,33 +21,21 @@ pub(crate) fn data_dir(
         .map(Path::to_path_buf)
         .or(xdg)
         .or_else(|| environment.home().map(|home| home.join(".local/share/piton")))
-        .ok_or(Failure::NoDataDir)
 }
 
-/// Refuses a data directory inside of one that is searched for workflows: files that Piton writes there would be read
-/// as files that people wrote.
-pub(crate) fn outside_of(
-    sources: &[WorkflowSource],
+/// Returns the source of workflows that a data directory is inside of, if there is one.
+pub(crate) fn searched_above<'a>(
+    sources: &'a [WorkflowSource],
     root: &Path,
     environment: &Environment,
-) -> Result<(), Failure> {
+) -> Option<&'a WorkflowSource> {
     let absolute = |path: &Path| {
         let base = environment.working_dir.as_deref().unwrap_or(Path::new("/"));
         // Compares components and not text, so that `./x` and `x` are the same directory. Links are not resolved.
         base.join(path).components().collect::<PathBuf>()
     };
     let root = absolute(root);
-    match sources.iter().find(|source| root.starts_with(absolute(&source.directory))) {
-        None => Ok(()),
-        Some(source) => Err(Failure::refused(
-            format!(
-                "The data directory {} lies inside of {}, which is searched for workflows.",
-                display_path(&root, environment),
-                display_path(&source.directory, environment)
-            ),
-            crate::messages::CHOOSE_DATA_DIR,
-        )),
-    }
+    sources.iter().find(|source| root.starts_with(absolute(&source.directory)))
 }
 
 /// Formats a path as a person writes it, with `~` for the home directory.
@@ -80,6 +60,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use piton_runtime::config::Configuration;
+    use piton_runtime::workflow::SourceKind;
 
     use super::*;
 
@@ -107,21 +88,21 @@ mod tests {
             let found = found(chosen, environment(data_dir, xdg, home));
             assert_eq!(found.unwrap(), Path::new(expected));
         }
-        assert!(found(None, environment("", "", "")).is_err());
+        assert!(found(None, environment("", "", "")).is_none());
     }
 
     // shows: WR-048
     #[test]
     fn data_is_not_kept_among_workflows() {
         let at = |directory: &str| WorkflowSource {
-            kind: piton_workflow::SourceKind::Project,
+            kind: SourceKind::Project,
             directory: PathBuf::from(directory),
             is_named: false,
         };
         let sources = [at("/home/a/.config/piton/workflows"), at("/code/x/.piton/workflows")];
         let environment =
             Environment { working_dir: Some("/code/x".into()), ..environment("", "", "/home/a") };
-        for (root, told) in [
+        for (root, expected) in [
             ("/home/a/.local/share/piton", None),
             ("/code/x/.piton/data", None),
             ("/code/x/.piton/workflows-data", None),
@@ -130,13 +111,9 @@ mod tests {
             ("./.piton/./workflows/data", Some("/code/x/.piton/workflows")),
             ("/home/a/.config/piton/workflows/d", Some("~/.config/piton/workflows")),
         ] {
-            let refused = outside_of(&sources, Path::new(root), &environment).err();
-            assert_eq!(refused.is_some(), told.is_some(), "{root}");
-            if let (Some(refused), Some(told)) = (refused, told) {
-                let message = refused.envelope().message;
-                let expected = format!("inside of {told}, which is searched for workflows.");
-                assert!(message.ends_with(&expected), "{message}");
-            }
+            let above = searched_above(&sources, Path::new(root), &environment);
+            let above = above.map(|source| display_path(&source.directory, &environment));
+            assert_eq!(above.as_deref(), expected, "{root}");
         }
     }
 

@@ -12,12 +12,12 @@ Exit codes:
   0  done
   1  failed; the message says why and what to do
   2  wrong arguments
-  3  the run waits for a person
-  4  somebody else uses the same data; try again
-  5  stored data is damaged, or a promise about it did not hold
+  3  the run is waiting for a person
+  4  another process is using the data; try again
+  5  stored data is damaged, or Piton broke a promise about it
 
-A list that names what is damaged beside the rest is complete: 0. A command that
-leaves out a part of its work because of damage, as `session gc` does, ends with 5.";
+A list that reports damage alongside the rest exits with 0. A command that skips part
+of its work because of damage, as `session gc` does, exits with 5.";
 
 /// Outcome of a command that printed all it had to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

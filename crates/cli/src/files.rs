@@ -1,12 +1,10 @@
 //! Access to files that the user names.
 #![expect(clippy::disallowed_methods, reason = "the adapter for files that people name")]
 
-use std::{
-    fs::{self, File},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::DirBuilderExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
@@ -20,19 +18,19 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 
 /// Reads a file, or standard input, of at most `bytes_max` bytes.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
-    let told = || Failure::io(format!("read {}", path.display()));
+    let failed = || Failure::io(format!("read {}", path.display()));
     let mut bytes = Vec::new();
     // Reads one byte past the limit, to tell a file that just fits from one that is too large.
     let bound = bytes_max.saturating_add(1);
     if is_standard(path) {
-        io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(told())?;
+        io::stdin().lock().take(bound).read_to_end(&mut bytes).map_err(failed())?;
     } else {
-        let file = File::open(path).map_err(told())?;
-        file.take(bound).read_to_end(&mut bytes).map_err(told())?;
+        let file = File::open(path).map_err(failed())?;
+        file.take(bound).read_to_end(&mut bytes).map_err(failed())?;
     }
     if bytes.len() as u64 > bytes_max {
         let what = format!("{} has more than {bytes_max} bytes.", path.display());
-        return Err(Failure::refused(what, "Check that it is the file that you mean."));
+        return Err(Failure::refused(what, "Check that you named the right file."));
     }
     Ok(bytes)
 }
@@ -40,14 +38,9 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>, Failure> {
 /// Reads the text of a file, or of standard input, of at most `bytes_max` bytes.
 pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
     String::from_utf8(read(path, bytes_max)?).map_err(|_| {
-        let what = format!("{} is not a text in UTF-8.", path.display());
-        Failure::refused(what, "Save it in UTF-8 and run the command again.")
+        let what = format!("{} is not UTF-8 text.", path.display());
+        Failure::refused(what, "Save it as UTF-8 and run the command again.")
     })
-}
-
-/// True if a directory exists and is not empty.
-pub(crate) fn has_entries(path: &Path) -> bool {
-    fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 /// Reads the text of a file, if the file exists.
@@ -55,12 +48,16 @@ pub(crate) fn read_if_there(path: &Path, bytes_max: u64) -> Result<Option<String
     if path.exists() { read_text(path, bytes_max).map(Some) } else { Ok(None) }
 }
 
-/// Creates a directory that only its owner can access, unless it exists, and returns its path.
-pub(crate) fn make_directory(path: &Path) -> Result<PathBuf, Failure> {
+/// Creates a directory that only its owner can access, unless it exists.
+pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
     const OWNER_ONLY: u32 = 0o700;
     let made = fs::DirBuilder::new().recursive(true).mode(OWNER_ONLY).create(path);
-    let made = made.map(|()| path.to_path_buf());
-    made.map_err(Failure::io(format!("make {}", path.display())))
+    made.map_err(Failure::io(format!("create {}", path.display())))
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)
 }
 
 /// True if something exists at a path.
@@ -81,27 +78,27 @@ pub(crate) fn real(path: &Path) -> PathBuf {
 
 /// Writes a file atomically. An existing file is refused unless `replace` is set; its mode is kept.
 pub(crate) fn write(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Failure> {
-    let told = || Failure::io(format!("write {}", path.display()));
+    let failed = || Failure::io(format!("write {}", path.display()));
     // Writes through a link instead of replacing it: people keep their configuration elsewhere and link to it.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let before = fs::metadata(&target).ok();
     if before.is_some() && !replace {
-        let what = format!("{} is there already, and was left as it is.", path.display());
+        let what = format!("{} already exists and was left as it is.", path.display());
         return Err(Failure::refused(what, "Name another file, or add --force to replace it."));
     }
     let directory = target.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     // The temporary file lives in the target's directory: a rename is atomic only within one file system.
-    fs::create_dir_all(directory).map_err(told())?;
-    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(told())?;
-    file.write_all(bytes).map_err(told())?;
+    fs::create_dir_all(directory).map_err(failed())?;
+    let mut file = tempfile::NamedTempFile::new_in(directory).map_err(failed())?;
+    file.write_all(bytes).map_err(failed())?;
     // A temporary file is private to its owner; the file that it replaces may have been readable by others.
     if let Some(before) = before {
-        fs::set_permissions(file.path(), before.permissions()).map_err(told())?;
+        fs::set_permissions(file.path(), before.permissions()).map_err(failed())?;
     }
     // Content before name: after a crash the name refers to the old bytes or to all of the new ones.
-    file.as_file().sync_all().map_err(told())?;
-    file.persist(&target).map_err(|error| told()(error.error))?;
+    file.as_file().sync_all().map_err(failed())?;
+    file.persist(&target).map_err(|error| failed()(error.error))?;
     Ok(())
 }
 

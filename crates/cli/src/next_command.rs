@@ -5,9 +5,11 @@
 //!
 //! *Limitations*: commands are recognized by their words: the name of the program, then that of a command.
 
-use std::{borrow::Cow, ffi::OsStr};
+use std::borrow::Cow;
+use std::ffi::OsStr;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _, parser::ValueSource};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory as _};
 use piton_core::shell_word;
 
 use crate::arguments::Arguments;

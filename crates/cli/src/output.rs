@@ -4,18 +4,22 @@
 //! is not an error. Colour goes to terminals only, and not where `NO_COLOR` is set. Text for a person contains no
 //! invisible characters, no matter who wrote it; a program gets the characters as they are.
 
-use std::{
-    borrow::Cow,
-    fmt,
-    io::{self, Write as _},
-    sync::LazyLock,
-};
+use std::borrow::Cow;
+use std::fmt;
+use std::io::{self, Write as _};
+use std::sync::LazyLock;
 
 use clap::ArgMatches;
-use piton_core::Envelope;
+use piton_core::{Envelope, visible};
+use piton_runtime::text_diff::{DiffLine, DiffSign};
 use serde::Serialize;
 
-use crate::{failure::Failure, next_command::CarriedOptions, style::printable};
+use crate::app::Outcome;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::next_command::CarriedOptions;
+use crate::style::{Tone, printable, styled};
+use crate::table::{self, Cell};
 
 /// Schema name of a failure in JSON.
 const FAILURE_SCHEMA: &str = "piton.error/1";
@@ -55,12 +59,17 @@ impl Output {
         self.json
     }
 
-    /// Prints a line for a person. In JSON mode it prints nothing: a program gets the facts at the end.
-    pub(crate) fn print(&self, line: impl fmt::Display) {
+    /// Prints formatted text for a person, so that `writeln!` works on the output. In JSON mode it prints nothing.
+    pub(crate) fn write_fmt(&self, text: fmt::Arguments<'_>) {
         if !self.json {
             // A reader that went away is no reason to fail the command.
-            let _ = writeln!(anstream::stdout(), "{}", printable(&line.to_string()));
+            let _ = write!(anstream::stdout(), "{}", printable(&text.to_string()));
         }
+    }
+
+    /// Prints a line for a person. In JSON mode it prints nothing: a program gets the facts at the end.
+    pub(crate) fn print(&self, line: impl fmt::Display) {
+        writeln!(self, "{line}");
     }
 
     /// Prints a line for a person that suggests commands.
@@ -84,20 +93,55 @@ impl Output {
 
     /// Prints the facts for a program under a schema name. In text mode it prints nothing: the person has read them.
     pub(crate) fn reply(&self, schema: &str, body: &impl Serialize) -> Result<(), Failure> {
-        self.document(&Document { schema, body })
+        // Serializes everything before the first byte is written, so that a failure leaves no half document.
+        if self.json {
+            print_json(serde_json::to_vec_pretty(&Document { schema, body }))
+        } else {
+            Ok(())
+        }
     }
 
-    /// Prints facts that name their schema themselves.
-    pub(crate) fn document(&self, facts: &impl Serialize) -> Result<(), Failure> {
-        if self.json {
-            // Serializes everything before the first byte is written, so that a failure leaves no half document.
-            let mut text = serde_json::to_vec_pretty(facts).map_err(io::Error::from);
-            if let Ok(text) = &mut text {
-                text.push(b'\n');
-            }
-            return text.map_err(Failure::io("print the document")).and_then(|text| bytes(&text));
+    /// Prints the facts as [`reply`](Self::reply) does, and ends the command.
+    pub(crate) fn finish(&self, schema: &str, body: &impl Serialize) -> Outcome {
+        self.reply(schema, body)?;
+        Ok(CommandEnding::Done)
+    }
+
+    /// Prints a table for a person.
+    pub(crate) fn table<const N: usize>(&self, heads: [&str; N], rows: &[[Cell; N]]) {
+        for line in table::lines(heads, rows) {
+            self.print(line);
         }
-        Ok(())
+    }
+
+    /// Prints the number of things that are left out, if there are any.
+    pub(crate) fn left_out(&self, count: usize, what: &str) {
+        if count > 0 {
+            writeln!(self, "{count} more {what} are left out.");
+        }
+    }
+
+    /// Prints the lines of a diff.
+    pub(crate) fn diff(&self, lines: &[DiffLine], left_out: usize, margin: &str) {
+        for DiffLine { sign, text } in lines {
+            let (mark, state) = match sign {
+                DiffSign::Same => (" ", None),
+                DiffSign::Removed => ("-", Some(Tone::Bad)),
+                DiffSign::Added => ("+", Some(Tone::Good)),
+                DiffSign::Gap => ("…", Some(Tone::Faint)),
+            };
+            let line = format!("{mark} {text}");
+            match state {
+                // `styled` escapes its text itself; a line without a colour is escaped here.
+                Some(state) => {
+                    writeln!(self, "{margin}{}", styled(state, line.trim_end()));
+                }
+                None => self.print(format_args!("{margin}{}", visible(&line))),
+            }
+        }
+        if left_out > 0 {
+            writeln!(self, "{margin}… and {left_out} more lines");
+        }
     }
 
     /// Reports an error and its suggestion as the outcome of the command.
@@ -128,11 +172,14 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Prints one line of JSON, for programs that follow events.
 pub(crate) fn line(facts: &impl Serialize) -> Result<(), Failure> {
-    let mut text = serde_json::to_vec(facts).map_err(io::Error::from);
-    if let Ok(text) = &mut text {
-        text.push(b'\n');
-    }
-    bytes(&text.map_err(Failure::io("print the line"))?)
+    print_json(serde_json::to_vec(facts))
+}
+
+fn print_json(document: serde_json::Result<Vec<u8>>) -> Result<(), Failure> {
+    let document = document.map_err(io::Error::from);
+    let mut text = document.map_err(Failure::io("print the document"))?;
+    text.push(b'\n');
+    bytes(&text)
 }
 
 /// Prints a message for a person to standard error, beside the output of the command.

@@ -6,13 +6,12 @@
 use std::collections::{HashMap, HashSet};
 
 use piton_core::NodeId;
-use piton_runtime::{bounds::ID_ENDING_SHOWN, reply::TreeNode};
-use piton_workflow::NodeKind;
+use piton_runtime::bounds::ID_ENDING_SHOWN;
+use piton_runtime::reply::TreeNode;
+use piton_runtime::workflow::NodeKind;
 
-use crate::{
-    messages::count,
-    style::{Tone, styled},
-};
+use crate::messages::count;
+use crate::style::{Tone, styled};
 
 /// A node, or the notes that lead to one, with the strokes before it.
 struct TreeLine<'a> {

@@ -4,13 +4,17 @@
 
 use piton_core::{Code, Envelope, refuse_lost_numbers};
 use piton_models::provider::KeyReference;
-use piton_models::{ProviderName, ProviderSettings, Rule, WireFormat};
+use piton_models::{ProviderSettings, Rule, WireFormat};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::config::section::{FoundSection, ModelsSection};
 use crate::config::{ConfigProblem, Configuration, USER_FILE};
 use crate::workflow::Runtime;
+
+pub use piton_models::ProviderName;
+#[cfg(feature = "flow")]
+pub use piton_models::provider::SystemSecrets;
 
 /// The configured providers, and the default one.
 #[derive(Clone, Debug, Deserialize)]

@@ -45,7 +45,7 @@ const RULES: &[Rule] = &[
     },
     edge("mcp", &["core", "runtime"]),
     edge("console", &["core", "runtime"]),
-    edge("cli", ANY),
+    edge("cli", &["console", "core", "mcp", "runtime", "store"]),
     edge("bench", ANY),
     part("xtask", &["core", "mcp", "runtime", "store", "workflow"]),
 ];
@@ -267,6 +267,15 @@ mod tests {
                 let found = problems(&edge(from, to, None, false, &[]));
                 assert_eq!(found, [format!("`{from}` may not depend on `{to}`")]);
             }
+        }
+    }
+
+    #[test]
+    fn the_command_line_reaches_parts_only_through_the_use_cases() {
+        for to in ["backpack", "context", "flow", "models", "workflow", "workspaces"] {
+            let found = problems(&edge("cli", to, None, false, &[]));
+            assert_eq!(found, [format!("`cli` may not depend on `{to}`")]);
+            assert!(problems(&edge("cli", to, Some("dev"), false, &[])).is_empty(), "{to}");
         }
     }
 

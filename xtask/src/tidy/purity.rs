@@ -54,6 +54,10 @@ const REGISTRIES: [&str; 6] = [
     "crate::catalogue",
 ];
 
+/// The adapters of the store, and the only file of the program that names them.
+const ADAPTERS: [&str; 2] = ["piton_store::local", "piton_store::memory"];
+const COMPOSITION: &str = "crates/cli/src/adapters.rs";
+
 /// The lints that keep effects out; a pure crate may not lift them.
 const BANS: [&str; 2] = ["clippy::disallowed_methods", "clippy::disallowed_types"];
 
@@ -110,6 +114,14 @@ pub(crate) fn check(project: &Project) -> Vec<Problem> {
         }
         if file.path.starts_with("crates/backpack/src/flow/") {
             problems.extend(private_backpack_modules(file));
+        }
+        if name == "cli" && file.path != COMPOSITION {
+            problems.extend(mentions(
+                file,
+                &ADAPTERS,
+                "only the composition of the program names adapters",
+                "take it from `crate::adapters`",
+            ));
         }
         if PURE.contains(&name) {
             problems.extend(mentions(
@@ -310,6 +322,15 @@ mod tests {
         finds(check, "crates/store/src/port/journal.rs", "use crate::{event, local};", &what);
         finds(check, "crates/store/src/port/journal.rs", "use crate::locality;", &[]);
         finds(check, "crates/store/src/local/journal.rs", "use crate::local::Disk;", &[]);
+    }
+
+    #[test]
+    fn the_commands_name_no_adapter() {
+        let code = "use piton_store::local::DataDir;";
+        let what = ["only the composition of the program names adapters: `piton_store::local`"];
+        finds(check, "crates/cli/src/commands/data.rs", code, &what);
+        finds(check, "crates/cli/src/commands/data.rs", "use piton_store::port::Lease;", &[]);
+        finds(check, "crates/cli/src/adapters.rs", code, &[]);
     }
 
     // shows: WR-535

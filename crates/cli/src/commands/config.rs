@@ -3,28 +3,25 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use piton_runtime::{
-    config::{ConfigProblem, SettingKey, SettingSource, Settings, Value},
-    context::ContextSettings,
-    project_env::ProjectDir,
-};
+use piton_runtime::config::{ConfigProblem, SettingKey, SettingSource, Settings, Value};
+use piton_runtime::context::ContextSettings;
+use piton_runtime::project_env::ProjectDir;
 use serde::Serialize;
 
-use crate::{
-    app::App,
-    commands::workspace::Chosen,
-    exit::CommandEnding,
-    failure::Failure,
-    open::{checked_root, trial_ports},
-    table::{self, Cell},
-};
+use super::workspace::Chosen;
+use crate::adapters::trial_workspaces;
+use crate::app::{App, Outcome};
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::open::checked_root;
+use crate::table::Cell;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Every setting, its value, and where that comes from
+    /// Show every setting, its value, and where the value comes from
     #[command(after_help = "Example:\n  piton config show")]
     Show,
-    /// Look for mistakes in the configuration
+    /// Check the configuration for mistakes
     #[command(after_help = "Example:\n  piton config check")]
     Check,
 }
@@ -60,7 +57,7 @@ struct Checked {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
             Self::Show => show(app),
             Self::Check => check(app),
@@ -68,7 +65,7 @@ impl Command {
     }
 }
 
-fn show(app: &App) -> Result<CommandEnding, Failure> {
+fn show(app: &App) -> Outcome {
     let configuration = app.configuration()?;
     let settings = configuration.settings_here().map_err(Failure::Configuration)?;
     let shown = ShownSettings {
@@ -77,18 +74,16 @@ fn show(app: &App) -> Result<CommandEnding, Failure> {
         settings: SettingKey::ALL.iter().map(|key| setting(*key, &settings)).collect(),
     };
     let rows: Vec<[Cell; 3]> = shown.settings.iter().map(|setting| row(app, setting)).collect();
-    for line in table::lines(["SETTING", "VALUE", "FROM"], &rows) {
-        app.output.print(line);
-    }
-    app.output.print(format_args!("\nData is kept in {}.", app.display_path(&shown.data_dir)));
+    app.output.table(["SETTING", "VALUE", "FROM"], &rows);
+    writeln!(app.output, "\nData is kept in {}.", app.display_path(&shown.data_dir));
     if let Some(file) = &shown.user_file {
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "Change settings in {}, or in piton.toml of a project.",
             app.display_path(file)
-        ));
+        );
     }
-    app.output.reply("piton.config.show/1", &shown)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.config.show/1", &shown)
 }
 
 fn setting(key: SettingKey, settings: &Settings) -> Setting {
@@ -102,10 +97,10 @@ fn setting(key: SettingKey, settings: &Settings) -> Setting {
     }
 }
 
-// The source with the file and line if one is known, else only its kind.
 fn row(app: &App, setting: &Setting) -> [Cell; 3] {
     let value =
         setting.value.as_ref().map_or_else(|| "not set".to_owned(), |value| text(app, value));
+    // The file and line if they are known, else only the kind of the source.
     let from = setting.at.clone().unwrap_or_else(|| setting.place.to_string());
     [setting.key.to_string().into(), value.into(), from.into()]
 }
@@ -129,8 +124,8 @@ pub(crate) fn problems(app: &App) -> Vec<ConfigProblem> {
         Ok(problems) | Err(Failure::Configuration(problems)) => problems,
         // Any other failure keeps a server from starting as well, so it counts as a problem.
         Err(other) => {
-            let told = other.envelope();
-            vec![ConfigProblem::of("the configuration", told.message, told.suggestion)]
+            let envelope = other.envelope();
+            vec![ConfigProblem::of("the configuration", envelope.message, envelope.suggestion)]
         }
     }
 }
@@ -140,7 +135,7 @@ fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     configuration.settings_here().map_err(Failure::Configuration)?;
     let root = checked_root(app, &configuration)?;
     // Opens the workspaces on trial, in memory: many mistakes show only then, and the check must leave no trace.
-    let mut problems = Chosen::problems(app, &trial_ports(&configuration, &root))?;
+    let mut problems = Chosen::problems(app, &trial_workspaces(configuration.user_dir(), &root))?;
     let project = app.project(&configuration.settings())?;
     let context =
         ContextSettings::configured(&configuration, project.as_ref().map(ProjectDir::path));
@@ -148,15 +143,15 @@ fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     Ok(problems)
 }
 
-fn check(app: &App) -> Result<CommandEnding, Failure> {
+fn check(app: &App) -> Outcome {
     let problems = problems(app);
     if problems.is_empty() {
-        app.output.advise("The configuration is in order. What holds: piton config show");
+        app.output.advise("The configuration is in order. See the settings: piton config show");
     } else {
         for problem in &problems {
             app.output.print(problem);
         }
-        app.output.print("Mend each line that is named, and check again.");
+        app.output.print("Fix each line that is named, and check again.");
     }
     let checked = Checked { is_sound: problems.is_empty(), problems };
     app.output.reply("piton.config.check/1", &checked)?;

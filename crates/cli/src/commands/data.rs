@@ -3,32 +3,28 @@
 use clap::Subcommand;
 use piton_runtime::context::SetAside;
 use piton_runtime::workspaces::kept_virtual;
-use piton_store::{
-    Error,
-    local::{DataDir, repair_table},
-};
+use piton_store::Error;
 use serde::Serialize;
 
 use super::workspace::lost_files;
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::{count, listed},
-    table::{self, Cell},
-};
+use crate::adapters::{DataDir, repair_table};
+use crate::app::{App, Outcome};
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::{count, listed};
+use crate::table::Cell;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Check the file of context, Virtual Stores and file records; nothing is changed
+    /// Verify the table file; nothing is changed
     #[command(after_help = "Example:\n  piton data verify")]
     Verify,
-    /// Make that file anew from what can still be read of it, keeping the damaged one
+    /// Rebuild the table file from everything in it that can be read, and keep the damaged one
     #[command(
-        after_help = "No other Piton may use the data directory meanwhile: end servers and agents first.\n\nExample:\n  piton data repair"
+        after_help = "No other Piton may use the data directory during the repair: stop servers and agents first.\n\nExample:\n  piton data repair"
     )]
     Repair,
-    /// List everything that repairs took out of use and keep, of every kind
+    /// List everything that repairs of any kind took out of use and kept
     #[command(after_help = "Example:\n  piton data repairs")]
     Repairs,
 }
@@ -79,7 +75,7 @@ struct KeptItem {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
             Self::Verify => verify(app),
             Self::Repair => repair(app),
@@ -88,9 +84,9 @@ impl Command {
     }
 }
 
-fn verify(app: &App) -> Result<CommandEnding, Failure> {
+fn verify(app: &App) -> Outcome {
     let open = app.open()?;
-    let (problems, is_replaced) = match open.table_status() {
+    let (problems, is_replaced) = match open.block_on(open.adapters.table_status()) {
         Ok(status) => (status.problems, status.is_replaced),
         // A file too damaged to be opened is a finding of this check and not a failure of it.
         Err(Error::TableDamaged { .. }) => (vec!["the database is malformed".to_owned()], false),
@@ -100,10 +96,11 @@ fn verify(app: &App) -> Result<CommandEnding, Failure> {
     if is_sound {
         app.output.print("table.sqlite3 is sound.");
     } else {
-        app.output
-            .print("table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it, and work.");
+        app.output.print(
+            "table.sqlite3 is damaged or was replaced. Sessions and backpacks do not need it and still work.",
+        );
         for problem in &problems {
-            app.output.print(format_args!("  {problem}"));
+            writeln!(app.output, "  {problem}");
         }
         app.output.advise(if is_replaced {
             Error::TableReplaced.envelope().suggestion
@@ -115,16 +112,15 @@ fn verify(app: &App) -> Result<CommandEnding, Failure> {
     Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
-fn repair(app: &App) -> Result<CommandEnding, Failure> {
+fn repair(app: &App) -> Outcome {
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;
-    let at_root = |source| Failure::DataDir { path: root.clone(), source };
     // Exclusive, since no other process may use the table while it is replaced.
-    let dir = DataDir::open_alone(&root).map_err(at_root)?;
+    let dir = DataDir::open_alone(&root).map_err(|error| Failure::data_dir(&root, &error))?;
     let done = repair_table(&dir)?;
     if done.is_accepted {
         app.output.print(
-            "table.sqlite3 is another file than before, and is used from now on. What was only in the lost one is gone.",
+            "table.sqlite3 is not the file from before, and is used from now on. What only the lost file held is gone.",
         );
     }
     match &done.aside {
@@ -132,25 +128,23 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
         None => app.output.print("table.sqlite3 is sound. Nothing was changed."),
         Some(aside) => {
             let (kept, root) = (done.kept, app.display_path(&root));
-            app.output.print(format_args!(
-                "table.sqlite3 is new, with all {kept} entries that are whole."
-            ));
+            writeln!(app.output, "table.sqlite3 is rebuilt, with all {kept} intact entries.");
             if done.damaged > 0 {
-                let damaged = count(usize::try_from(done.damaged).unwrap_or(usize::MAX), "entry");
-                app.output.print(format_args!(
-                    "Taken out, because they were changed after they were written: {damaged}."
-                ));
+                let damaged = count(done.damaged, "entry");
+                writeln!(
+                    app.output,
+                    "Taken out because they changed after they were written: {damaged}."
+                );
                 for entry in &done.damaged_shown {
-                    app.output.print(format_args!("  {entry}"));
+                    writeln!(app.output, "  {entry}");
                 }
-                app.output.print(format_args!("They are kept: {root}/{aside}/entries.jsonl"));
+                writeln!(app.output, "They are kept: {root}/{aside}/entries.jsonl");
             }
             if done.gaps > 0 {
-                app.output.print(format_args!("Places at which entries are lost: {}.", done.gaps));
+                writeln!(app.output, "Places where entries are lost: {}.", done.gaps);
             }
-            app.output.print(format_args!("The damaged file is kept: {root}/{aside}"));
-            app.output
-                .advise("Check what is in it: piton context validate, piton workspace verify");
+            writeln!(app.output, "The damaged file is kept: {root}/{aside}");
+            app.output.advise("Check its contents: piton context validate, piton workspace verify");
         }
     }
     // Only a repair that lost entries can have lost files with them.
@@ -170,12 +164,11 @@ fn repair(app: &App) -> Result<CommandEnding, Failure> {
         damaged_entries: done.damaged_shown,
         lost_files,
     };
-    app.output.reply("piton.data.repair/1", &reply)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.data.repair/1", &reply)
 }
 
 /// Lists everything that repairs of any kind keep.
-fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+fn repairs(app: &App) -> Outcome {
     let open = app.open()?;
     let root = open.root().to_path_buf();
     // Sessions and backpacks name absolute paths; the others are relative already.
@@ -185,9 +178,9 @@ fn repairs(app: &App) -> Result<CommandEnding, Failure> {
     };
     let sessions = open.wait(open.runtime.set_aside())?.set_aside.into_iter();
     let sessions = sessions.map(|one| (relative(one.place), one.files, one.bytes));
-    let backpacks = open.block_on(open.backpacks().journal.set_aside(None))?.into_iter();
+    let backpacks = open.block_on(open.adapters.backpacks.journal.set_aside(None))?.into_iter();
     let backpacks = backpacks.map(|one| (relative(one.place), one.files, one.bytes));
-    let damaged = open.damaged()?.into_iter().map(|one| (one.place, one.files, one.bytes));
+    let damaged = open.adapters.damaged()?.into_iter().map(|one| (one.place, one.files, one.bytes));
     let mut set_aside: Vec<KeptItem> = sessions
         .chain(backpacks)
         .chain(damaged)
@@ -202,25 +195,23 @@ fn repairs(app: &App) -> Result<CommandEnding, Failure> {
         let root = app.display_path(&root);
         let rows: Vec<[Cell; 3]> = set_aside.iter().map(|kept| row(&root, kept)).collect();
         if !rows.is_empty() {
-            for line in table::lines(["KEPT IN", "FILES", "BYTES"], &rows) {
-                app.output.print(line);
-            }
+            app.output.table(["KEPT IN", "FILES", "BYTES"], &rows);
         }
         if !virtual_files.is_empty() {
             let names = listed(&virtual_files);
-            app.output.print(format_args!("In the table, of Virtual Stores: {names}"));
+            writeln!(app.output, "In the table, from Virtual Stores: {names}");
         }
         if !context.is_empty() {
             let names: Vec<String> = context.iter().map(|row| row.what.clone()).collect();
-            app.output.print(format_args!("In the table, of context: {}", listed(&names)));
+            writeln!(app.output, "In the table, from context: {}", listed(&names));
         }
         app.output.advise(
-            "\nThose of a session stay until it is removed, by `piton session delete RUN` or, past its time, by `piton \
-             session gc`. Piton removes no others. Remove a file yourself once you no longer need it.",
+            "\nWhat was taken out of a session stays until the session is removed: by `piton session delete RUN` or, after \
+             its retention time, by `piton session gc`. Piton removes nothing else. Remove a file yourself once you no \
+             longer need it.",
         );
     }
-    app.output.reply("piton.data.repairs/1", &Repairs { set_aside, virtual_files, context })?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.data.repairs/1", &Repairs { set_aside, virtual_files, context })
 }
 
 /// Returns what the table keeps. A damaged table counts as empty: it is no reason to hide everything else.
@@ -236,7 +227,7 @@ fn of_table<T: Default>(kept: Result<T, Error>) -> Result<T, Error> {
 fn row(root: &str, kept: &KeptItem) -> [Cell; 3] {
     [
         format!("{root}/{}", kept.place).into(),
-        count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),
+        count(kept.files, "file").into(),
         kept.bytes.to_string().into(),
     ]
 }

@@ -7,21 +7,17 @@ use piton_runtime::provenance::{
     FrameWritten, KeyWritten, ThingKind, ThingReference, WrittenKind, WrittenThings,
 };
 
-use super::{blame::say_link, project_things::ProjectThings, workspace::Chosen};
-use crate::{
-    age::ago,
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::short,
-    style::{Tone, styled},
-    text_diff::say_diff,
-};
+use super::blame::say_link;
+use super::workspace::Chosen;
+use super::worlds::OpenWorlds;
+use crate::app::{App, Outcome};
+use crate::messages::{ago, short};
+use crate::style::{Tone, styled};
 
 #[derive(Args)]
 pub(crate) struct DiffThings {
-    /// The first: a run (RUN@NODE), a backpack or the run of a flow (NAME@COMMIT), the path of an overlay, or a
-    /// recorded tree (@, @-1)
+    /// The first: a run (RUN@NODE), a backpack or flow run (NAME@COMMIT), the path of an overlay, or a recorded tree (@,
+    /// @-1)
     #[arg(value_name = "A")]
     left: ThingReference,
     /// The second, of the same kind
@@ -32,26 +28,25 @@ pub(crate) struct DiffThings {
 }
 
 impl DiffThings {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        let here = ProjectThings::open(app, self.chosen.declared(app)?)?;
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        let here = OpenWorlds::new(app, self.chosen.declared(app)?)?;
         let worlds = here.worlds();
         let compared = here.open.runtime.compare(&self.left, &self.right, &worlds);
         let compared = here.open.wait(compared)?;
         print(app, &compared);
-        app.output.reply("piton.diff/1", &compared)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.diff/1", &compared)
     }
 }
 
 fn print(app: &App, compared: &Comparison) {
     match &compared.ancestor {
         Some(ancestor) => {
-            app.output.print(format_args!("Both come from {}.", ancestor.name));
+            writeln!(app.output, "Both come from {}.", ancestor.name);
             if let Some(step) = &ancestor.step {
                 say_link(app, step);
             }
             if !ancestor.written.is_empty() {
-                app.output.print("Written at that step, by whichever side:");
+                app.output.print("Written at that step, by either side:");
                 say_written(app, &ancestor.written);
             }
         }
@@ -64,18 +59,18 @@ fn print(app: &App, compared: &Comparison) {
     say_side(app, "+", &compared.right);
     say_changes(app, compared);
     for note in &compared.notes {
-        app.output.print(format_args!("\n{note}"));
+        writeln!(app.output, "\n{note}");
     }
 }
 
 fn say_side(app: &App, mark: &str, side: &BranchSide) {
-    app.output.print(format_args!("\n{mark} {}", side.name));
+    writeln!(app.output, "\n{mark} {}", side.name);
     for link in &side.steps {
         say_link(app, link);
     }
     for CommitTaken { commit, at, by, action, key, summary } in &side.commits {
         let (commit, age) = (styled(Tone::Faint, commit), ago(App::now(), *at));
-        app.output.print(format_args!("  {commit}  {by} {action} {key}  {summary}  {age}"));
+        writeln!(app.output, "  {commit}  {by} {action} {key}  {summary}  {age}");
     }
     say_more(app, side.commits_left_out, "commits");
     say_written(app, &side.written);
@@ -108,12 +103,12 @@ fn say_what<Held>(app: &App, what: &str, became: &Became<Held>, held: impl Fn(&H
         WrittenKind::Deleted => ("-", Tone::Bad),
     };
     let by = by.as_ref().map(|by| format!("  by {by}")).unwrap_or_default();
-    app.output.print(format_args!("  {} {what}{by}", styled(state, mark)));
+    writeln!(app.output, "  {} {what}{by}", styled(state, mark));
     if diff.is_empty() {
         let words = |side: &Option<Held>| side.as_ref().map_or_else(|| "nothing".to_owned(), &held);
-        app.output.print(format_args!("      {} → {}", words(before), words(after)));
+        writeln!(app.output, "      {} → {}", words(before), words(after));
     } else {
-        say_diff(app, diff, *left_out, "      ");
+        app.output.diff(diff, *left_out, "      ");
     }
 }
 
@@ -124,15 +119,15 @@ fn digits(digest: &Digest) -> String {
 
 fn say_more(app: &App, count: usize, what: &str) {
     if count > 0 {
-        app.output.print(format_args!("  and {count} more {what}"));
+        writeln!(app.output, "  and {count} more {what}");
     }
 }
 
 fn say_changes(app: &App, compared: &Comparison) {
     for ChangedOutput { step, artifact, diff, left_out, .. } in &compared.outputs {
         let what = artifact.as_deref().unwrap_or("notes");
-        app.output.print(format_args!("\n{what} of {step}"));
-        say_diff(app, diff, *left_out, "");
+        writeln!(app.output, "\n{what} of {step}");
+        app.output.diff(diff, *left_out, "");
     }
     if !compared.context.is_empty() {
         app.output.print("\ncontext");

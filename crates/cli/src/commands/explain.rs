@@ -5,11 +5,11 @@ use piton_core::{Code, Domain};
 use piton_runtime::explain::{Explained, explain};
 use serde::Serialize;
 
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use crate::app::{App, Outcome};
 
 #[derive(Args)]
 pub(crate) struct Explain {
-    /// The code; without it, every code is listed
+    /// The code [default: list every code]
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -20,17 +20,15 @@ struct Listed {
 }
 
 impl Explain {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         let Some(code) = self.code else {
             list(app);
             let codes = Code::ALL.iter().map(|code| Explained::from(*code)).collect();
-            app.output.reply("piton.explain.list/1", &Listed { codes })?;
-            return Ok(CommandEnding::Done);
+            return app.output.finish("piton.explain.list/1", &Listed { codes });
         };
         let explained = explain(&code)?;
         app.output.print(explained.page.trim_end());
-        app.output.reply("piton.explain/1", &explained)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.explain/1", &explained)
     }
 }
 
@@ -42,5 +40,5 @@ fn list(app: &App) {
             app.output.print(format_args!("  {code}\n      {}", code.meaning()));
         }
     }
-    app.output.advise("\nWhat to do about one: piton explain CODE");
+    app.output.advise("\nHow to resolve one: piton explain CODE");
 }

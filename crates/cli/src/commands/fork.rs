@@ -2,25 +2,27 @@
 
 use clap::Args;
 use piton_core::shell_word;
-use piton_runtime::{
-    provenance::{
-        Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, ThingKind, ThingReference,
-    },
-    workspaces::{JoinedWorkspaces, Mount},
+use piton_runtime::provenance::{
+    Forked, ForkedBackpack, ForkedFlow, ForkedOverlay, ForkedThing, ThingKind, ThingReference,
 };
+use piton_runtime::workspaces::{JoinedWorkspaces, Mount};
 
-use super::{project_things::ProjectThings, workspace::Chosen};
-use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count, tree::ending};
+use super::workspace::Chosen;
+use super::worlds::OpenWorlds;
+use crate::app::{App, Outcome};
+use crate::failure::Failure;
+use crate::messages::count;
+use crate::tree::ending;
 
 #[derive(Args)]
 pub(crate) struct Fork {
-    /// A run, a backpack or the run of a flow, or the path of an overlay
+    /// A run, a backpack, a flow run, or the path of an overlay
     #[arg(value_name = "THING")]
     thing: ThingReference,
-    /// The step of a run, the node of a flow, or the commit of a backpack; where it stands without it
+    /// The step of a run, the node of a flow, or the commit of a backpack [default: the current state]
     #[arg(long, value_name = "PLACE")]
     at: Option<String>,
-    /// What the fork of a backpack or an overlay is called
+    /// The name of the fork of a backpack or an overlay
     #[arg(long, value_name = "NAME")]
     into: Option<String>,
     #[command(flatten)]
@@ -28,7 +30,7 @@ pub(crate) struct Fork {
 }
 
 impl Fork {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         let Self { mut thing, at, into, mut chosen } = self;
         // `--at` is the more explicit of the two ways to name a state, so it beats one behind `@`.
         thing.at = at.or(thing.at);
@@ -43,7 +45,7 @@ impl Fork {
             chosen.add(mount.parse::<Mount>().map_err(|why| Failure::refused(why, Mount::FORM))?);
             declared = chosen.declared(app)?;
         }
-        let here = ProjectThings::open(app, declared)?;
+        let here = OpenWorlds::new(app, declared)?;
         let open = &here.open;
         let worlds = here.worlds();
         let mut forked = open.wait(open.runtime.fork(&thing, into.as_deref(), &worlds))?;
@@ -63,8 +65,7 @@ impl Fork {
             ForkedThing::Backpack(forked) => say_backpack(app, forked),
             ForkedThing::Overlay(forked) => say_overlay(app, forked, typed.as_deref()),
         }
-        app.output.reply("piton.fork/1", &forked)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.fork/1", &forked)
     }
 }
 
@@ -79,19 +80,19 @@ fn undeclared(declared: &JoinedWorkspaces, name: &str, into: Option<&str>) -> Op
 fn say_run(app: &App, forked: &Forked) {
     let node = forked.node_id.to_string();
     let output = &app.output;
-    output.print(format_args!("{} · {} ({})", forked.label, forked.title, forked.step));
+    writeln!(output, "{} · {} ({})", forked.label, forked.title, forked.step);
     let left = if forked.was_left {
-        "The run went on from here before: what is handed in here makes a branch."
+        "The run has already continued from here: submitting here makes a branch."
     } else {
-        "The run stands here: what is handed in here goes on with it."
+        "The run is at this step: submitting here continues it."
     };
-    output.print(format_args!("{left} Nothing was written.\n"));
+    writeln!(output, "{left} Nothing was written.\n");
     let call = serde_json::to_string(&forked.next_call.params).unwrap_or_default();
     output.print("Tell an agent to call:");
-    output.print(format_args!("  {} {call}", forked.next_call.tool));
+    writeln!(output, "  {} {call}", forked.next_call.tool);
     let name = &forked.name;
     output.advise(format_args!(
-        "Or walk on yourself: piton workflow run --resume {name}@{}",
+        "Or continue yourself: piton workflow run --resume {name}@{}",
         ending(&node)
     ));
     // Once something is submitted here, the run's name alone means the new branch, so the old tip is named by its id.
@@ -107,10 +108,10 @@ fn say_run(app: &App, forked: &Forked) {
 fn say_flow(app: &App, forked: &ForkedFlow) {
     let ForkedFlow { backpack, node, commit, into, command } = forked;
     let output = &app.output;
-    output.print(format_args!("{backpack} · before {node}, after commit {commit}"));
-    output.print("A replay forks the backpack there and runs on. Nothing was written.\n");
-    output.print(format_args!("Run it again from there:\n  {command}"));
-    output.print("Name the --models, --tools and --workspace that it ran with, and none that it ran without.");
+    writeln!(output, "{backpack} · before {node}, after commit {commit}");
+    output.print("A replay forks the backpack there and continues. Nothing was written.\n");
+    writeln!(output, "Run it again from there:\n  {command}");
+    output.print("Repeat the --models, --tools and --workspace options of the original run, and add no others.");
     let fork = into.as_ref().map_or_else(|| "FORK".to_owned(), ToString::to_string);
     output.advise(format_args!("\nCompare later: piton diff {backpack} {fork}"));
 }
@@ -122,7 +123,7 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
         |commit| format!("after commit {commit}"),
     );
     let keys = count(*keys, "key");
-    app.output.print(format_args!("{backpack} holds what {of} held {at}: {keys}."));
+    writeln!(app.output, "{backpack} holds what {of} held {at}: {keys}.");
     app.output.advise(format_args!("\nAttach agents to it: piton mcp --backpack {backpack}"));
     app.output.advise(format_args!("Compare later: piton diff {of} {backpack}"));
 }
@@ -130,9 +131,10 @@ fn say_backpack(app: &App, forked: &ForkedBackpack) {
 fn say_overlay(app: &App, forked: &ForkedOverlay, typed: Option<&str>) {
     let ForkedOverlay { overlay, of, over, changes } = forked;
     let changes = count(*changes, "change");
-    app.output.print(format_args!(
-        "{overlay} shows what {of} shows: {changes} over {over}. Each goes its own way now."
-    ));
+    writeln!(
+        app.output,
+        "{overlay} starts as a copy of {of}: {changes} over {over}. From now on, they are independent."
+    );
     let (of, overlay) = (shell_word(of), shell_word(overlay));
     let flag = typed.map(|typed| format!(" --workspace {}", shell_word(typed)));
     let flag = flag.unwrap_or_default();

@@ -2,30 +2,26 @@
 
 use clap::Subcommand;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Sign new tokens with a new key
     #[command(after_help = "Example:\n  piton keys rotate")]
     Rotate,
-    /// Check that the keys can be read; nothing is changed
+    /// Verify that the keys can be read; nothing is changed
     #[command(after_help = "Example:\n  piton keys verify")]
     Verify,
-    /// Replace keys that cannot be read by new ones, keeping the damaged file
+    /// Replace unreadable keys with new ones, and keep the damaged file
     #[command(after_help = "Example:\n  piton keys repair")]
     Repair,
 }
 
 const NO_KEYS: &str = "\
-There are no keys. The next token makes new ones.
-Tokens from before, if there were any, no longer work. No run is lost; an agent gets new tokens with resume_session.";
-
-#[derive(Serialize)]
-struct Rotated {
-    rotated: bool,
-}
+There are no keys. The next token creates them.
+Earlier tokens, if there were any, no longer work. No run is lost: an agent gets new tokens with resume_session.";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -38,38 +34,38 @@ struct RepairedKeys {
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         match self {
             Self::Rotate => {
                 open.wait(open.runtime.rotate_keys())?;
                 app.output.print("New tokens are signed with a new key.");
-                app.output.print("Tokens of the last key still work; older ones do not. An agent gets new ones with resume_session.");
-                app.output.reply("piton.keys.rotate/1", &Rotated { rotated: true })?;
+                app.output.print("Tokens signed with the previous key still work; older ones do not. An agent gets new ones with resume_session.");
+                app.output.finish("piton.keys.rotate/1", &json!({ "rotated": true }))
             }
             Self::Verify => {
                 open.wait(open.runtime.verify_keys())?;
-                let has_keys = open.has_keys();
+                let has_keys = open.adapters.has_keys();
                 app.output.print(if has_keys { "The keys can be read." } else { NO_KEYS });
                 let reply = RepairedKeys { is_sound: true, has_keys, kept: None };
-                app.output.reply("piton.keys.verify/1", &reply)?;
+                app.output.finish("piton.keys.verify/1", &reply)
             }
             Self::Repair => {
                 let kept = open.wait(open.runtime.repair_keys())?;
                 match &kept {
-                    None if !open.has_keys() => app.output.print(NO_KEYS),
+                    None if !open.adapters.has_keys() => app.output.print(NO_KEYS),
                     None => app.output.print("The keys can be read. Nothing was changed."),
                     Some(kept) => {
                         let root = app.display_path(open.root());
-                        app.output.print("New tokens are signed with new keys. No run is lost, but tokens of the old keys stop working.");
+                        app.output.print("New tokens are signed with new keys. No run is lost, but tokens signed with the old keys stop working.");
                         app.output.print("An agent gets new ones with resume_session.");
-                        app.output.print(format_args!("The damaged file is kept: {root}/{kept}"));
+                        writeln!(app.output, "The damaged file is kept: {root}/{kept}");
                     }
                 }
-                let reply = RepairedKeys { is_sound: true, has_keys: open.has_keys(), kept };
-                app.output.reply("piton.keys.repair/1", &reply)?;
+                let reply =
+                    RepairedKeys { is_sound: true, has_keys: open.adapters.has_keys(), kept };
+                app.output.finish("piton.keys.repair/1", &reply)
             }
         }
-        Ok(CommandEnding::Done)
     }
 }

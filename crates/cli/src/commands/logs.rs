@@ -3,21 +3,18 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::{
-    age::ago,
-    app::App,
-    arguments::MaybeRun,
-    bounds::LOG_LINES_SHOWN,
-    exit::CommandEnding,
-    failure::Failure,
-    log::{self, LogRecord},
-};
+use crate::app::{App, Outcome};
+use crate::arguments::MaybeRun;
+use crate::bounds::LOG_LINES_SHOWN;
+use crate::failure::Failure;
+use crate::log::{self, LogRecord};
+use crate::messages::ago;
 
 #[derive(Args)]
 pub(crate) struct Logs {
     #[command(flatten)]
     run: MaybeRun,
-    /// How many lines to show, the newest
+    /// The number of lines to show, the newest ones
     #[arg(long, value_name = "NUMBER", default_value_t = LOG_LINES_SHOWN)]
     lines: usize,
 }
@@ -30,7 +27,7 @@ struct ShownLogs {
 }
 
 impl Logs {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         let settings = app.configuration()?.settings();
         // Without a run, the data directory is not opened: its logs can be read even if it cannot be.
         let directory = app.data_dir(&settings)?.join(log::DIRECTORY);
@@ -44,11 +41,8 @@ impl Logs {
         let shown = ShownLogs { records: records.split_off(left_out), left_out };
         print(app, &shown);
         let level = settings.log_level();
-        app.output.print(format_args!(
-            "Logged is what matters as much as `{level}`; more with PITON_LOG=debug."
-        ));
-        app.output.reply("piton.logs/1", &shown)?;
-        Ok(CommandEnding::Done)
+        writeln!(app.output, "The log level is `{level}`. PITON_LOG=debug logs more.");
+        app.output.finish("piton.logs/1", &shown)
     }
 }
 
@@ -58,7 +52,7 @@ fn print(app: &App, shown: &ShownLogs) {
         app.output.print("Nothing was logged.");
     }
     if shown.left_out > 0 {
-        app.output.print(format_args!("{} earlier lines are left out.", shown.left_out));
+        writeln!(app.output, "{} earlier lines are left out.", shown.left_out);
     }
     for record in &shown.records {
         let LogRecord { level, command, event, tool, run, took_ms, .. } = record;

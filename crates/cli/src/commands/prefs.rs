@@ -1,28 +1,21 @@
 //! `piton prefs`: the preferences of runs.
 
 use clap::{Args, Subcommand};
-use piton_runtime::{
-    reply::AppliedPreferences,
-    request::{Prefer, PreferenceScope},
-};
-use piton_workflow::{Autonomy, RiskPolicy, event::Preferences};
+use piton_runtime::reply::AppliedPreferences;
+use piton_runtime::request::{Prefer, PreferenceScope};
+use piton_runtime::workflow::{Autonomy, Preferences, RiskPolicy};
 
-use crate::{app::App, arguments::MaybeRun, exit::CommandEnding, failure::Failure};
+use crate::app::{App, Outcome};
+use crate::arguments::MaybeRun;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// What new runs prefer, or one run
+    /// Show the preferences of new runs, or of one run
     #[command(after_help = "Example:\n  piton prefs get --run amber-otter")]
-    Get(Get),
-    /// Change what new runs prefer, or one run from where it stands
+    Get(MaybeRun),
+    /// Change the preferences of new runs, or of one run from its current step
     #[command(after_help = "Example:\n  piton prefs set --autonomy full_auto_stop_on_user_deps")]
     Set(Set),
-}
-
-#[derive(Args)]
-pub(crate) struct Get {
-    #[command(flatten)]
-    run: MaybeRun,
 }
 
 #[derive(Args)]
@@ -33,39 +26,36 @@ pub(crate) struct Set {
     /// When runs wait for a person: `guided`, `full_auto_stop_on_user_deps` or `full_auto_never_stop`
     #[arg(long)]
     autonomy: Option<Autonomy>,
-    /// Which of several correct ways runs take: `conservative`, `balanced` or `aggressive`
+    /// Which of several correct approaches runs choose: `conservative`, `balanced` or `aggressive`
     #[arg(long)]
     risk_policy: Option<RiskPolicy>,
 }
 
 impl Command {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
-            Self::Get(get) => get.run(app),
+            Self::Get(run) => get(app, &run),
             Self::Set(set) => set.run(app),
         }
     }
 }
 
-impl Get {
-    fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        let open = app.open()?;
-        let applied = match &self.run.run {
-            None => open.runtime.preferences()?,
-            Some(reference) => {
-                let preferences = open.run(reference)?.preferences;
-                AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
-            }
-        };
-        print(app, applied.preferences);
-        app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
-        app.output.reply("piton.prefs/1", &applied)?;
-        Ok(CommandEnding::Done)
-    }
+fn get(app: &App, run: &MaybeRun) -> Outcome {
+    let open = app.open()?;
+    let applied = match &run.run {
+        None => open.runtime.preferences()?,
+        Some(reference) => {
+            let preferences = open.run(reference)?.preferences;
+            AppliedPreferences { preferences, written_to: None, warnings: Vec::new() }
+        }
+    };
+    print(app, applied.preferences);
+    app.output.advise("Change them: piton prefs set --autonomy … --risk-policy …");
+    app.output.finish("piton.prefs/1", &applied)
 }
 
 impl Set {
-    fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         let scope = match &self.run.run {
             None => PreferenceScope::Global {},
@@ -81,17 +71,14 @@ impl Set {
             app.output.print(warning);
         }
         match &applied.written_to {
-            Some(file) => app
-                .output
-                .print(format_args!("Written to {file}; runs that start from now on follow it.")),
-            None => app.output.print("The run follows it from where it stands."),
+            Some(file) => writeln!(app.output, "Written to {file}; new runs follow it."),
+            None => app.output.print("The run follows it from its current step."),
         }
-        app.output.reply("piton.prefs/1", &applied)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.prefs/1", &applied)
     }
 }
 
 fn print(app: &App, preferences: Preferences) {
-    app.output.print(format_args!("autonomy     {}", preferences.autonomy));
-    app.output.print(format_args!("risk policy  {}", preferences.risk_policy));
+    writeln!(app.output, "autonomy     {}", preferences.autonomy);
+    writeln!(app.output, "risk policy  {}", preferences.risk_policy);
 }

@@ -4,15 +4,14 @@
     reason = "the agent starts its server, which is this program"
 )]
 
-use std::{
-    io::{self, BufRead as _, BufReader, Write as _},
-    os::unix::process::ExitStatusExt as _,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::env;
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::stage::Stage;
+use super::project::DemoProject;
 use crate::failure::Failure;
 
 /// Protocol revision that the agent speaks.
@@ -39,14 +38,14 @@ pub(super) struct ToolAnswer {
 
 impl DemoAgent {
     /// Starts a server in the project and connects to it.
-    pub(super) fn connect(stage: &Stage) -> Result<Self, Failure> {
+    pub(super) fn connect(demo: &DemoProject) -> Result<Self, Failure> {
         let failed = || Failure::io("start an MCP server for the agent");
-        let program = std::env::current_exe().map_err(failed())?;
+        let program = env::current_exe().map_err(failed())?;
         let mut server = Command::new(program)
             .arg("mcp")
             .arg("--data-dir")
-            .arg(&stage.data)
-            .current_dir(&stage.project)
+            .arg(&demo.data)
+            .current_dir(&demo.project)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             // Its warnings would appear between the lines of the demo.
@@ -68,11 +67,11 @@ impl DemoAgent {
 
     /// Calls a tool.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<ToolAnswer, Failure> {
-        let mut told = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
+        let mut reply = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         Ok(ToolAnswer {
-            text: told["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
-            is_error: told["isError"] == true,
-            data: told["structuredContent"].take(),
+            text: reply["content"][0]["text"].as_str().unwrap_or_default().to_owned(),
+            is_error: reply["isError"] == true,
+            data: reply["structuredContent"].take(),
         })
     }
 
@@ -80,7 +79,7 @@ impl DemoAgent {
     pub(super) fn must(&mut self, tool: &str, arguments: &Value) -> Result<ToolAnswer, Failure> {
         let answer = self.call(tool, arguments)?;
         if answer.is_error {
-            return Err(Failure::BrokenPromise(format!("{tool} was refused: {}", answer.text)));
+            return Err(Failure::broken_promise(&format!("{tool} was refused: {}", answer.text)));
         }
         Ok(answer)
     }
@@ -90,9 +89,7 @@ impl DemoAgent {
         let failed = || Failure::io("kill the server of the agent");
         self.server.kill().map_err(failed())?;
         let status = self.server.wait().map_err(failed())?;
-        status
-            .signal()
-            .ok_or_else(|| Failure::BrokenPromise("a killed process ended by itself".to_owned()))
+        status.signal().ok_or_else(|| Failure::broken_promise("a killed process ended by itself"))
     }
 
     /// Disconnects, and waits for the server to end.
@@ -110,18 +107,19 @@ impl DemoAgent {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         loop {
             let mut line = String::new();
-            let read = self.from.read_line(&mut line).map_err(Failure::io("hear the server"))?;
+            let read =
+                self.from.read_line(&mut line).map_err(Failure::io("read from the server"))?;
             if read == 0 {
-                return Err(Failure::BrokenPromise(format!("the server left during {method}")));
+                return Err(Failure::broken_promise(&format!("the server left during {method}")));
             }
             let mut message: Value = serde_json::from_str(&line)
                 .map_err(io::Error::from)
-                .map_err(Failure::io("read what the server said"))?;
+                .map_err(Failure::io("parse the server's message"))?;
             // Notifications in between have no id and are skipped.
             if message["id"] == id {
                 if !message["error"].is_null() {
-                    let told = format!("{method} failed: {}", message["error"]["message"]);
-                    return Err(Failure::BrokenPromise(told));
+                    let problem = format!("{method} failed: {}", message["error"]["message"]);
+                    return Err(Failure::broken_promise(&problem));
                 }
                 return Ok(message["result"].take());
             }
@@ -130,6 +128,6 @@ impl DemoAgent {
 
     fn send(&mut self, message: &Value) -> Result<(), Failure> {
         let written = writeln!(self.to, "{message}").and_then(|()| self.to.flush());
-        written.map_err(Failure::io("speak to the server"))
+        written.map_err(Failure::io("write to the server"))
     }
 }

@@ -1,22 +1,51 @@
-//! The log files: one that is being written, and a few full ones.
+//! The log files and their lines: one file that is being written, and a few full ones.
 //!
 //! *Limitations*: two processes that find the file full at the same moment may both begin a new one. Then one of the
 //! kept files is short; there is no other consequence.
 #![expect(clippy::disallowed_methods, reason = "the adapter that writes logs")]
 
-use std::{
-    fs,
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use super::record::LogRecord;
+use piton_core::{Code, TimestampMs};
+use piton_runtime::config::LogLevel;
+use serde::{Deserialize, Serialize};
+
 use crate::bounds::{LOG_FILE_BYTES_MAX, LOG_FILES_KEPT};
 
 /// Directory of the files, below the data directory.
 pub(crate) const DIRECTORY: &str = "logs";
+
+/// One line of the logs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LogRecord {
+    pub(crate) time_ms: TimestampMs,
+    pub(crate) level: LogLevel,
+    pub(crate) pid: u32,
+    pub(crate) command: String,
+    /// The event, in a few fixed words.
+    pub(crate) event: String,
+    /// The tool that an agent called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<String>,
+    /// The two words of the run that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) run: Option<String>,
+    /// The session that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) code: Option<Code>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) took_ms: Option<u64>,
+    /// Number of similar failures before it without a line of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) left_out: Option<u64>,
+}
 
 /// Returns the path of the file of an age: 0 is being written, the others are full.
 fn path(directory: &Path, age: u32) -> PathBuf {
@@ -101,9 +130,6 @@ pub(crate) fn read(directory: &Path) -> io::Result<Vec<LogRecord>> {
 
 #[cfg(test)]
 mod tests {
-    use piton_core::TimestampMs;
-    use piton_runtime::config::LogLevel;
-
     use super::*;
 
     #[test]

@@ -1,28 +1,24 @@
 //! The log of one process.
 
-use std::{
-    collections::HashMap,
-    path::Path,
-    process,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::path::Path;
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
-use piton_core::{
-    Code, Envelope, SessionId,
-    port::{Clock as _, Notice, Trace},
-};
+use piton_core::port::{Clock as _, Notice, Trace};
+use piton_core::{Code, Envelope, SessionId};
 use piton_mcp::log::{CallLog, CallOutcome, Called};
 use piton_runtime::config::LogLevel;
-use piton_store::local::SystemClock;
 
-use super::{DIRECTORY, file, record::LogRecord};
+use super::file::{DIRECTORY, LogRecord, LogWriter};
+use crate::adapters::SystemClock;
 use crate::bounds::{LOG_FAILURES_MAX, LOG_FAILURES_SPAN};
 
 /// The log, as one command writes it. Clones share one file and one count of failures.
 #[derive(Clone)]
 pub(crate) struct CallLogger {
-    written: Arc<file::LogWriter>,
+    written: Arc<LogWriter>,
     level: LogLevel,
     command: Arc<str>,
     began: Duration,
@@ -64,7 +60,7 @@ impl Failures {
 
 impl CallLogger {
     pub(crate) fn new(data_dir: &Path, level: LogLevel, command: &str) -> Self {
-        let written = Arc::new(file::LogWriter::new(data_dir.join(DIRECTORY)));
+        let written = Arc::new(LogWriter::new(data_dir.join(DIRECTORY)));
         let session = Arc::default();
         let (command, began) = (Arc::from(command), SystemClock.monotonic());
         Self { written, level, command, began, session, failures: Arc::default() }
@@ -158,7 +154,7 @@ impl CallLogger {
         }
     }
 
-    fn failures(&self) -> std::sync::MutexGuard<'_, Failures> {
+    fn failures(&self) -> MutexGuard<'_, Failures> {
         self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,8 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `record` | one line |
-//! | `file` | the files, which are bounded and shared by all processes |
+//! | `file` | the files, which are bounded and shared by all processes, and their lines |
 //! | `logger` | the log of one process |
 //!
 //! *Invariants*: a line names the command or tool, the session that it was about, and the code of a failure. It never
@@ -11,8 +10,6 @@
 
 mod file;
 mod logger;
-mod record;
 
-pub(crate) use file::{DIRECTORY, read};
+pub(crate) use file::{DIRECTORY, LogRecord, read};
 pub(crate) use logger::CallLogger;
-pub(crate) use record::LogRecord;

@@ -151,7 +151,7 @@ fn a_value_that_is_too_long_to_show_is_had_whole_with_what_is_told_next() {
         let reveal: Vec<&str> = reveal.split_whitespace().collect();
         let shown = rig.says(&[&show[..], &reveal].concat());
         assert!(shown.contains("… and 54464 more bytes"), "{}", &shown[shown.len() - 200..]);
-        let (_, next) = shown.trim_end().rsplit_once("Its whole value: piton ").unwrap();
+        let (_, next) = shown.trim_end().rsplit_once("Show its whole value: piton ").unwrap();
         let next: Vec<&str> = next.split(' ').collect();
         assert_eq!(rig.says(&next).trim_end(), query.trim_end());
     }
@@ -165,7 +165,7 @@ fn a_run_is_run_again_from_a_node_without_its_file_and_both_are_compared() {
     std::fs::remove_file(rig.project().join("flow.json")).unwrap();
     let replay = ["flow", "replay", "prices", "--from", "find", "--models", "models.json"];
     let same = rig.says(&replay);
-    assert!(same.contains("It left the same behind as the run before."), "{same}");
+    assert!(same.contains("The result is the same as before."), "{same}");
     let other =
         rig.says(&[&replay[..], &["--set", "query=2027", "--into", "prices-2027"]].concat());
     let line = other.lines().find(|line| line.contains("answer")).unwrap();

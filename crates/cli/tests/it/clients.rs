@@ -97,5 +97,5 @@ fn a_program_that_the_next_build_replaces_is_refused() {
     let output = rig.run(&["doctor"]);
     assert_eq!(output.status.code(), Some(1));
     let told = text(&output.stdout);
-    assert!(told.contains("which is not there") && told.contains("--client codex"), "{told}");
+    assert!(told.contains("which does not exist") && told.contains("--client codex"), "{told}");
 }

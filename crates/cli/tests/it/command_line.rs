@@ -101,12 +101,12 @@ fn what_the_system_refuses_is_told_in_words_with_what_to_do() {
     );
     check(
         &["install", "--to", "file"],
-        "Could not install file/piton: a file is where a directory has to be.",
-        "Name another place.",
+        "Could not install file/piton: there is a file where a directory is needed.",
+        "Choose another path.",
     );
     check(
         &["session", "list", "--data-dir", "file"],
-        "The data directory file is a file, or below one.",
+        "The data directory file is a file, or is below one.",
         "Choose another one with --data-dir or PITON_DATA_DIR.",
     );
 }

@@ -109,7 +109,7 @@ fn a_flow_is_checked_and_drawn_without_running_it() {
     let checked = rig.run(&["flow", "check", &good]);
     assert_eq!(
         (checked.status.code(), text(&checked.stdout)),
-        (Some(0), "The flow runs.\n".to_owned())
+        (Some(0), "The flow can run.\n".to_owned())
     );
     let drawn = rig.run(&["flow", "graph", &good]);
     assert!(text(&drawn.stdout).starts_with("flowchart TD\n    n0[\"a<br/>chat\"]"));

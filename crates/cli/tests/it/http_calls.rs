@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write as _,
-    fs::{self, File},
+    fs::File,
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, ChildStdout, Command, Stdio},
@@ -218,7 +218,7 @@ fn calls_under_way_end_when_the_server_is_told_to_stop_and_new_ones_are_refused(
     }
     server.signal("-TERM");
     let told = server.line();
-    assert_eq!(told, "Stopping. Calls under way have 5 s to end; new ones are refused.\n");
+    assert_eq!(told, "Stopping. Calls in progress have 5 s to end; new ones are refused.\n");
     // Who is connected already is told; nobody else gets that far.
     let mut late = Call { reply: BufReader::new(idle) };
     let ping = json!({ "jsonrpc": "2.0", "id": 9, "method": "ping" }).to_string();

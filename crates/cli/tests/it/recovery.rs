@@ -316,7 +316,7 @@ fn a_damaged_key_ring_is_reported_and_replaced_and_runs_are_resumed() {
     let (health, _, next) = diagnosis(&rig, "keys");
     assert!(health == "bad" && next.unwrap().contains("piton keys repair"));
     let said = rig.says(&["keys", "repair"]);
-    assert!(said.contains("tokens of the old keys stop working"), "{said}");
+    assert!(said.contains("tokens signed with the old keys stop working"), "{said}");
     assert_eq!(
         fs::read(rig.data().join("keys/keyring.json.damaged-1")).unwrap(),
         b"not a key ring"

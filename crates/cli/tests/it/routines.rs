@@ -197,7 +197,7 @@ fn a_set_for_another_namespace_is_adopted_once_and_for_all() {
     assert!(dry.contains("+ \"id\": \"user.main\""), "{dry}");
     assert!(dry.contains("- \"id\": \"wr.main\""), "{dry}");
     assert!(dry.contains("Would write 5 files"), "{dry}");
-    assert!(dry.contains("package.json: left out"), "{dry}");
+    assert!(dry.contains("package.json: skipped"), "{dry}");
     assert!(!target.exists());
     let adopted = rig.tells(&["workflow", "adopt", "set"]);
     assert_eq!(adopted["written"].as_array().unwrap().len(), 5);
@@ -222,7 +222,7 @@ fn a_set_for_another_namespace_is_adopted_once_and_for_all() {
     rig.says(&["workflow", "validate"]);
     // A second time there is nothing to do.
     let again = rig.says(&["workflow", "adopt", "set"]);
-    assert!(again.contains("Nothing to do: 5 files are in"), "{again}");
+    assert!(again.contains("Nothing to do: 5 files are already in"), "{again}");
     assert_eq!(rig.tells(&["workflow", "adopt", "set"])["written"], json!([]));
 }
 
@@ -235,7 +235,7 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     let (code, error) = rig.fails(&["workflow", "adopt", "set"]);
     assert_eq!(code, 1);
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("main.json is there already, with other content"), "{message}");
+    assert!(message.contains("main.json already exists with other content"), "{message}");
     assert!(message.contains("Nothing was written"), "{message}");
     assert!(!target.join("old.json").exists());
     let advice = error["suggestion"].as_str().unwrap();
@@ -247,7 +247,7 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     rig.write(&format!("{USER}/elsewhere.json"), &holder);
     let (_, error) = rig.fails(&["workflow", "adopt", "set"]);
     assert!(
-        error["message"].as_str().unwrap().contains("has the id `user.main` already"),
+        error["message"].as_str().unwrap().contains("already has the id `user.main`"),
         "{error}"
     );
     let advice = error["suggestion"].as_str().unwrap();
@@ -256,7 +256,7 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
     rig.write(&format!("{USER}/elsewhere.json"), &holder.replace("user.main", "team.own"));
     let (_, error) = rig.fails(&["workflow", "adopt", "set", "--namespace", "second"]);
     assert!(
-        error["message"].as_str().unwrap().contains("has the id `team.own` already"),
+        error["message"].as_str().unwrap().contains("already has the id `team.own`"),
         "{error}"
     );
     assert!(!error["suggestion"].as_str().unwrap().contains("--namespace"), "{error}");
@@ -269,8 +269,8 @@ fn adopting_overwrites_nothing_and_writes_nothing_that_does_not_load() {
         (["set", "--namespace", "wr"], "is no namespace"),
         (["set", "--namespace", "No Good"], "is no namespace"),
         (["absent", "--namespace", "old"], "cannot be read"),
-        (["set", "--to", "set"], "adopted files are written"),
-        (["set", "--to", "set/below"], "adopted files are written"),
+        (["set", "--to", "set"], "is the target directory, or overlaps with it"),
+        (["set", "--to", "set/below"], "is the target directory, or overlaps with it"),
     ] {
         let (code, error) = rig.fails(&[&["workflow", "adopt"], &arguments[..]].concat());
         assert_eq!(code, 1);
@@ -302,7 +302,7 @@ fn what_stands_in_the_way_of_an_adoption_is_avoided_as_the_advice_says() {
         let again = [&["workflow", "adopt", "set"], &way[..]].concat();
         let adopted = rig.tells(&again);
         assert_eq!(adopted["written"].as_array().unwrap().len(), 5, "{way:?}: {adopted}");
-        assert!(rig.says(&again).contains("Nothing to do: 5 files are in"), "{way:?}");
+        assert!(rig.says(&again).contains("Nothing to do: 5 files are already in"), "{way:?}");
         if way[0] == "--namespace" {
             let file = rig.home().join(".config/piton/workflows/second/main.json");
             assert!(fs::read_to_string(file).unwrap().contains("\"second.main\""));

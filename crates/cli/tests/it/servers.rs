@@ -109,6 +109,19 @@ fn the_start_says_how_to_connect() {
 }
 
 #[test]
+fn a_new_data_directory_is_called_new_with_workspaces_too() {
+    let rig = Rig::new();
+    rig.write("docs/a.md", "# Guide\n");
+    let docs = "[[workspaces]]\nprefix = \"/docs\"\nscope = \"read-only\"\ndirectory = \"docs\"\n";
+    rig.write("piton.toml", docs);
+    for is_new in [true, false] {
+        let server = Server::start(&rig, &[("PITON_HTTP_PORT", "0")]);
+        assert_eq!(server.said.contains("(new)"), is_new, "{}", server.said);
+        assert_eq!(server.stop("-TERM"), Some(0));
+    }
+}
+
+#[test]
 fn the_start_names_the_file_with_the_token_and_keeps_what_it_holds() {
     let rig = Rig::new();
     let token = "a-token-of-more-than-24-letters";

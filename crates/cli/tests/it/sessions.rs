@@ -133,7 +133,7 @@ fn a_session_stays_or_goes_as_a_person_says() {
     let rehearsed = rig.tells(&["session", "gc", "--dry-run"]);
     assert_eq!((&rehearsed["isRehearsal"], &rehearsed["young"]), (&true.into(), &1.into()));
     let cleaned = rig.says(&["session", "gc"]);
-    assert!(cleaned.starts_with("Removed 0 sessions past their time."), "{cleaned}");
+    assert!(cleaned.starts_with("Deleted 0 sessions past their retention time."), "{cleaned}");
     assert!(fs::read_dir(rig.data().join("sessions")).unwrap().count() == 1);
 }
 

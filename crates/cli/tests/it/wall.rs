@@ -42,7 +42,7 @@ fn is_written_outside(rig: &Rig) -> bool {
 fn a_server_with_workspaces_writes_nowhere_else_whatever_its_code_does() {
     let walled = rig(WORKSPACE);
     let (is_out, doctor) = (writes_outside(&walled), text(&walled.run(&["doctor"]).stdout));
-    assert_eq!(is_out, doctor.contains("this system has no wall"), "{doctor}");
+    assert_eq!(is_out, doctor.contains("this system has no sandbox"), "{doctor}");
     assert_eq!(!is_out, doctor.contains("the kernel"), "{doctor}");
     // The same server without Workspaces has no wall: it is the wall that kept it in.
     assert!(writes_outside(&rig("")));
@@ -53,7 +53,7 @@ fn whoever_runs_as_root_is_told() {
     let rig = rig(WORKSPACE);
     let is_root = fs::metadata(rig.project()).unwrap().uid() == 0;
     let doctor = text(&rig.run(&["doctor"]).stdout);
-    let has_wall = !doctor.contains("this system has no wall") && !doctor.contains("too old");
+    let has_wall = !doctor.contains("this system has no sandbox") && !doctor.contains("too old");
     assert_eq!(doctor.contains("runs as root"), is_root && has_wall, "{doctor}");
     let served = rig.type_in(&["mcp"], "");
     assert_eq!(text(&served.stderr).contains("Note: Piton runs as root"), is_root);
@@ -78,7 +78,7 @@ fn a_flow_writes_nowhere_else_either_unless_it_may_start_programs() {
         fs::remove_file(entry.unwrap().path()).unwrap();
     }
     walled.write("elsewhere/keep", "");
-    let has_no_wall = doctor.contains("this system has no wall");
+    let has_no_wall = doctor.contains("this system has no sandbox");
     assert_eq!(flow_writes_outside(&walled, &[]), has_no_wall);
     assert_eq!(walled.tells(&["flow", "replay", "b", "--from", "look"])["status"], "done");
     assert_eq!(is_written_outside(&walled), has_no_wall, "a replay calls the same tools");

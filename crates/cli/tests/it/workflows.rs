@@ -150,8 +150,8 @@ fn workflows_are_listed_by_kind_of_work() {
     assert_eq!(listed["workflows"][0]["workflowId"], "wr.code_review");
     assert_eq!(listed["workflows"].as_array().unwrap().len(), 1);
     let none = rig.says(&["workflow", "list", "--tag", "pizza"]);
-    assert!(none.starts_with("No workflow fits.\n6 do not fit. Tags: coding,"), "{none}");
-    assert!(none.ends_with("See all: piton workflow list\n"), "{none}");
+    assert!(none.starts_with("No workflow matches.\n6 do not match. Tags: coding,"), "{none}");
+    assert!(none.ends_with("List all: piton workflow list\n"), "{none}");
 }
 
 #[test]

@@ -13,7 +13,10 @@ pub mod reply;
 pub mod request;
 mod shared;
 
-pub use piton_backpack::BackpackId;
+pub use piton_backpack::journal::JournalPorts;
+pub use piton_backpack::{
+    Action, BackpackId, BackpackPorts, ChangeKind, Key, NodeId, NodeIdentity,
+};
 
 #[cfg(feature = "flow")]
 pub(crate) use attached::short;

@@ -8,9 +8,9 @@ use std::path::Path;
 use toml_edit::{DocumentMut, Item};
 
 use super::file::ConfigFile;
-use super::key::SettingKey;
-use super::layer::SettingSource;
 use super::problem::ConfigProblem;
+use super::settings::{Layer, SettingSource};
+use super::table::SettingKey;
 use super::value::{Base, ValueForm};
 
 /// Reasons that a setting cannot be changed in a file.
@@ -28,7 +28,7 @@ pub enum EditError {
         words: String,
     },
     /// The file is written in a way that leaves no place for the line.
-    #[error("there is no place in the file to put the setting")]
+    #[error("the file has no place for the setting")]
     NoPlace,
 }
 
@@ -52,8 +52,7 @@ pub fn set(text: &str, key: SettingKey, value: &str) -> Result<String, EditError
     let edited = edit(text, key, written).ok_or(EditError::NoPlace)?;
     let (mut after, problems) = read(&edited);
     let is_set = after.0.remove(&key).map(|said| said.value) == Some(wanted);
-    let values =
-        |layer: super::layer::Layer| layer.0.into_iter().map(|(key, said)| (key, said.value));
+    let values = |layer: Layer| layer.0.into_iter().map(|(key, said)| (key, said.value));
     let mut rest = before;
     rest.0.remove(&key);
     if problems.is_empty() && is_set && values(rest).eq(values(after)) {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::key::SettingKey;
-use super::layer::{Layer, LayerValue};
 use super::problem::ConfigProblem;
+use super::settings::{Layer, LayerValue};
+use super::table::SettingKey;
 use super::value::Base;
 use crate::nearest::nearest;
 
@@ -71,10 +71,10 @@ impl Environment {
         for name in strange.filter(|name| !known().any(|known| known == *name)) {
             // Every name shares the prefix, so it is left out of the comparison.
             let ends = known().map(|known| &known[PREFIX.len()..]);
-            let distance_matters = nearest(&name[PREFIX.len()..], ends);
-            if let Some(close) = distance_matters.first() {
+            let similar = nearest(&name[PREFIX.len()..], ends);
+            if let Some(close) = similar.first() {
                 let reason = "there is no such variable";
-                let fix = format!("set {PREFIX}{close}, or take it away");
+                let fix = format!("set {PREFIX}{close}, or unset it");
                 problems.push(ConfigProblem::of(name.as_str(), reason, fix));
             }
         }

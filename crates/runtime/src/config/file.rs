@@ -5,10 +5,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::key::SettingKey;
-use super::layer::{Layer, LayerValue, SettingSource};
 use super::problem::ConfigProblem;
 use super::section::SectionKey;
+use super::settings::{Layer, LayerValue, SettingSource};
+use super::table::SettingKey;
 use super::value::Base;
 use crate::nearest::nearest;
 
@@ -32,7 +32,7 @@ impl ConfigFile<'_> {
             .iter()
             .map(|error| {
                 let at = error.span().unwrap_or_default();
-                self.problem(at, format!("not TOML: {}", error.message()), "correct the line")
+                self.problem(at, format!("not TOML: {}", error.message()), "fix the line")
             })
             .collect();
         let mut layer = Layer::default();
@@ -64,7 +64,7 @@ impl ConfigFile<'_> {
             return;
         }
         let DeValue::Table(entries) = value.get_ref() else {
-            let reason = format!("`{name}` is a section and not a setting");
+            let reason = format!("`{name}` is a section, not a setting");
             let fix = format!("write `[{name}]` on a line, and its settings below");
             problems.push(self.problem(section.span(), reason, fix));
             return;
@@ -88,7 +88,7 @@ impl ConfigFile<'_> {
         problems: &mut Vec<ConfigProblem>,
     ) {
         if !key.may_stand_in(self.place) {
-            let reason = format!("a project may not have `{key}`, which belongs to the machine");
+            let reason = format!("a project may not have `{key}`, which is up to the user");
             problems.push(self.problem(at, reason, "move it to your own configuration file"));
             return;
         }
@@ -121,7 +121,7 @@ impl ConfigFile<'_> {
             return Err(self.problem(span, reason, setting_fix(section, name, self.place)));
         };
         if !key.may_stand_in(self.place) {
-            let reason = format!("a project may not set `{key}`, which belongs to the machine");
+            let reason = format!("a project may not set `{key}`, which is up to the user");
             let fix = format!("move it to your own configuration file, or set {}", key.variable());
             return Err(self.problem(span, reason, fix));
         }
@@ -187,14 +187,14 @@ fn setting_fix(section: &str, name: &str, place: SettingSource) -> String {
     let lower = name.to_lowercase();
     if SECRETS.iter().any(|secret| lower.contains(secret)) {
         return format!(
-            "keep secrets out of configuration: put it into a file of your own, and name the file with `{}`",
+            "keep secrets out of the configuration: put it into a separate file, and name that file with `{}`",
             SettingKey::HttpTokenFile
         );
     }
     let mut allowed = SettingKey::ALL.iter().filter(|key| key.may_stand_in(place));
     let elsewhere = allowed.find(|key| key.name() == name);
     if let Some(key) = elsewhere {
-        return format!("it belongs into `[{}]`", key.section());
+        return format!("move it to `[{}]`", key.section());
     }
     let here = SettingKey::ALL.iter().filter(|key| key.section() == section);
     let names: Vec<&str> = here.map(|key| key.name()).collect();

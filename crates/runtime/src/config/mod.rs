@@ -5,42 +5,38 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `key` | every setting, in one table: where it may be set, its values, what a change requires |
+//! | `table` | the table of settings: where each may be set, its values and default, what a change requires |
 //! | `value` | the forms of values, and their syntax |
-//! | `layer` | the settings of one source |
+//! | `settings` | the settings of one source, those that result, and those that are not in force yet |
+//! | `configuration` | finds, reads and writes the files |
 //! | `file` | a configuration file, parsed with every problem at once |
 //! | `environment` | the variables |
-//! | `settings` | the resulting settings, and their digest |
-//! | `status` | desired settings against those in force |
-//! | `load` | finds, reads and writes the files |
 //! | `edit` | changes one setting of a file and leaves the rest as its author wrote it |
-//! | `section` | lists and tables for a part of Piton, each parsed as a whole |
+//! | `section` | the table of sections: lists and tables for a part of Piton, each parsed as a whole |
 //! | `problem` | problems, with their position and a fix |
 //! | `schema` | the JSON Schema of the files |
 //!
 //! *Invariants*: an unknown setting is a problem, never ignored. No secret is a setting: a token is in its own file,
 //! and a setting names the file. A project, which may come from strangers, sets nothing that belongs to the machine.
 
+mod configuration;
 mod edit;
 mod environment;
 mod file;
-mod key;
-mod layer;
-mod load;
 mod problem;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod section;
 mod settings;
-mod status;
+mod table;
 mod value;
 
+pub use configuration::{Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use edit::{EditError, set};
 pub use environment::Environment;
-pub use key::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
-pub use layer::{Layer, LayerValue, SettingSource};
-pub use load::{Configuration, PROJECT_FILE, SetError, USER_FILE};
 pub use problem::ConfigProblem;
-pub use settings::{EffectiveSetting, Settings};
-pub use status::{SettingDifference, Status};
+pub use settings::{
+    EffectiveSetting, Layer, LayerValue, SettingDifference, SettingSource, Settings, Status,
+};
+pub use table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 pub use value::{Value, ValueForm};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::bounds::CONFIG_PROBLEMS_MAX;
 
-/// One thing that is wrong with configuration.
+/// A problem of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -20,9 +20,8 @@ pub struct ConfigProblem {
     /// The character in that line, from one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What is wrong.
     pub reason: String,
-    /// What to write instead.
+    /// The correction.
     pub fix: String,
 }
 
@@ -44,10 +43,10 @@ impl ConfigProblem {
     /// Combines all problems into one failure.
     pub fn envelope(problems: &[Self]) -> Envelope {
         let things = match problems.len() {
-            1 => "one thing is".to_owned(),
-            count => format!("{count} things are"),
+            1 => "1 problem".to_owned(),
+            count => format!("{count} problems"),
         };
-        let mut message = format!("The configuration cannot be used: {things} wrong.");
+        let mut message = format!("The configuration cannot be used, because it has {things}.");
         for problem in problems.iter().take(CONFIG_PROBLEMS_MAX) {
             write!(message, "\n  {problem}").expect("writing to a string does not fail");
         }
@@ -56,7 +55,7 @@ impl ConfigProblem {
             write!(message, "\n  and {more} more").expect("writing to a string does not fail");
         }
         Envelope::new(Code::ValidationError, message)
-            .with_suggestion("Mend each line that is named, and repeat the call.")
+            .with_suggestion("Fix each line that is named, and repeat the call.")
     }
 }
 

@@ -3,9 +3,9 @@
 use schemars::Schema;
 use serde_json::{Map, Value, json};
 
-use super::key::SettingKey;
-use super::layer::SettingSource;
 use super::section::SectionKey;
+use super::settings::SettingSource;
+use super::table::SettingKey;
 use super::value::ValueForm;
 
 /// Returns the schema of `piton.toml`.
@@ -13,7 +13,7 @@ pub fn project_file() -> Schema {
     schema(
         SettingSource::Project,
         "Project configuration",
-        "`piton.toml`: what a project asks of Piton. What belongs to the machine is set by its user.",
+        "`piton.toml`: the settings of a project. Settings of the machine are up to its user.",
     )
 }
 
@@ -22,7 +22,7 @@ pub fn user_file() -> Schema {
     schema(
         SettingSource::User,
         "User configuration",
-        "`config.toml` in the user's configuration directory: what a user asks of Piton.",
+        "`config.toml` in the user's configuration directory: the settings of a user.",
     )
 }
 

@@ -1,29 +1,54 @@
-//! The resulting settings, and their digest.
+//! Settings: those of one source, those that result from all sources, and those that are not in force yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use piton_core::{Digest, canonical};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
 use serde::Serialize;
 
-use super::key::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
-use super::layer::{Layer, SettingSource};
+use super::table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
 use super::value::Value;
 use crate::bounds::{HTTP_PORT_DEFAULT, RETENTION_DAYS_DEFAULT};
 
-/// A setting that holds.
+piton_core::closed_set! {
+    /// Where a setting comes from, weakest first.
+    pub enum SettingSource {
+        /// The built-in value.
+        Default => "default",
+        /// `config.toml` in the user's configuration directory.
+        User => "user",
+        /// `piton.toml` of the project.
+        Project => "project",
+        /// A variable of the environment.
+        Environment => "environment",
+    }
+}
+
+/// The value of a setting in one source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerValue {
+    pub value: Value,
+    /// Position of the value: `piton.toml:3:1`, or the name of a variable.
+    pub at: String,
+}
+
+/// The settings of one source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layer(pub BTreeMap<SettingKey, LayerValue>);
+
+/// A setting in force.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveSetting {
-    /// What it is set to.
     pub value: Value,
-    /// Who set it.
+    /// The source that set it.
     pub place: SettingSource,
-    /// Where that stands; nothing for a default.
+    /// The position of the value; nothing for a default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
@@ -35,11 +60,13 @@ pub struct Settings(BTreeMap<SettingKey, EffectiveSetting>);
 impl Settings {
     /// Combines `layers`, which are ordered from weakest to strongest.
     pub fn of<'a>(layers: impl IntoIterator<Item = (SettingSource, &'a Layer)>) -> Self {
-        let mut held: BTreeMap<SettingKey, EffectiveSetting> = defaults()
-            .map(|(key, value)| {
-                (key, EffectiveSetting { value, place: SettingSource::Default, at: None })
-            })
-            .collect();
+        let mut held: BTreeMap<SettingKey, EffectiveSetting> = BTreeMap::new();
+        for key in SettingKey::ALL {
+            if let Some(value) = key.default() {
+                let place = SettingSource::Default;
+                held.insert(*key, EffectiveSetting { value, place, at: None });
+            }
+        }
         for (place, layer) in layers {
             for (key, said) in &layer.0 {
                 let value = said.value.clone();
@@ -85,7 +112,7 @@ impl Settings {
         self.path(SettingKey::DataDir)
     }
 
-    /// Returns the further directories with workflow files, and the source that named them.
+    /// Returns the additional directories with workflow files, and the source that named them.
     pub fn workflow_dirs(&self) -> (&[PathBuf], SettingSource) {
         match self.get(SettingKey::WorkflowDirs) {
             Some(EffectiveSetting { value: Value::Paths(paths), place, .. }) => (paths, *place),
@@ -100,10 +127,9 @@ impl Settings {
 
     /// Returns the preferences of new runs.
     pub fn preferences(&self) -> Preferences {
-        let autonomy = self.name(SettingKey::Autonomy).and_then(|name| name.parse().ok());
+        let autonomy: Option<Autonomy> = self.named(SettingKey::Autonomy);
         let preset = Preferences::preset(autonomy.unwrap_or(Autonomy::Guided));
-        let risk: Option<RiskPolicy> =
-            self.name(SettingKey::RiskPolicy).and_then(|name| name.parse().ok());
+        let risk: Option<RiskPolicy> = self.named(SettingKey::RiskPolicy);
         Preferences { risk_policy: risk.unwrap_or(preset.risk_policy), ..preset }
     }
 
@@ -129,20 +155,17 @@ impl Settings {
 
     /// Returns the condition under which a call must name its step.
     pub fn run_needed(&self) -> RunNeeded {
-        let needed = self.name(SettingKey::AccessRun).and_then(|name| name.parse().ok());
-        needed.unwrap_or(RunNeeded::WhenNarrowed)
+        self.named(SettingKey::AccessRun).unwrap_or(RunNeeded::WhenNarrowed)
     }
 
-    /// Returns the forms in which clients get answers.
+    /// Returns the form of answers to clients.
     pub fn answers(&self) -> Answers {
-        let answers = self.name(SettingKey::McpAnswers).and_then(|name| name.parse().ok());
-        answers.unwrap_or(Answers::Auto)
+        self.named(SettingKey::McpAnswers).unwrap_or(Answers::Auto)
     }
 
     /// Returns the log level.
     pub fn log_level(&self) -> LogLevel {
-        let level = self.name(SettingKey::LogLevel).and_then(|name| name.parse().ok());
-        level.unwrap_or(LogLevel::Info)
+        self.named(SettingKey::LogLevel).unwrap_or(LogLevel::Info)
     }
 
     fn path(&self, key: SettingKey) -> Option<&Path> {
@@ -152,9 +175,9 @@ impl Settings {
         }
     }
 
-    fn name(&self, key: SettingKey) -> Option<&str> {
+    fn named<T: FromStr>(&self, key: SettingKey) -> Option<T> {
         match &self.get(key)?.value {
-            Value::Name(name) => Some(name),
+            Value::Name(name) => name.parse().ok(),
             _ => None,
         }
     }
@@ -167,16 +190,64 @@ impl Settings {
     }
 }
 
-fn defaults() -> impl Iterator<Item = (SettingKey, Value)> {
-    let name = |name: &str| Value::Name(name.to_owned());
-    [
-        (SettingKey::Autonomy, name(Autonomy::Guided.as_str())),
-        (SettingKey::RetentionDays, Value::Whole(RETENTION_DAYS_DEFAULT)),
-        (SettingKey::HttpBind, Value::Address(IpAddr::V4(Ipv4Addr::LOCALHOST))),
-        (SettingKey::HttpPort, Value::Whole(HTTP_PORT_DEFAULT)),
-        (SettingKey::AccessRun, name(RunNeeded::WhenNarrowed.as_str())),
-        (SettingKey::McpAnswers, name(Answers::Auto.as_str())),
-        (SettingKey::LogLevel, name(LogLevel::Info.as_str())),
-    ]
-    .into_iter()
+/// The desired settings against those in force.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Status {
+    /// The digest of the settings that files and environment ask for now.
+    pub desired_config_hash: Digest,
+    /// The digest of the settings in force in this process.
+    pub applied_config_hash: Digest,
+    /// The settings that differ.
+    pub differences: Vec<SettingDifference>,
+    /// Set if one of them needs a restart.
+    pub restart_needed: bool,
+}
+
+/// A desired setting that is not in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SettingDifference {
+    /// The setting.
+    pub key: SettingKey,
+    /// The requirement for it to take effect.
+    pub effect: Effect,
+}
+
+impl Status {
+    /// Compares the desired settings with the applied ones.
+    pub fn of(desired: &Settings, applied: &Settings) -> Self {
+        let keys: BTreeSet<SettingKey> =
+            desired.iter().chain(applied.iter()).map(|(key, _)| key).collect();
+        let value = |settings: &Settings, key| settings.get(key).map(|held| held.value.clone());
+        let differences: Vec<SettingDifference> = keys
+            .into_iter()
+            .filter(|key| value(desired, *key) != value(applied, *key))
+            .map(|key| SettingDifference { key, effect: key.effect() })
+            .collect();
+        Self {
+            desired_config_hash: desired.digest(),
+            applied_config_hash: applied.digest(),
+            restart_needed: differences.iter().any(|found| found.effect == Effect::Restart),
+            differences,
+        }
+    }
+
+    /// Returns a message for a person; `None` if no restart is needed.
+    pub fn text(&self) -> Option<String> {
+        let keys: Vec<&str> = self
+            .differences
+            .iter()
+            .filter(|found| found.effect == Effect::Restart)
+            .map(|found| found.key.as_str())
+            .collect();
+        self.restart_needed.then(|| {
+            format!(
+                "The configuration changed since this program was started: {}. Restart it to apply the change.",
+                keys.join(", ")
+            )
+        })
+    }
 }

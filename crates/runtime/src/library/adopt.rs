@@ -114,7 +114,7 @@ pub fn plan_adoption(
             }
         }
     }
-    adopt(&files, namespace, super::catalog_beside(directory, sources), &mut plan);
+    adopt(&files, namespace, super::routines::catalog_beside(directory, sources), &mut plan);
     Ok(plan)
 }
 

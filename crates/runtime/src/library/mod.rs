@@ -30,5 +30,5 @@ pub use contents::{
     FileProblem, LibraryContents, LibraryWorkflow, Routine, ShadowedFile, UnloadedFile,
 };
 pub use find::{FoundWorkflow, NotFound};
-pub use routines::catalog_beside;
+pub use routines::compile_beside;
 pub use source::{PROJECT_WORKFLOWS, USER_WORKFLOWS, WorkflowSource, sources};

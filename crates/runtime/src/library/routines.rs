@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use piton_core::digest::FileBytes;
 use piton_core::{Digest, DigestBuilder};
 use piton_workflow::SourceKind;
-use piton_workflow::compile::Definitions;
-use piton_workflow::source::RoutineId;
+use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
+use piton_workflow::source::{Purpose, RoutineId, SourceOrigin, SourceProblem};
 
 use super::scan::{read, scan};
 use super::source::WorkflowSource;
@@ -103,9 +103,24 @@ impl Routines {
     }
 }
 
+/// Compiles a file in `directory` together with its neighbours, since workflows may refer to each other.
+pub fn compile_beside(
+    text: &str,
+    kind: SourceKind,
+    directory: &Path,
+    purpose: Purpose,
+    sources: &[WorkflowSource],
+) -> Result<CompiledWorkflow, Vec<SourceProblem>> {
+    let mut origin = SourceOrigin::new(kind, directory.display().to_string());
+    origin.purpose = purpose;
+    // The parent of a bare file name is empty, which stands for the working directory.
+    let beside = if directory == Path::new("") { Path::new(".") } else { directory };
+    compile(text, &origin, &catalog_beside(beside, sources))
+}
+
 /// Returns the catalogue for a file in `directory` that belongs to no source: the routines beside and below it, then
 /// those of the sources.
-pub fn catalog_beside(directory: &Path, sources: &[WorkflowSource]) -> Definitions {
+pub(super) fn catalog_beside(directory: &Path, sources: &[WorkflowSource]) -> Definitions {
     let own =
         WorkflowSource { kind: SourceKind::User, directory: directory.to_owned(), is_named: false };
     let mut files = Vec::new();

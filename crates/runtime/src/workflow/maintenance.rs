@@ -18,7 +18,7 @@ use piton_workflow::bundle::{Bundle, Producer};
 use piton_workflow::maintenance::{
     Fate, RetentionDays, artifact_roots, clean, repair, sharing, verify, workflow_roots,
 };
-use piton_workflow::transfer::{TransferError, export, import, salvage};
+use piton_workflow::transfer::{TransferError, export, import, remove_unfinished, salvage};
 use piton_workspaces::virtual_store::VirtualRoots;
 
 use super::artifacts::content_lost;
@@ -122,6 +122,11 @@ impl Runtime {
             bundle.map_err(|error| content_lost(session, error.envelope()))?.encode()
         };
         Ok(bytes.map_err(TransferError::from)?.as_bytes().to_vec())
+    }
+
+    /// Removes what imports that crashed left behind, and returns the sessions.
+    pub async fn remove_unfinished_imports(&self) -> Result<Vec<SessionId>, Envelope> {
+        Ok(remove_unfinished(self.ports.transfer_ports()).await?)
     }
 
     /// Creates a session from the bytes of a bundle.

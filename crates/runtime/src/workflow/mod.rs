@@ -39,5 +39,12 @@ mod step_grant;
 mod verdicts;
 mod workflows;
 
+pub use piton_workflow::bounds::BUNDLE_BYTES_MAX;
+pub use piton_workflow::compile::{CompiledWarning, CompiledWorkflow, WarningCode};
+pub use piton_workflow::event::{Blocker, Preferences};
+pub use piton_workflow::projection::{DecisionKind, PersonDecision, RunSummary};
+pub use piton_workflow::session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine};
+pub use piton_workflow::source::{Purpose, SourceProblem};
+pub use piton_workflow::{Autonomy, BlockerCode, NodeKind, RiskPolicy, RunStatus, SourceKind};
 pub use ports::RuntimePorts;
 pub use runtime::Runtime;

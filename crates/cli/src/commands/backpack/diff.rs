@@ -1,22 +1,17 @@
 //! `piton backpack diff`.
 
 use clap::Args;
-use piton_backpack::ChangeKind;
+use piton_runtime::backpack::ChangeKind;
 use piton_runtime::backpack::inspect::{
     BackpackDiff, BackpackReference, ChangeShown, DiffSide, PointReference,
 };
 
-use super::at::point;
 use super::command::{Backpack, Revealing, backpacks, reference};
-use super::lines::{author_text, say_left_out};
-use crate::text_diff::say_diff;
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    open::Open,
-    style::{Tone, styled},
-};
+use super::items::point;
+use super::show::author_text;
+use crate::app::{App, Outcome};
+use crate::open::Open;
+use crate::style::{Tone, styled};
 
 #[derive(Args)]
 pub(crate) struct DiffBackpack {
@@ -25,13 +20,13 @@ pub(crate) struct DiffBackpack {
     /// The commit to compare with
     #[arg(value_name = "A", required_unless_present_any = ["before", "with"])]
     from: Option<String>,
-    /// The commit to compare; the newest if none is named
+    /// The commit to compare [default: the newest]
     #[arg(value_name = "B")]
     to: Option<String>,
     /// Compare with the state before the first commit of this node
     #[arg(long, value_name = "NODE", conflicts_with = "from")]
     before: Option<String>,
-    /// Compare the newest state of this backpack, not one of RUN
+    /// Compare with the newest state of this backpack instead of RUN
     #[arg(long, value_name = "RUN", value_parser = reference, conflicts_with = "to")]
     with: Option<BackpackReference>,
     #[command(flatten)]
@@ -39,7 +34,7 @@ pub(crate) struct DiffBackpack {
 }
 
 impl DiffBackpack {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let Self { backpack, from, to, before, with, revealing } = self;
         let from = point(from, before);
         let to = to.map_or(PointReference::Newest, PointReference::Commit);
@@ -48,14 +43,19 @@ impl DiffBackpack {
         let wanted = all.diff((&backpack.run, &from), (other, &to), revealing.reveal());
         let diff = open.wait(wanted)?;
         print(app, &diff);
-        app.output.reply("piton.backpack.diff/1", &diff)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.backpack.diff/1", &diff)
     }
 }
 
 fn print(app: &App, diff: &BackpackDiff) {
-    app.output.print(format_args!("--- {}\n+++ {}", side(&diff.before), side(&diff.after)));
-    say_changes(app, diff);
+    writeln!(app.output, "--- {}\n+++ {}", side(&diff.before), side(&diff.after));
+    if diff.changes.is_empty() {
+        app.output.print("Nothing differs.");
+    }
+    for change in &diff.changes {
+        say_change(app, change);
+    }
+    app.output.left_out(diff.left_out, "keys");
 }
 
 fn side(side: &DiffSide) -> String {
@@ -65,17 +65,6 @@ fn side(side: &DiffSide) -> String {
     }
 }
 
-/// Prints the differences, key by key.
-fn say_changes(app: &App, diff: &BackpackDiff) {
-    if diff.changes.is_empty() {
-        app.output.print("Nothing differs.");
-    }
-    for change in &diff.changes {
-        say_change(app, change);
-    }
-    say_left_out(app, diff.left_out, "keys");
-}
-
 fn say_change(app: &App, change: &ChangeShown) {
     let (mark, state) = match change.kind {
         ChangeKind::Added => ("+", Tone::Good),
@@ -83,11 +72,11 @@ fn say_change(app: &App, change: &ChangeShown) {
         ChangeKind::Deleted => ("-", Tone::Bad),
     };
     let by = change.by.as_ref().map_or_else(String::new, |by| format!("  by {}", author_text(by)));
-    app.output.print(format_args!("{} {}{by}", styled(state, mark), change.key));
+    writeln!(app.output, "{} {}{by}", styled(state, mark), change.key);
     if change.diff.is_empty() {
         let words = |text: &Option<String>| text.clone().unwrap_or_else(|| "nothing".to_owned());
-        app.output.print(format_args!("    {} → {}", words(&change.before), words(&change.after)));
+        writeln!(app.output, "    {} → {}", words(&change.before), words(&change.after));
     } else {
-        say_diff(app, &change.diff, change.left_out_lines, "    ");
+        app.output.diff(&change.diff, change.left_out_lines, "    ");
     }
 }

@@ -1,27 +1,22 @@
 //! `piton backpack list`.
 
 use piton_runtime::backpack::inspect::{BackpackLine, BackpackList};
+use piton_runtime::flow::RunStatus;
 
 use super::command::backpacks;
-use super::lines::say_left_out;
-use crate::{
-    age::ago,
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    open::Open,
-    style::Tone,
-    table::{self, Cell},
-};
+use crate::app::{App, Outcome};
+use crate::messages::ago;
+use crate::open::Open;
+use crate::style::Tone;
+use crate::table::Cell;
 
 const HEADS: [&str; 6] = ["BACKPACK", "FLOW", "STATUS", "NODES", "KEYS", "LAST"];
 
-pub(super) fn run(app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+pub(super) fn run(app: &App, open: &Open) -> Outcome {
     let mut list = open.wait(backpacks(open).list())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     print(app, &list);
-    app.output.reply("piton.backpack.list/1", &list)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.backpack.list/1", &list)
 }
 
 fn print(app: &App, list: &BackpackList) {
@@ -29,22 +24,19 @@ fn print(app: &App, list: &BackpackList) {
     if rows.is_empty() && list.troubled.is_empty() {
         app.output.print("There are no backpacks yet.");
     } else if !rows.is_empty() {
-        for line in table::lines(HEADS, &rows) {
-            app.output.print(line);
-        }
+        app.output.table(HEADS, &rows);
     }
     for one in &list.troubled {
         let (id, trouble) = (&one.id, &one.trouble);
-        app.output
-            .print(format_args!("\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion));
+        writeln!(app.output, "\n{id} is damaged. {}\n{}", trouble.message, trouble.suggestion);
     }
-    say_left_out(app, list.left_out, "older backpacks");
+    app.output.left_out(list.left_out, "older backpacks");
     match list.backpacks.first() {
         Some(line) => {
-            app.output.advise(format_args!("\nLook at one: piton backpack log {}", line.short));
+            app.output.advise(format_args!("\nShow one: piton backpack log {}", line.short));
         }
         None if !list.troubled.is_empty() => {}
-        None => app.output.advise("A flow makes them: piton flow run FILE"),
+        None => app.output.advise("Running a flow creates one: piton flow run FILE"),
     }
 }
 
@@ -68,8 +60,7 @@ fn row(line: &BackpackLine) -> [Cell; 6] {
 }
 
 /// Formats the status of a run as a word in a colour.
-pub(super) fn status(status: piton_backpack::flow::RunStatus) -> Cell {
-    use piton_backpack::flow::RunStatus;
+fn status(status: RunStatus) -> Cell {
     let state = match status {
         RunStatus::Done => Tone::Good,
         RunStatus::Failed => Tone::Bad,

@@ -1,21 +1,16 @@
 //! `piton backpack log` and `piton backpack history`.
 
 use clap::Args;
-use piton_backpack::{Action, Key, NodeId};
 use piton_runtime::backpack::inspect::{BackpackLog, CommitLine, LogFilter};
+use piton_runtime::backpack::{Action, Key, NodeId};
 use piton_runtime::bounds::{COMMITS_SHOWN, COMMITS_SHOWN_MAX};
 
 use super::command::{Backpack, backpacks};
-use super::lines::{cell, size};
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::count,
-    open::Open,
-    style::Tone,
-    table::{self, Cell},
-};
+use crate::app::{App, Outcome};
+use crate::messages::{cell, count, size};
+use crate::open::Open;
+use crate::style::Tone;
+use crate::table::Cell;
 
 const HEADS: [&str; 7] = ["COMMIT", "TIME (UTC)", "NODE", "ACTION", "KEY", "SIZE", "VALUE"];
 
@@ -23,19 +18,19 @@ const HEADS: [&str; 7] = ["COMMIT", "TIME (UTC)", "NODE", "ACTION", "KEY", "SIZE
 pub(crate) struct LogBackpack {
     #[command(flatten)]
     backpack: Backpack,
-    /// Only what this node did
+    /// Show only commits of this node
     #[arg(long, value_name = "NODE")]
     node: Option<NodeId>,
-    /// Only what happened to this key
+    /// Show only commits of this key
     #[arg(long, value_name = "KEY")]
     key: Option<Key>,
-    /// Only this: pack, unpack, delete, quarantine, deny or restore
+    /// Show only this action: pack, unpack, delete, quarantine, deny or restore
     #[arg(long, value_name = "ACTION")]
     action: Option<Action>,
-    /// The most commits that are shown
+    /// The maximum number of commits to show
     #[arg(long, value_name = "COUNT", default_value_t = COMMITS_SHOWN)]
     limit: usize,
-    /// With what the runner noted for itself
+    /// Include the notes of the flow runner
     #[arg(long)]
     all: bool,
 }
@@ -50,18 +45,17 @@ pub(crate) struct History {
 }
 
 impl LogBackpack {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let Self { backpack, node, key, action, limit, all } = self;
         let filter = LogFilter { node, key, action, notes: all, limit };
         let log = open.wait(backpacks(open).log(&backpack.run, &filter))?;
         print(app, &log, &backpack.run.0);
-        app.output.reply("piton.backpack.log/1", &log)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.backpack.log/1", &log)
     }
 }
 
 impl History {
-    pub(super) fn run(self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, open: &Open) -> Outcome {
         let filter = LogFilter {
             // The history of a key includes the runner's own notes: it is complete up to the maximum.
             key: Some(self.key),
@@ -71,33 +65,30 @@ impl History {
         };
         let log = open.wait(backpacks(open).log(&self.backpack.run, &filter))?;
         print(app, &log, &self.backpack.run.0);
-        app.output.reply("piton.backpack.history/1", &log)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.backpack.history/1", &log)
     }
 }
 
 fn print(app: &App, log: &BackpackLog, name: &str) {
     let rows: Vec<_> = log.commits.iter().map(row).collect();
     if rows.is_empty() {
-        app.output.print("There are no such commits.");
-        app.output.advise(format_args!("See all of them: piton backpack log {name} --all"));
+        app.output.print("No commit matches.");
+        app.output.advise(format_args!("Show all commits: piton backpack log {name} --all"));
     } else {
-        for line in table::lines(HEADS, &rows) {
-            app.output.print(line);
-        }
+        app.output.table(HEADS, &rows);
     }
     if log.older > 0 {
-        app.output.print(format_args!("{} older; --limit shows more.", count(log.older, "commit")));
+        writeln!(app.output, "{} older; --limit shows more.", count(log.older, "commit"));
     }
     if log.notes > 0 {
-        app.output.print(format_args!(
-            "{} of the runner left out; --all shows them.",
+        writeln!(
+            app.output,
+            "{} of the flow runner left out; --all shows them.",
             count(log.notes, "note")
-        ));
+        );
     }
     if let Some(commit) = log.commits.first() {
-        app.output
-            .advise(format_args!("\nLook at one: piton backpack show {name} {}", commit.short));
+        app.output.advise(format_args!("\nShow one: piton backpack show {name} {}", commit.short));
     }
 }
 

@@ -1,15 +1,21 @@
 //! `piton backpack`: the knowledge of a flow's nodes, and its authors.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `command` | the subcommands, and the argument that names a backpack |
+//! | `list` | `list` |
+//! | `log` | `log`, `history` |
+//! | `show` | `show`, `quarantined` |
+//! | `items` | `at`, `blame` |
+//! | `diff` | `diff` |
+//! | `verify` | `verify`, `repair` |
 
-mod at;
-mod blame;
 mod command;
 mod diff;
-mod lines;
+mod items;
 mod list;
 mod log;
-mod quarantined;
 mod show;
 mod verify;
 
 pub(crate) use command::{Backpack, Command, backpacks};
-pub(crate) use lines::cell;

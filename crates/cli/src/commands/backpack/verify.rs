@@ -5,11 +5,14 @@ use piton_runtime::backpack::inspect::{BackpackReference, BackpackSoundness};
 use serde::Serialize;
 
 use super::command::{Backpack, backpacks, reference};
-use crate::{app::App, exit::CommandEnding, failure::Failure, messages::count, open::Open};
+use crate::app::{App, Outcome};
+use crate::exit::CommandEnding;
+use crate::messages::count;
+use crate::open::Open;
 
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The backpack: its name, the start of its id, or the id of the run on it [default: all]
+    /// The backpack: its name, the start of its id, or the id of its run [default: all]
     #[arg(value_name = "RUN", value_parser = reference)]
     run: Option<BackpackReference>,
 }
@@ -22,7 +25,7 @@ struct VerifiedBackpack<'a> {
 }
 
 impl Verify {
-    pub(super) fn run(&self, app: &App, open: &Open) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(&self, app: &App, open: &Open) -> Outcome {
         let mut verdicts = open.wait(backpacks(open).verify(self.run.as_ref()))?;
         for verdict in &mut verdicts {
             complete(app, verdict);
@@ -33,7 +36,7 @@ impl Verify {
         let noteworthy = |one: &&BackpackSoundness| !one.is_sound || one.unfinished_bytes > 0;
         if self.run.is_none() && !verdicts.iter().any(|verdict| noteworthy(&verdict)) {
             let found = count(verdicts.len(), "backpack");
-            app.output.print(format_args!("{found}, every byte as it was written."));
+            writeln!(app.output, "{found}, every byte as it was written.");
         }
         for verdict in verdicts.iter().filter(|one| self.run.is_some() || noteworthy(one)) {
             print(app, verdict);
@@ -46,13 +49,9 @@ impl Verify {
     }
 }
 
-pub(super) fn repair(
-    app: &App,
-    open: &Open,
-    backpack: &Backpack,
-) -> Result<CommandEnding, Failure> {
-    let blobs = open.blobs();
-    let mut verdict = open.wait(backpacks(open).repair(&backpack.run, &*blobs))?;
+pub(super) fn repair(app: &App, open: &Open, backpack: &Backpack) -> Outcome {
+    let blobs = &*open.adapters.ports.blobs;
+    let mut verdict = open.wait(backpacks(open).repair(&backpack.run, blobs))?;
     complete(app, &mut verdict);
     print(app, &verdict);
     app.output.reply("piton.backpack.repair/1", &verdict)?;

@@ -4,9 +4,7 @@ use clap::{Args, Subcommand};
 use piton_runtime::context::AgentId;
 
 use super::{generate, inspect, put, read, synthesize, watch};
-use crate::app::App;
-use crate::exit::CommandEnding;
-use crate::failure::Failure;
+use crate::app::{App, Outcome};
 
 #[derive(Args)]
 #[command(
@@ -102,7 +100,7 @@ enum Command {
 }
 
 impl ContextCommand {
-    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         let agent = self.agent.as_ref();
         match self.command {
             Command::Scan(scan) => scan.run(app),

@@ -4,20 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use piton_models::ProviderName;
-use piton_models::provider::SystemSecrets;
 use piton_runtime::bounds::{GENERATE_ANSWER_TOKENS, GENERATE_AT_ONCE, GENERATE_AT_ONCE_MAX};
 use piton_runtime::context::generate::{
     Estimate, Fate, GenerateFrames, GenerateProgress, GenerateSpec, Generated, Generator,
     OnFailure, Plan,
 };
 use piton_runtime::context::{AgentId, FrameType};
-use piton_runtime::models::{ModelSettings, client};
-use piton_store::local::{SystemClock, SystemTimer};
+use piton_runtime::models::{ModelSettings, ProviderName, SystemSecrets, client};
 use serde_json::json;
 
 use super::project_session::{Progress, ProjectSession};
-use crate::app::App;
+use crate::adapters::{SystemClock, SystemTimer};
+use crate::app::{App, Outcome};
 use crate::bounds::SETTINGS_BYTES_MAX;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
@@ -133,7 +131,7 @@ impl ModelOptions {
 }
 
 impl Generate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let Self { node, frame_type, asking, recursive, force, .. } = &self;
         let request = asking.request(node.clone(), frame_type.clone(), *recursive, *force);
@@ -162,14 +160,14 @@ impl Generate {
 
     fn say_estimate(&self, app: &App, estimate: Estimate) {
         let Estimate { input_tokens, output_tokens_max, existing, .. } = estimate;
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "{}, about {input_tokens} tokens sent and at most {output_tokens_max} answered; \
              {existing} are there already.",
             calls(estimate)
-        ));
+        );
         if let Some((sent, answered)) = self.asking.price {
-            app.output
-                .print(format_args!("It costs at most {:.4}.", cost(estimate, sent, answered)));
+            writeln!(app.output, "It costs at most {:.4}.", cost(estimate, sent, answered));
         }
     }
 }
@@ -186,7 +184,7 @@ fn cost(estimate: Estimate, sent: f64, answered: f64) -> f64 {
 }
 
 fn calls(estimate: Estimate) -> String {
-    count(usize::try_from(estimate.calls).unwrap_or(usize::MAX), "call")
+    count(estimate.calls, "call")
 }
 
 pub(super) fn print(app: &App, done: &Generated) {
@@ -196,9 +194,10 @@ pub(super) fn print(app: &App, done: &Generated) {
             _ => String::new(),
         };
         let why = node.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-        app.output.print(format_args!("{:<8} {}{by}{why}", node.fate, node.path));
+        writeln!(app.output, "{:<8} {}{by}{why}", node.fate, node.path);
     }
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "{} made, {} there already, {} kept, {} skipped, {} failed, {} not started; {} tokens.",
         done.count(Fate::Made),
         done.count(Fate::Existing),
@@ -207,7 +206,7 @@ pub(super) fn print(app: &App, done: &Generated) {
         done.count(Fate::Failed),
         done.count(Fate::NotStarted),
         done.usage.total(),
-    ));
+    );
     app.output.advise(if !done.is_complete() {
         "Run the command again to continue; what is done stays."
     } else if done.count(Fate::Existing) > 0 && done.count(Fate::Made) == 0 {

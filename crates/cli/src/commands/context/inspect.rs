@@ -10,14 +10,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::project_session::{Progress, ProjectSession};
-use crate::age::ago;
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::bounds::STALE_SHOWN;
 use crate::exit::CommandEnding;
-use crate::failure::Failure;
-use crate::messages::{count, short};
+use crate::messages::{ago, count, short};
 use crate::style::Tone;
-use crate::table;
 use crate::table::Cell;
 
 #[derive(Args)]
@@ -31,7 +28,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let session = ProjectSession::new(app)?;
         let directory = app.display_path(session.project.context.location().directory());
         let progress = Progress::begin(app, &format!("Scanning {directory}"));
@@ -46,61 +43,58 @@ impl Scan {
 
 fn say_scan(app: &App, found: &RecordedScan) {
     let RecordedScan { sequence, report, .. } = found;
-    let of_files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
+    let of_files = count(found.files, "file");
     let how = if found.is_new { "Recorded" } else { "Nothing changed since" };
-    app.output.print(format_args!(
-        "{how} tree {sequence} {}: {of_files}.",
-        short(&found.root.to_string())
-    ));
+    writeln!(app.output, "{how} tree {sequence} {}: {of_files}.", short(&found.root.to_string()));
     if found.is_new {
         let changes: Vec<String> =
             found.changes.iter().map(|(change, count)| format!("{count} {change}")).collect();
-        app.output.print(format_args!("Paths: {}.", changes.join(", ")));
+        writeln!(app.output, "Paths: {}.", changes.join(", "));
     }
     if found.adopted > 0 {
-        let adopted = usize::try_from(found.adopted).unwrap_or(usize::MAX);
-        app.output
-            .print(format_args!("{} went along with what was renamed.", count(adopted, "frame")));
+        writeln!(app.output, "{} went along with what was renamed.", count(found.adopted, "frame"));
     }
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Read {} ({} bytes), knew {}, left out {} by ignore rules.",
-        count(usize::try_from(report.hashed_files).unwrap_or(usize::MAX), "file"),
+        count(report.hashed_files, "file"),
         report.hashed_bytes,
         report.reused_files,
         report.ignored_entries,
-    ));
+    );
     if report.is_partial() {
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "The tree is partial: {} could not be read.",
-            count(usize::try_from(report.problem_count).unwrap_or(usize::MAX), "entry")
-        ));
+            count(report.problem_count, "entry")
+        );
         for problem in &report.problems {
-            app.output.print(format_args!("  {}: {}", problem.path, problem.detail));
+            writeln!(app.output, "  {}: {}", problem.path, problem.detail);
         }
     }
     app.output.advise("See what is fresh: piton context status");
 }
 
-pub(super) fn status(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn status(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let found = session.open.wait(session.project.context.status())?;
     say_status(app, &session.project, &found);
-    app.output.reply("piton.context.status/1", &found)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.context.status/1", &found)
 }
 
 fn say_status(app: &App, project: &ProjectContext, found: &ContextStatus) {
     let root = &found.report.root;
     let digest = root.root.to_string();
     let partial = if root.partial { ", partial" } else { "" };
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Tree {} {}{partial}: {}, {}, recorded {}.",
         root.sequence,
         short(&digest),
-        count(usize::try_from(root.totals.files).unwrap_or(usize::MAX), "file"),
-        count(usize::try_from(root.totals.directories).unwrap_or(usize::MAX), "directory"),
+        count(root.totals.files, "file"),
+        count(root.totals.directories, "directory"),
         ago(App::now(), root.recorded_at_ms),
-    ));
+    );
     if found.types.is_empty() && found.report.left_behind == 0 {
         app.output.print("It has no frames yet.");
         app.output.advise(
@@ -110,30 +104,27 @@ fn say_status(app: &App, project: &ProjectContext, found: &ContextStatus) {
     }
     let heads = ["FRAMES", "BY", "FRESH", "STALE", "MISSING"];
     let rows: Vec<_> = found.types.iter().map(row).collect();
-    for line in table::lines(heads, &rows) {
-        app.output.print(line);
-    }
+    app.output.table(heads, &rows);
     for stale in found.report.stale.iter().take(STALE_SHOWN) {
-        app.output
-            .print(format_args!("stale: {} {}: {}", stale.path, stale.frame_type, stale.reason));
+        writeln!(app.output, "stale: {} {}: {}", stale.path, stale.frame_type, stale.reason);
     }
     let more = found.report.stale.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
         app.output.advise(format_args!("and {more} more; all of them: piton context report"));
     }
     if found.report.left_behind > 0 {
-        let left = usize::try_from(found.report.left_behind).unwrap_or(usize::MAX);
         let paths: Vec<String> =
             found.report.left_behind_at.iter().map(ToString::to_string).collect();
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "{} at paths that are gone, for example {}.",
-            count(left, "frame"),
+            count(found.report.left_behind, "frame"),
             paths.join(", ")
-        ));
+        );
         app.output.advise("Give them to where the file is now: piton context adopt OLD NEW");
     }
     if let Some(reason) = &found.report.unchecked {
-        app.output.print(format_args!("Freshness was not checked: {reason}."));
+        writeln!(app.output, "Freshness was not checked: {reason}.");
         return;
     }
     app.output.advise(match next_to_fix(&found.report.stale) {
@@ -197,21 +188,21 @@ fn row(line: &TypeStatus) -> [Cell; 5] {
     ]
 }
 
-pub(super) fn validate(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn validate(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Checking everything that is stored");
     let found = session.open.wait(session.project.context.validate())?;
     drop(progress);
-    let of = |number: u64, one| count(usize::try_from(number).unwrap_or(usize::MAX), one);
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "Checked {}, {}, {} and {}.",
-        of(found.roots, "tree"),
-        of(found.nodes, "tree node"),
-        of(found.frames, "frame"),
-        of(found.heads, "head"),
-    ));
+        count(found.roots, "tree"),
+        count(found.nodes, "tree node"),
+        count(found.frames, "frame"),
+        count(found.heads, "head"),
+    );
     for damage in &found.damage {
-        app.output.print(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+        writeln!(app.output, "{}: {}: {}", damage.kind, damage.what, damage.detail);
     }
     app.output.advise(if found.is_sound() {
         "Nothing is damaged."
@@ -230,26 +221,26 @@ struct RepairShown {
     validation: Validation,
 }
 
-pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn repair(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let progress = Progress::begin(app, "Reading every file");
     let (repaired, validation) = session.open.wait(session.project.context.repair_from_disk())?;
     drop(progress);
     let output = &app.output;
     if repaired.rewritten > 0 {
-        let nodes = usize::try_from(repaired.rewritten).unwrap_or(usize::MAX);
-        output.print(format_args!("Written again from the files: {}.", count(nodes, "tree node")));
+        let nodes = count(repaired.rewritten, "tree node");
+        writeln!(output, "Written again from the files: {nodes}.");
     }
     if !repaired.rebuilt.is_empty() {
         let rows = count(repaired.rebuilt.len(), "entry");
-        output.print(format_args!("Rebuilt from what is intact: {rows}."));
+        writeln!(output, "Rebuilt from what is intact: {rows}.");
     }
     say_set_aside(app, &repaired.taken);
     for kept in &repaired.contents {
-        output.print(format_args!("A damaged content is out of use and kept: {kept}"));
+        writeln!(output, "A damaged content is out of use and kept: {kept}");
     }
     for damage in &validation.damage {
-        output.print(format_args!("{}: {}: {}", damage.kind, damage.what, damage.detail));
+        writeln!(output, "{}: {}: {}", damage.kind, damage.what, damage.detail);
     }
     let is_sound = validation.is_sound();
     output.advise(match (is_sound, repaired.taken.is_empty()) {
@@ -271,7 +262,7 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
             0 => "it was missing".to_owned(),
             bytes => format!("{bytes} bytes are kept"),
         };
-        app.output.print(format_args!("Taken out of use: {}; {kept}.", row.what));
+        writeln!(app.output, "Taken out of use: {}; {kept}.", row.what);
     }
     let more = taken.len().saturating_sub(STALE_SHOWN);
     if more > 0 {
@@ -280,7 +271,7 @@ fn say_set_aside(app: &App, taken: &[SetAside]) {
     }
 }
 
-pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn repairs(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let taken = session.open.wait(session.project.context.set_aside())?;
     if taken.is_empty() {
@@ -291,11 +282,10 @@ pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
             "Piton keeps these in the table. A frame can be put again: piton context put-frame",
         );
     }
-    app.output.reply("piton.context.repairs/1", &json!({ "setAside": taken }))?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.context.repairs/1", &json!({ "setAside": taken }))
 }
 
-pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn history(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let mut trees = session.open.wait(session.project.context.roots())?;
     // Newest first, so that the position in the list is the number in `@-N`.
@@ -303,23 +293,23 @@ pub(super) fn history(app: &App) -> Result<CommandEnding, Failure> {
     let now = App::now();
     for (back, tree) in trees.iter().enumerate() {
         let name = if back == 0 { "@".to_owned() } else { format!("@-{back}") };
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "{name}  {}  {}, {}",
             short(&tree.root.to_string()),
-            count(usize::try_from(tree.totals.files).unwrap_or(usize::MAX), "file"),
+            count(tree.totals.files, "file"),
             ago(now, tree.recorded_at_ms),
-        ));
+        );
     }
     app.output.advise(if trees.is_empty() {
         "No tree is recorded. Record one: piton context scan"
     } else {
         "Compare one with the newest: piton context diff @-1"
     });
-    app.output.reply("piton.context.history/1", &json!({ "trees": trees }))?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.context.history/1", &json!({ "trees": trees }))
 }
 
-pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn agents(app: &App) -> Outcome {
     let session = ProjectSession::new(app)?;
     let agents = session.project.agents();
     for agent in &agents {
@@ -332,15 +322,14 @@ pub(super) fn agents(app: &App) -> Result<CommandEnding, Failure> {
                 format!(", asks {}", named.into_iter().flatten().collect::<Vec<_>>().join(" "))
             }
         };
-        app.output.print(format_args!("{name}: {}{model}{served}", settings.role));
+        writeln!(app.output, "{name}: {}{model}{served}", settings.role);
     }
     app.output.advise(match (agents.is_empty(), agents.iter().any(|agent| agent.is_served)) {
         (true, _) => "No agent is configured. Add one to piton.toml with [[context.agents]].",
         (_, true) => "Act as one: piton context --agent NAME …",
         (_, false) => "Clients act as nobody. Say whom in piton.toml: [context] agent = \"…\"",
     });
-    app.output.reply("piton.context.agents/1", &json!({ "agents": agents }))?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.context.agents/1", &json!({ "agents": agents }))
 }
 
 piton_core::closed_set! {
@@ -362,21 +351,22 @@ pub(crate) struct DiffContext {
 }
 
 impl DiffContext {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let session = ProjectSession::new(app)?;
         let (old, new) = (self.old.unwrap_or(RootRef::Back(1)), self.new.unwrap_or_default());
         let found = session.open.wait(session.project.context.differences(&old, &new))?;
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "From tree {} {} to tree {} {}:",
             found.old.sequence,
             short(&found.old.root.to_string()),
             found.new.sequence,
             short(&found.new.root.to_string()),
-        ));
+        );
         for change in &found.changes {
             match &change.renamed_from {
-                Some(from) => app.output.print(format_args!("renamed  {from} -> {}", change.path)),
-                None => app.output.print(format_args!("{:<8} {}", change.change, change.path)),
+                Some(from) => writeln!(app.output, "renamed  {from} -> {}", change.path),
+                None => writeln!(app.output, "{:<8} {}", change.change, change.path),
             }
         }
         for frame in &found.frames {
@@ -384,18 +374,19 @@ impl DiffContext {
                 ChangeKind::Added => "for the newer",
                 _ => "for the older",
             };
-            app.output.print(format_args!(
+            writeln!(
+                app.output,
                 "frame    {} {} by {}, {which}",
                 frame.path, frame.frame_type, frame.agent
-            ));
+            );
         }
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "{} and {} differ.",
             count(found.changes.len(), "path"),
             count(found.frames.len(), "frame")
-        ));
-        app.output.reply("piton.context.diff/1", &found)?;
-        Ok(CommandEnding::Done)
+        );
+        app.output.finish("piton.context.diff/1", &found)
     }
 }
 
@@ -413,7 +404,7 @@ pub(crate) struct ReportContext {
 }
 
 impl ReportContext {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let session = ProjectSession::new(app)?;
         let report =
             session.open.wait(session.project.context.report(&self.at.unwrap_or_default()))?;

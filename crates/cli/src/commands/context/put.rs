@@ -12,10 +12,9 @@ use serde_json::json;
 
 use super::inspect::fix;
 use super::project_session::{Progress, ProjectSession};
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::bounds::BATCH_FILE_BYTES_MAX;
 use crate::exit::CommandEnding;
-use crate::failure::Failure;
 use crate::files;
 use crate::messages::count;
 
@@ -46,7 +45,7 @@ fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 impl PutFrame {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let content = match (self.text, self.file) {
             (Some(text), _) => text,
             (None, file) => {
@@ -62,8 +61,7 @@ impl PutFrame {
         };
         let put = session.open.wait(acting.put_frame(&request))?;
         app.output.print(put.text());
-        app.output.reply("piton.context.put/1", &put)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.put/1", &put)
     }
 }
 
@@ -76,17 +74,16 @@ pub(crate) struct Adopt {
 }
 
 impl Adopt {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let adopted = session.open.wait(acting.adopt(&self.old, &self.new))?;
         for Adopted { path, frame_type, appended, .. } in &adopted {
             let Appended { frame, outcome } = appended;
-            app.output.print(format_args!("{path} {frame_type}: {frame} ({outcome})"));
+            writeln!(app.output, "{path} {frame_type}: {frame} ({outcome})");
         }
         app.output
             .advise(format_args!("See them: piton context get-node {}", shell_word(&self.new)));
-        app.output.reply("piton.context.adopt/1", &json!({ "frames": adopted }))?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.adopt/1", &json!({ "frames": adopted }))
     }
 }
 
@@ -103,12 +100,12 @@ pub(crate) struct Invalidate {
 }
 
 impl Invalidate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let marked =
             session.open.wait(acting.invalidate(&self.node, &self.frame_type, &self.because))?;
         let Self { node, frame_type, because } = self;
-        app.output.print(format_args!("The {frame_type} frame of {node} is to be made again."));
+        writeln!(app.output, "The {frame_type} frame of {node} is to be made again.");
         let (path, head) = marked;
         let remedy = match head.kind {
             BasisKind::Written => Remedy::Put,
@@ -117,8 +114,7 @@ impl Invalidate {
         };
         app.output.advise(fix(&session.project, remedy, &path, &frame_type, &head.agent_id));
         let told = json!({ "node": node, "frameType": frame_type, "reason": because });
-        app.output.reply("piton.context.invalidate/1", &told)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.invalidate/1", &told)
     }
 }
 
@@ -133,7 +129,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let text = files::read_text(&self.file, BATCH_FILE_BYTES_MAX)?;
         let (session, acting) = ProjectSession::of(app, agent)?;
         let progress = Progress::begin(app, "Carrying out the batch");
@@ -142,13 +138,13 @@ impl Batch {
         let failed = lines.iter().filter(|line| line.error.is_some());
         for line in failed.clone() {
             if let Some(error) = &line.error {
-                app.output.print(format_args!("line {}: {}", line.line, error.message));
+                writeln!(app.output, "line {}: {}", line.line, error.message);
             }
         }
         let failed = failed.count();
-        app.output.print(format_args!("{}, {failed} failed.", count(lines.len(), "operation")));
+        writeln!(app.output, "{}, {failed} failed.", count(lines.len(), "operation"));
         if failed > 0 {
-            app.output.print(format_args!("A line is, for example: {EXAMPLE}"));
+            writeln!(app.output, "A line is, for example: {EXAMPLE}");
         }
         app.output.reply("piton.context.batch/1", &json!({ "lines": lines, "failed": failed }))?;
         Ok(if failed == 0 { CommandEnding::Done } else { CommandEnding::Wanting })

@@ -9,9 +9,7 @@ use piton_runtime::context::{
 };
 
 use super::project_session::ProjectSession;
-use crate::app::App;
-use crate::exit::CommandEnding;
-use crate::failure::Failure;
+use crate::app::{App, Outcome};
 use crate::messages::{count, indented, short};
 
 /// Which frames are meant.
@@ -56,7 +54,7 @@ pub(crate) struct GetNode {
 }
 
 impl GetNode {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let fresh = if self.fresh { Some(true) } else { self.stale.then_some(false) };
         let request = GetContext {
             node: self.node,
@@ -81,7 +79,7 @@ pub(crate) struct ListFrames {
 }
 
 impl ListFrames {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let request = GetContext {
             node: self.node,
             types: self.which.types,
@@ -107,7 +105,7 @@ pub(crate) struct GetHead {
 }
 
 impl GetHead {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let asked = self.types.first().cloned();
         let request = GetContext {
             node: self.node,
@@ -125,8 +123,7 @@ impl GetHead {
             return Err(missing.envelope().with_name("PATH", shell_word(&request.node)).into());
         }
         print(app, &acting, &request.node, &found);
-        app.output.reply("piton.context.heads/1", &found)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.heads/1", &found)
     }
 }
 
@@ -136,34 +133,34 @@ fn show(
     request: &GetContext,
     tree: &RootRef,
     schema: &str,
-) -> Result<CommandEnding, Failure> {
+) -> Outcome {
     let (session, acting) = ProjectSession::of(app, agent)?;
     let found = session.open.wait(acting.get_context(request, tree))?;
     print(app, &acting, &request.node, &found);
-    app.output.reply(schema, &found)?;
-    Ok(CommandEnding::Done)
+    app.output.finish(schema, &found)
 }
 
 /// Prints a node that the user named as `node`.
 fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeContext) {
     let gone = if found.is_current { "" } else { ", not in the current tree" };
-    app.output.print(format_args!(
+    writeln!(
+        app.output,
         "{}  {} {}, {} bytes{gone}",
         found.node.path,
         found.node.kind,
         short(&found.node.id.to_string()),
         found.node.size
-    ));
+    );
     for line in found.about_renames() {
         app.output.advise(line);
     }
     for frame in &found.frames {
-        app.output.print(format_args!("{}  {}", short(&frame.id.to_string()), frame.line()));
+        writeln!(app.output, "{}  {}", short(&frame.id.to_string()), frame.line());
         if frame.content.is_some() {
-            app.output.print(format_args!("{}\n", indented(&frame.text(), "    ")));
+            writeln!(app.output, "{}\n", indented(&frame.text(), "    "));
         }
     }
-    let all = usize::try_from(found.frame_count).unwrap_or(usize::MAX);
+    let all = found.frame_count;
     if all == 0 && acting.agent().check(Right::Append).is_err() {
         app.output.print("It has no frames.");
     } else if all == 0 {
@@ -172,7 +169,7 @@ fn print(app: &App, acting: &AgentContext, node: &str, found: &NodeContext) {
             shell_word(node)
         ));
     } else {
-        app.output.print(format_args!("{} of {}.", found.frames.len(), count(all, "frame")));
+        writeln!(app.output, "{} of {}.", found.frames.len(), count(all, "frame"));
     }
 }
 
@@ -194,7 +191,7 @@ pub(crate) struct Compose {
 }
 
 impl Compose {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let request = ComposeContext {
             node: self.node,
             sources: self.sources,
@@ -208,7 +205,6 @@ impl Compose {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let composed = session.open.wait(acting.compose_context(&request))?;
         app.output.print(composed.text().trim_end());
-        app.output.reply("piton.context.composed/1", &composed)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.composed/1", &composed)
     }
 }

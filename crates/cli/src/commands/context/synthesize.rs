@@ -15,9 +15,8 @@ use serde_json::json;
 use super::generate;
 use super::inspect::fix;
 use super::project_session::{Progress, ProjectSession};
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
-use crate::failure::Failure;
 
 /// The way that frames become one: by a fixed rule, or by a model.
 #[derive(Clone, Copy)]
@@ -73,7 +72,7 @@ pub(crate) struct Synthesize {
 }
 
 impl Synthesize {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let policy = match self.policy {
             Some(How::Model) => return self.by_model(app, &session, &acting),
@@ -96,17 +95,11 @@ impl Synthesize {
         let made = session.open.wait(acting.synthesize(&request))?;
         drop(progress);
         app.output.print(made.text());
-        app.output.reply("piton.context.synthesize/1", &made)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.context.synthesize/1", &made)
     }
 
     /// Lets a model write the frame of the directory from those of its entries.
-    fn by_model(
-        &self,
-        app: &App,
-        session: &ProjectSession,
-        acting: &AgentContext,
-    ) -> Result<CommandEnding, Failure> {
+    fn by_model(&self, app: &App, session: &ProjectSession, acting: &AgentContext) -> Outcome {
         // Synthesis by a model needs the right to synthesize, which generating alone does not check.
         acting.agent().check(Right::Synthesize).map_err(Envelope::from)?;
         let Self { node, frame_type, recursive, .. } = self;
@@ -161,7 +154,7 @@ pub(crate) struct Regenerate {
 }
 
 impl Regenerate {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let request = RegenerateFrames {
             node: self.node,

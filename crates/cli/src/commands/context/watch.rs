@@ -14,11 +14,10 @@ use piton_runtime::context::{
 
 use super::generate;
 use super::project_session::ProjectSession;
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::bounds::WATCH_STEP;
 use crate::commands::stop;
 use crate::exit::CommandEnding;
-use crate::failure::Failure;
 use crate::messages::count;
 use crate::output;
 
@@ -35,7 +34,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App, agent: Option<&AgentId>) -> Outcome {
         let (session, acting) = ProjectSession::of(app, agent)?;
         let follower = Follower::start(session.project.context.clone());
         let (mut follower, first) = session.open.wait(follower)?;
@@ -49,10 +48,10 @@ impl Watch {
             let stopped = Arc::clone(&stopped);
             move || stopped.store(true, Ordering::Relaxed)
         };
-        stop::when_told(&session.open, ask, CommandEnding::Done)?;
+        stop::when_asked(&session.open, ask, CommandEnding::Done)?;
         print_recorded(app, &first);
         let directory = app.display_path(session.project.context.location().directory());
-        app.output.print(format_args!("Watching {directory}. Ctrl-C stops."));
+        writeln!(app.output, "Watching {directory}. Ctrl-C stops.");
         // Frames may have gone stale before the watch began.
         self.regenerate(app, &session, &acting);
         while !stopped.load(Ordering::Relaxed) {
@@ -140,5 +139,5 @@ fn print_recorded(app: &App, recorded: &Recorded) {
         return;
     }
     let paths = count(recorded.changes.len(), "path");
-    app.output.print(format_args!("Tree {}: {paths} changed.", recorded.root.sequence));
+    writeln!(app.output, "Tree {}: {paths} changed.", recorded.root.sequence);
 }

@@ -4,24 +4,21 @@ use std::collections::BTreeMap;
 
 use piton_core::Code;
 use piton_runtime::request::ListWorkflows;
+use piton_runtime::workspaces::KernelSandbox;
 
-use super::{
-    clients, files,
-    finding::{Finding, Findings, Health},
-    stored,
-};
-use crate::{
-    app::App,
-    commands::config,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::{count, first_few},
-    open::Open,
-    style::{Tone, styled},
-};
+use super::finding::{Finding, Findings, Health};
+use super::{clients, stored};
+use crate::adapters::runs_as_root;
+use crate::app::{App, Outcome};
+use crate::commands::config;
+use crate::commands::workspace::{Chosen, sandbox};
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::messages::{count, first_few};
+use crate::open::Open;
 
 /// Runs all checks and reports the findings.
-pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
+pub(crate) fn run(app: &App) -> Outcome {
     let wrong = config::problems(app);
     let is_configured = wrong.is_empty();
     let mut findings = vec![if is_configured {
@@ -38,15 +35,15 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
             findings.push(workflows(app, &open));
             // Problems of their configuration are reported above.
             if is_configured {
-                findings.push(files::finding(app, &open));
+                findings.push(files(app, &open));
             }
         }
         // Nothing opens without a valid configuration, and its problems are reported above.
         Err(_) if !is_configured => findings.push(Finding::of(
             "data",
             Health::Note,
-            "not looked at, nor what is in it".to_owned(),
-            "Mend the configuration first.",
+            "not checked, nor anything in it".to_owned(),
+            "Fix the configuration first.",
         )),
         Err(failure) => findings.push(Finding::bad("data", &failure)),
     }
@@ -58,7 +55,7 @@ pub(crate) fn run(app: &App) -> Result<CommandEnding, Failure> {
     // Notes are advice; only what is bad makes the command fail.
     let is_sound = findings.iter().all(|finding| finding.health != Health::Bad);
     let findings = Findings { is_sound, findings };
-    print(app, &findings);
+    findings.print(app);
     app.output.reply("piton.doctor/1", &findings)?;
     Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Wanting })
 }
@@ -104,12 +101,12 @@ fn sessions(open: &Open) -> Finding {
     if in_use > 0 {
         found = format!("{found}, {in_use} of them in use and not checked");
     }
-    found = format!("{found}; what was checked is as it was written");
+    found = format!("{found}; everything that was checked is intact");
     match open.wait(open.runtime.set_aside()) {
         Ok(kept) if kept.set_aside.is_empty() => Finding::good("sessions", found),
         Ok(kept) => {
             let kept = count(kept.set_aside.len(), "thing");
-            let found = format!("{found}; {kept} taken out of sessions before");
+            let found = format!("{found}; {kept} taken out of sessions earlier");
             Finding::of("sessions", Health::Note, found, "piton session repairs")
         }
         Err(failure) => Finding::bad("sessions", &failure),
@@ -135,26 +132,49 @@ fn workflows(app: &App, open: &Open) -> Finding {
     }
 }
 
-fn print(app: &App, findings: &Findings) {
-    let output = &app.output;
-    let bad = findings.findings.iter().filter(|finding| finding.health == Health::Bad).count();
-    match bad {
-        0 => output.print("Everything that Piton needs is in order."),
-        1 => output.print("1 thing is not in order."),
-        count => output.print(format_args!("{count} things are not in order.")),
-    }
-    for Finding { what, health, found, next } in &findings.findings {
-        let mark = match health {
-            Health::Good => styled(Tone::Good, "✓"),
-            Health::Note => styled(Tone::Attention, "·"),
-            Health::Bad => styled(Tone::Bad, "✗"),
-        };
-        output.print(format_args!(
-            "  {mark} {what:<14} {}",
-            found.replace('\n', "\n                   ")
-        ));
-        if let Some(next) = next {
-            output.print(format_args!("                   → {next}"));
+/// Checks the workspaces that are configured here.
+fn files(app: &App, open: &Open) -> Finding {
+    check_files(app, open).unwrap_or_else(|failure| Finding::bad("files", &failure))
+}
+
+fn check_files(app: &App, open: &Open) -> Result<Finding, Failure> {
+    let declared = Chosen::default().declared(app)?;
+    // Tried out on a thread of its own: put up here, it would confine the rest of this command too.
+    let sandboxed = sandbox::report_sandbox(open.root(), &declared);
+    let Some(world) = Chosen::open(open, declared)? else {
+        let found = "no Workspace is configured, so agents have no file access through Piton";
+        return Ok(Finding::good("files", found));
+    };
+    let workspaces = count(world.describe().len(), "Workspace");
+    Ok(match sandboxed {
+        Ok(KernelSandbox::Full) if runs_as_root() => Finding::of(
+            "files",
+            Health::Note,
+            format!("{workspaces}; {}", sandbox::AS_ROOT),
+            "Run it as a user of its own, or on a machine where nothing else matters",
+        ),
+        Ok(KernelSandbox::Full) => Finding::good(
+            "files",
+            format!(
+                "{workspaces}; the kernel keeps servers from writing anywhere else and from starting programs"
+            ),
+        ),
+        Ok(KernelSandbox::Partial) => Finding::of(
+            "files",
+            Health::Note,
+            format!("{workspaces}; the kernel is too old for part of the sandbox around servers"),
+            "Use Linux 6.2 or newer",
+        ),
+        Ok(KernelSandbox::None) => Finding::of(
+            "files",
+            Health::Note,
+            format!(
+                "{workspaces}; this system has no sandbox for servers, so Piton alone keeps agents inside"
+            ),
+            "Use Linux with Landlock",
+        ),
+        Err(why) => {
+            Finding::of("files", Health::Bad, format!("{workspaces}; {why}"), "piton workspace map")
         }
-    }
+    })
 }

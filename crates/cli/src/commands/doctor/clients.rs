@@ -2,16 +2,12 @@
 
 use std::path::Path;
 
-use super::{
-    finding::{Finding, Health},
-    probe::{HandshakeError, probe},
-};
-use crate::{
-    app::App,
-    bounds::{CLIENT_FILE_BYTES_MAX, PROBE_WAIT},
-    commands::mcp::{ClientEntry, ClientScope, McpClient, Start, entry_in},
-    files,
-};
+use super::finding::{Finding, Health};
+use super::probe::{HandshakeError, probe};
+use crate::app::App;
+use crate::bounds::{CLIENT_FILE_BYTES_MAX, PROBE_WAIT};
+use crate::commands::mcp::{ClientEntry, ClientScope, McpClient, Start, entry_in};
+use crate::files;
 
 /// Returns the findings about the clients that are used here.
 pub(super) fn findings(app: &App) -> Vec<Finding> {
@@ -29,7 +25,7 @@ fn finding(app: &App, client: McpClient) -> Option<Finding> {
     Some(match entry_in(client, &file, &text) {
         Err(failure) => Finding::bad(client.name(), &failure),
         Ok(None) => {
-            let found = "is not told to start Piton".to_owned();
+            let found = "is not configured to start Piton".to_owned();
             Finding::of(client.name(), Health::Note, found, reinstall_command(client))
         }
         Ok(Some(ClientEntry::Reach { url })) => {
@@ -58,10 +54,10 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
     };
     let (found, next) = match trouble {
         HandshakeError::NotThere => {
-            (format!("is told to start {program}, which is not there"), None)
+            (format!("is configured to start {program}, which does not exist"), None)
         }
         HandshakeError::CannotStart(error) => {
-            (format!("is told to start {program}, which does not start: {error}"), None)
+            (format!("is configured to start {program}, which does not start: {error}"), None)
         }
         HandshakeError::Ended { said } => {
             let said = said.map_or_else(String::new, |said| format!(": {said}"));
@@ -76,7 +72,7 @@ fn started(app: &App, client: McpClient, start: &Start) -> Finding {
             (found, Some(format!("run it yourself: {}", start.line())))
         }
         HandshakeError::Stranger => {
-            (format!("starts {program}, which answers, but not as Piton does"), None)
+            (format!("starts {program}, which answers, but is not Piton"), None)
         }
     };
     Finding::of(

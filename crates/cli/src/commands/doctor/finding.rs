@@ -1,8 +1,10 @@
-//! The findings of a check.
+//! The findings of a check, and their presentation.
 
 use serde::Serialize;
 
+use crate::app::App;
 use crate::failure::Failure;
+use crate::style::{Tone, styled};
 
 /// State of something that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -51,7 +53,35 @@ impl Finding {
     }
 
     pub(super) fn bad(what: &'static str, failure: &Failure) -> Self {
-        let told = failure.envelope();
-        Self::of(what, Health::Bad, told.message, told.suggestion)
+        let envelope = failure.envelope();
+        Self::of(what, Health::Bad, envelope.message, envelope.suggestion)
+    }
+}
+
+impl Findings {
+    /// Prints the findings for a person.
+    pub(super) fn print(&self, app: &App) {
+        let output = &app.output;
+        let bad = self.findings.iter().filter(|finding| finding.health == Health::Bad).count();
+        match bad {
+            0 => output.print("Everything that Piton needs is in order."),
+            1 => output.print("1 thing is not in order."),
+            count => writeln!(output, "{count} things are not in order."),
+        }
+        for Finding { what, health, found, next } in &self.findings {
+            let mark = match health {
+                Health::Good => styled(Tone::Good, "✓"),
+                Health::Note => styled(Tone::Attention, "·"),
+                Health::Bad => styled(Tone::Bad, "✗"),
+            };
+            writeln!(
+                output,
+                "  {mark} {what:<14} {}",
+                found.replace('\n', "\n                   ")
+            );
+            if let Some(next) = next {
+                writeln!(output, "                   → {next}");
+            }
+        }
     }
 }

@@ -4,21 +4,17 @@
     reason = "the adapter that starts what clients start, and waits for it in a thread"
 )]
 
-use std::{
-    io::{self, BufRead as _, BufReader, Write as _},
-    process::{Child, Command, Stdio},
-    sync::mpsc::{self, RecvTimeoutError},
-    thread,
-    time::Duration,
-};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use piton_core::truncate;
 use serde_json::{Value, json};
 
-use crate::{
-    bounds::{PROBE_BYTES_MAX, PROBE_QUOTE_BYTES_MAX},
-    commands::mcp::Start,
-};
+use crate::bounds::{PROBE_BYTES_MAX, PROBE_QUOTE_BYTES_MAX};
+use crate::commands::mcp::Start;
 
 /// Reasons that a handshake fails.
 #[derive(Debug)]
@@ -61,15 +57,12 @@ fn spawn(start: &Start) -> Result<Child, HandshakeError> {
 }
 
 fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, HandshakeError> {
+    // Both pipes are read from the start: a server that fills one would wait for its reader and never answer.
+    let replied = first_line(child.stdout.take().expect("it is piped"));
+    let complained = first_line(child.stderr.take().expect("it is piped"));
     let mut input = child.stdin.take().expect("it is piped");
     // A server that does not read its input is detected by its silence.
     let _ = input.write_all(format!("{}\n", hello()).as_bytes());
-    let output = child.stdout.take().expect("it is piped");
-    let errors = child.stderr.take().expect("it is piped");
-    let (reply, replied) = mpsc::channel();
-    // A pipe cannot be read with a timeout, so a thread reads it. It ends with the process, which is killed in any
-    // case.
-    thread::spawn(move || drop(reply.send(first_line(output))));
     match replied.recv_timeout(patience) {
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
             Err(HandshakeError::Silent)
@@ -78,9 +71,7 @@ fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Handshak
             // Standard output is closed, so the server is ending. Closing its input too lets it do so even if it still
             // waits for more, and its errors explain why.
             drop(input);
-            let (said, told) = mpsc::channel();
-            thread::spawn(move || drop(said.send(first_line(errors))));
-            let said = told.recv_timeout(patience).ok().flatten();
+            let said = complained.recv_timeout(patience).ok().flatten();
             let quoted = |said: String| truncate(said.trim(), PROBE_QUOTE_BYTES_MAX).into_owned();
             Err(HandshakeError::Ended { said: said.map(quoted) })
         }
@@ -88,10 +79,19 @@ fn shake_hands(child: &mut Child, patience: Duration) -> Result<String, Handshak
     }
 }
 
-/// Returns the first line that is not empty, if there is one.
-fn first_line(from: impl io::Read) -> Option<String> {
-    let mut lines = BufReader::new(from.take(PROBE_BYTES_MAX)).lines();
-    lines.find_map(|line| line.ok().filter(|line| !line.trim().is_empty()))
+/// Reads a pipe to its end, and sends its first line that is not empty, if there is one.
+fn first_line(pipe: impl io::Read + Send + 'static) -> Receiver<Option<String>> {
+    let (sender, receiver) = mpsc::channel();
+    // A pipe cannot be read with a timeout, so a thread reads it. It ends with the process, which is killed in any
+    // case.
+    thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        let mut lines = pipe.by_ref().take(PROBE_BYTES_MAX).lines();
+        let first = lines.find_map(|line| line.ok().filter(|line| !line.trim().is_empty()));
+        let _ = sender.send(first);
+        let _ = io::copy(&mut pipe, &mut io::sink());
+    });
+    receiver
 }
 
 fn hello() -> Value {
@@ -132,6 +132,17 @@ mod tests {
         assert!(matches!(trouble(&start("true", &[])), HandshakeError::Ended { said: None }));
         let silent = probe(&start("sleep", &["1000"]), Duration::from_millis(20));
         assert!(matches!(silent.unwrap_err(), HandshakeError::Silent));
+    }
+
+    #[test]
+    fn a_server_that_writes_many_warnings_first_is_still_heard() {
+        let server = json!({ "name": "piton", "version": "9" });
+        let reply = json!({ "result": { "serverInfo": server } }).to_string();
+        // More than a pipe holds, so it has to be read for the server to get to its reply.
+        let noisy = "yes warning | head -c 1000000 >&2; echo \"$REPLY_WITH\"";
+        let mut start = start("sh", &["-c", noisy]);
+        start.variables.insert("REPLY_WITH".to_owned(), reply);
+        assert_eq!(probe(&start, Duration::from_secs(10)).unwrap(), "9");
     }
 
     #[test]

@@ -4,13 +4,12 @@ use piton_runtime::workspaces::check_virtual;
 use piton_store::Error;
 
 use super::finding::{Finding, Health};
-use crate::{
-    app::App,
-    commands::{backpack::backpacks, context::project_context},
-    failure::Failure,
-    messages::{count, listed},
-    open::Open,
-};
+use crate::app::App;
+use crate::commands::backpack::backpacks;
+use crate::commands::context::project_context;
+use crate::failure::Failure;
+use crate::messages::{count, listed};
+use crate::open::Open;
 
 /// Checks everything that is stored beside sessions.
 pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
@@ -27,23 +26,22 @@ pub(super) fn findings(app: &App, open: &Open) -> Vec<Finding> {
 
 fn keys(open: &Open) -> Finding {
     match open.wait(open.runtime.verify_keys()) {
-        Ok(()) if open.has_keys() => Finding::good("keys", "can be read"),
+        Ok(()) if open.adapters.has_keys() => Finding::good("keys", "can be read"),
         // Sessions without keys mean that the keys were lost, not that they were never made.
-        Ok(()) if open.has_sessions() => Finding::of(
+        Ok(()) if open.adapters.has_sessions() => Finding::of(
             "keys",
             Health::Note,
-            "there are none, while there are sessions: tokens from before no longer work"
-                .to_owned(),
+            "there are none, although there are sessions: earlier tokens no longer work".to_owned(),
             "An agent gets new ones with resume_session",
         ),
-        Ok(()) => Finding::good("keys", "none yet; the first token makes them"),
+        Ok(()) => Finding::good("keys", "none yet; the first token creates them"),
         Err(failure) => Finding::bad("keys", &failure),
     }
 }
 
 fn table(open: &Open) -> Finding {
     let damaged = |found: String| Finding::of("tables", Health::Bad, found, "piton data repair");
-    match open.table_status() {
+    match open.block_on(open.adapters.table_status()) {
         Ok(status) if status.is_replaced => {
             Finding::bad("tables", &Failure::from(Error::TableReplaced))
         }
@@ -88,12 +86,13 @@ fn context(app: &App, open: &Open) -> Finding {
         }
         Ok(found) if found.roots == 0 => Finding::good("context", "this project was never scanned"),
         Ok(found) => {
-            let frames = count(usize::try_from(found.frames).unwrap_or(usize::MAX), "frame");
-            match usize::try_from(found.lost).unwrap_or(usize::MAX) {
+            let frames = count(found.frames, "frame");
+            match found.lost {
                 0 => Finding::whole("context", &format!("{frames} of this project")),
                 lost => {
                     let lost = count(lost, "entry");
-                    let found = format!("{frames} of this project; {lost} taken out of use before");
+                    let found =
+                        format!("{frames} of this project; {lost} taken out of use earlier");
                     Finding::of("context", Health::Note, found, "piton context repairs")
                 }
             }
@@ -105,8 +104,7 @@ fn context(app: &App, open: &Open) -> Finding {
 fn virtual_stores(open: &Open) -> Finding {
     match open.block_on(check_virtual(&open.files.kept)) {
         Ok(found) if found.damaged.is_empty() => {
-            let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
-            Finding::whole("virtual stores", &files)
+            Finding::whole("virtual stores", &count(found.files, "file"))
         }
         Ok(found) => Finding::of(
             "virtual stores",

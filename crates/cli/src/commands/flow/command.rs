@@ -2,26 +2,26 @@
 
 use clap::Subcommand;
 
-use super::{check, replay, resume, run};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::{check, replay, run};
+use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Say what is wrong with a flow, without running it
+    /// Check a flow for mistakes without running it
     #[command(after_help = "Example:\n  piton flow check research.json")]
     Check(check::FlowFile),
     /// Print a flow as a Mermaid flowchart
     #[command(after_help = "Example:\n  piton flow graph research.json")]
     Graph(check::FlowFile),
-    /// Run a flow, kept in a backpack
+    /// Run a flow and keep it in a backpack
     #[command(
         after_help = "Example:\n  piton flow run research.json --set query=\"prices 2026\" --backpack research"
     )]
     Run(run::RunFlowCommand),
-    /// Go on with a run after the last node that finished
+    /// Resume a run after the last node that finished
     #[command(after_help = "Example:\n  piton flow resume research")]
-    Resume(resume::Resume),
-    /// Run a run again from one of its nodes, and compare what came of both
+    Resume(run::Resume),
+    /// Run again from one of the nodes of a run, and compare both results
     #[command(
         after_help = "Example:\n  piton flow replay research --from chat --set query=\"prices 2027\""
     )]
@@ -29,7 +29,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
             Self::Check(file) => file.check(app),
             Self::Graph(file) => file.graph(app),

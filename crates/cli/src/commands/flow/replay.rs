@@ -3,23 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use piton_backpack::flow::Cancel;
-use piton_backpack::{BackpackId, ChangeKind};
-use piton_runtime::backpack::inspect::{Backpacks, ChangeShown};
-use piton_runtime::flow::{FlowNotice, FlowReplayed, NodeParam, ReplayFlow};
+use piton_runtime::backpack::inspect::ChangeShown;
+use piton_runtime::backpack::{BackpackId, ChangeKind};
+use piton_runtime::flow::{Cancel, FlowReplayed, NodeParam, ReplayFlow};
 
-use super::check;
-use super::run_args::{
-    Items, NextCommands, RunArgs, ending, print, print_event, until_stopped, value,
-};
-use super::tool_sources::{self, ToolSources};
-use crate::{
-    app::App,
-    commands::backpack::{Backpack, cell},
-    exit::CommandEnding,
-    failure::Failure,
-    table::{self, Cell},
-};
+use super::check::read_flow;
+use super::run::{Items, NextCommands, RunArgs, ending, print, typed_value, until_stopped};
+use super::tool_sources::ToolSources;
+use crate::app::{App, Outcome};
+use crate::commands::backpack::{Backpack, backpacks};
+use crate::messages::cell;
+use crate::table::Cell;
 
 const HEADS: [&str; 4] = ["", "KEY", "THEN", "NOW"];
 
@@ -27,24 +21,24 @@ const HEADS: [&str; 4] = ["", "KEY", "THEN", "NOW"];
 pub(crate) struct Replay {
     #[command(flatten)]
     backpack: Backpack,
-    /// The node to begin with, as `piton backpack log` names it
+    /// The node to start from, as `piton backpack log` names it
     #[arg(long, value_name = "NODE")]
     from: String,
     #[command(flatten)]
     items: Items,
-    /// Another value for a parameter of a node; the value is JSON, or else a text
+    /// Change a parameter of a node; the value is JSON, or else text
     #[arg(long, value_name = "NODE.NAME=VALUE", value_parser = param)]
     param: Vec<NodeParam>,
-    /// Another flow than the one that it was started with
+    /// Use this flow instead of the one that the run was started with
     #[arg(long, value_name = "FILE")]
     flow: Option<PathBuf>,
-    /// What to call the backpack that keeps the replay; it gets an id if it has no name
+    /// The name of the backpack that keeps the replay [default: a new id]
     #[arg(long, value_name = "NAME")]
     into: Option<BackpackId>,
     #[command(flatten)]
     tools: ToolSources,
     #[command(flatten)]
-    going: RunArgs,
+    args: RunArgs,
 }
 
 fn param(text: &str) -> Result<NodeParam, String> {
@@ -52,16 +46,14 @@ fn param(text: &str) -> Result<NodeParam, String> {
     let (place, text) = text.split_once('=').ok_or(usage)?;
     // The last dot separates, so the name of the node may itself contain dots.
     let (node, name) = place.rsplit_once('.').ok_or(usage)?;
-    Ok(NodeParam { node: node.to_owned(), name: name.to_owned(), value: value(text)? })
+    Ok(NodeParam { node: node.to_owned(), name: name.to_owned(), value: typed_value(text)? })
 }
 
 impl Replay {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        let text = self.flow.as_deref().map(check::text).transpose()?;
-        self.tools.put_up_wall(app)?;
-        let open = app.open()?;
-        let flows = tool_sources::flows(app, &open, &self.tools, self.going.models.as_deref())?;
-        let backpack = open.wait(Backpacks::new(open.backpacks()).meant(&self.backpack.run))?;
+    pub(super) fn run(self, app: &App) -> Outcome {
+        let text = self.flow.as_deref().map(read_flow).transpose()?;
+        let (open, flows) = self.args.prepare(app, &self.tools)?;
+        let backpack = open.wait(backpacks(&open).meant(&self.backpack.run))?;
         let cancel = Cancel::new();
         let next = NextCommands::new(self.flow.as_deref());
         let request = ReplayFlow {
@@ -71,14 +63,14 @@ impl Replay {
             params: self.param,
             initial: self.items.initial(),
             into: self.into,
-            steps_max: self.going.steps_max,
+            steps_max: self.args.steps_max,
             cancel: cancel.clone(),
         };
-        let print = self.going.events;
-        let listener = move |heard: FlowNotice<'_>| print_event(print, &heard);
+        let listener = self.args.listener();
+        let run = flows.replay(request, &listener);
         let replayed =
-            until_stopped((app, &open), cancel, &next, flows.replay(request, &listener))?;
-        if !print {
+            until_stopped((app, &open), cancel, &next, |replayed| &mut replayed.ran.error, run)?;
+        if !self.args.events {
             compare(app, &replayed);
             app.output.reply("piton.flow_replay/1", &replayed)?;
         }
@@ -92,19 +84,18 @@ fn compare(app: &App, replayed: &FlowReplayed) {
     let outcome = &replayed.outcome;
     let (then, now) = (&replayed.of, &replayed.ran.backpack);
     if outcome.changes.is_empty() {
-        app.output.print("It left the same behind as the run before.");
+        app.output.print("The result is the same as before.");
         app.output.advise(format_args!("Look inside: piton backpack log {now}"));
         return;
     }
     let rows: Vec<_> = outcome.changes.iter().map(row).collect();
     app.output.print("");
-    for line in table::lines(HEADS, &rows) {
-        app.output.print(line);
-    }
+    app.output.table(HEADS, &rows);
     if outcome.left_out > 0 {
-        app.output.print(format_args!("{} more keys differ.", outcome.left_out));
+        writeln!(app.output, "{} more keys differ.", outcome.left_out);
     }
-    app.output.advise(format_args!("\nLine by line: piton backpack diff {then} --with {now}"));
+    app.output
+        .advise(format_args!("\nCompare line by line: piton backpack diff {then} --with {now}"));
 }
 
 fn row(change: &ChangeShown) -> [Cell; 4] {

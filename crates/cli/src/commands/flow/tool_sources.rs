@@ -4,29 +4,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use piton_backpack::flow::Tool;
 use piton_core::Envelope;
-use piton_models::provider::SystemSecrets;
-use piton_runtime::flow::{FlowPorts, Flows};
+use piton_runtime::flow::{FlowPorts, Flows, Tool, Tools};
 use piton_runtime::mcp_tools;
-use piton_runtime::models::{ModelSettings, client};
+use piton_runtime::models::{ModelSettings, SystemSecrets, client};
 use piton_runtime::workspaces::flow_tools;
-use piton_store::local::SystemTimer;
 
-use crate::{
-    app::App,
-    bounds::SETTINGS_BYTES_MAX,
-    commands::workspace::{Chosen, sandbox},
-    failure::Failure,
-    files,
-    open::Open,
-    output,
-};
+use crate::adapters::SystemTimer;
+use crate::app::App;
+use crate::bounds::SETTINGS_BYTES_MAX;
+use crate::commands::workspace::{Chosen, sandbox};
+use crate::failure::Failure;
+use crate::files;
+use crate::open::Open;
+use crate::output;
 
-/// Where tools come from.
+/// The sources of a flow's tools.
 #[derive(Args)]
 pub(crate) struct ToolSources {
-    /// The tools of these MCP servers: a file with `mcpServers`
+    /// A file with the `mcpServers` that the flow may use
     #[arg(long, value_name = "FILE")]
     tools: Option<PathBuf>,
     #[command(flatten)]
@@ -36,7 +32,7 @@ pub(crate) struct ToolSources {
 impl ToolSources {
     /// Puts up the kernel sandbox around a flow, before any thread is started. There is none if a file names servers:
     /// these may be programs, which the sandbox would keep from starting.
-    pub(super) fn put_up_wall(&self, app: &App) -> Result<(), Failure> {
+    pub(super) fn put_up_sandbox(&self, app: &App) -> Result<(), Failure> {
         if self.tools.is_none() {
             sandbox::put_up(app, &self.workspaces.declared(app)?)?;
         }
@@ -61,24 +57,21 @@ pub(super) fn flows(
         Some(path) => ModelSettings::parse(&files::read_text(path, SETTINGS_BYTES_MAX)?)?,
     };
     let models = client(settings, Arc::new(SystemSecrets), Arc::new(SystemTimer))?;
-    let (journal, timer) = (open.backpacks(), Arc::new(SystemTimer));
+    let (journal, timer) = (open.adapters.backpacks.clone(), Arc::new(SystemTimer));
     Ok(Flows::new(FlowPorts { journal, timer, models, tools }))
 }
 
 /// Collects the tools of the workspaces, and of the servers that a file names.
-async fn connected(
-    file: Option<&Path>,
-    files: Vec<Arc<dyn Tool>>,
-) -> Result<piton_backpack::flow::Tools, Failure> {
-    let mut tools = piton_backpack::flow::Tools::new();
+async fn connected(file: Option<&Path>, files: Vec<Arc<dyn Tool>>) -> Result<Tools, Failure> {
+    let mut tools = Tools::new();
     for tool in files {
         tools.register(tool).expect("file tools have names of their own");
     }
     let Some(path) = file else { return Ok(tools) };
     let text = files::read_text(path, SETTINGS_BYTES_MAX)?;
-    let told = |error: mcp_tools::ConnectError| Envelope::from(&error);
-    for (name, settings) in mcp_tools::parse(&text).map_err(told)? {
-        for tool in mcp_tools::connect(&name, &settings).await.map_err(told)? {
+    let refused = |error: mcp_tools::ConnectError| Envelope::from(&error);
+    for (name, settings) in mcp_tools::parse(&text).map_err(refused)? {
+        for tool in mcp_tools::connect(&name, &settings).await.map_err(refused)? {
             tools.register(tool).map_err(|error| {
                 Failure::refused(format!("{error}."), "Give the server another name in the file.")
             })?;

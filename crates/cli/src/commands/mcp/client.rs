@@ -19,13 +19,13 @@ pub(crate) enum McpClient {
     Vscode,
 }
 
-/// For whom a client is told.
+/// Whose configuration of a client is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ClientScope {
-    /// For you, in every project
+    /// Yours, for every project
     User,
-    /// For everybody who works in this project
+    /// The project's, for everybody who works in it
     Project,
 }
 

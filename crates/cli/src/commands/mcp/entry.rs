@@ -1,22 +1,21 @@
 //! Piton's entry in the configuration of a client.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use piton_core::shell_word;
 use serde_json::{Value, json};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
 
-use super::{
-    client::{ConfigFormat, McpClient},
-    json,
-};
+use super::client::{ConfigFormat, McpClient};
+use super::json;
 use crate::failure::Failure;
 
 /// Name under which clients know Piton.
 const NAME: &str = "piton";
 
 /// Suggestion for a file that cannot be changed.
-const CORRECT: &str = "Correct the file, and run the command again.";
+const CORRECT: &str = "Fix the file, and run the command again.";
 
 /// Table in which Codex keeps servers.
 const TOML_SECTION: &str = "mcp_servers";
@@ -166,7 +165,7 @@ fn toml(file: &Path, text: &str) -> Result<DocumentMut, Failure> {
 fn not_json(file: &Path, wrong: json::NotJson) -> Failure {
     let what =
         format!("{}:{} is not JSON, and the file was left as it is.", file.display(), wrong.line);
-    Failure::refused(what, "Correct the line, and run the command again.")
+    Failure::refused(what, "Fix the line, and run the command again.")
 }
 
 fn no_table(file: &Path) -> Failure {
@@ -208,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_is_told_is_read_as_the_client_reads_it() {
+    fn an_entry_is_read_as_the_client_reads_it() {
         let start = |variables: &[(&str, &str)]| {
             Some(ClientEntry::Start(Start {
                 program: "/bin/piton".to_owned(),

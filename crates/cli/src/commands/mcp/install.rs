@@ -2,32 +2,30 @@
 //!
 //! *Invariants*: a changed file is backed up first. A file that would stay the same is not touched.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::env;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
-use super::{
-    client::{ClientScope, McpClient},
-    entry::{with_entry, without_entry},
-};
-use crate::{
-    app::App, bounds::CLIENT_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files, messages,
-};
+use super::client::{ClientScope, McpClient};
+use super::entry::{with_entry, without_entry};
+use crate::app::{App, Outcome};
+use crate::bounds::CLIENT_FILE_BYTES_MAX;
+use crate::failure::Failure;
+use crate::files;
+use crate::messages::CHOOSE_DATA_DIR;
 
-/// Which configuration is meant, and whether it is changed.
+/// The configuration to change.
 #[derive(Args)]
 pub(super) struct Target {
     /// The client
     #[arg(long)]
     client: McpClient,
-    /// For whom
+    /// The configuration to change
     #[arg(long, default_value = "user")]
     scope: ClientScope,
-    /// Only print the file as it would be
+    /// Print the changed file without writing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -36,15 +34,9 @@ pub(super) struct Target {
 pub(super) struct Install {
     #[command(flatten)]
     target: Target,
-    /// Take a program in a build directory of cargo, which the next build replaces
+    /// Accept a program in a cargo build directory, although the next build replaces it
     #[arg(long)]
     force: bool,
-}
-
-#[derive(Args)]
-pub(super) struct Uninstall {
-    #[command(flatten)]
-    target: Target,
 }
 
 #[derive(Serialize)]
@@ -64,7 +56,7 @@ struct InstallOutcome {
 }
 
 impl Install {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let program = program(self.target.client, self.force)?;
         let file = self.target.file(app)?;
         let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
@@ -76,34 +68,33 @@ impl Install {
         let (name, shown) = (client.name(), app.display_path(&changed.file));
         changed.print(
             app,
-            &format!("{name} starts {program} from now on: {shown}."),
-            &format!("{name} is told already: {shown}."),
+            &format!("{name} now starts {program}: {shown}."),
+            &format!("{name} is already configured: {shown}."),
         );
         if !changed.is_rehearsal {
-            app.output.print(format_args!("Start {name} again, then ask it: \"Use piton to investigate why the login test is flaky.\""));
+            writeln!(
+                app.output,
+                "Restart {name}, then ask it: \"Use piton to investigate why the login test is flaky.\""
+            );
         }
-        app.output.reply("piton.mcp.install/1", &changed)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.mcp.install/1", &changed)
     }
 }
 
-impl Uninstall {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
-        let file = self.target.file(app)?;
-        let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
-        let client = self.target.client;
-        let text = before.clone().unwrap_or_default();
-        let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
-        let changed = self.target.apply(file, before.as_deref(), after.unwrap_or(text))?;
-        let (name, shown) = (client.name(), app.display_path(&changed.file));
-        changed.print(
-            app,
-            &format!("{name} no longer starts Piton: {shown}."),
-            &format!("{name} is not told to start Piton: {shown}."),
-        );
-        app.output.reply("piton.mcp.uninstall/1", &changed)?;
-        Ok(CommandEnding::Done)
-    }
+pub(super) fn uninstall(app: &App, target: &Target) -> Outcome {
+    let file = target.file(app)?;
+    let before = files::read_if_there(&file, CLIENT_FILE_BYTES_MAX)?;
+    let client = target.client;
+    let text = before.clone().unwrap_or_default();
+    let after = if before.is_some() { without_entry(client, &file, &text)? } else { None };
+    let changed = target.apply(file, before.as_deref(), after.unwrap_or(text))?;
+    let (name, shown) = (client.name(), app.display_path(&changed.file));
+    changed.print(
+        app,
+        &format!("{name} no longer starts Piton: {shown}."),
+        &format!("{name} is not configured to start Piton: {shown}."),
+    );
+    app.output.finish("piton.mcp.uninstall/1", &changed)
 }
 
 impl Target {
@@ -113,7 +104,7 @@ impl Target {
             ClientScope::Project => app.environment.working_dir.as_deref(),
         };
         let base = base.ok_or_else(|| {
-            let what = "There is no home directory, where clients keep their configuration.";
+            let what = "There is no home directory with the configuration of the client.";
             Failure::refused(what, "Set HOME, or use --scope project.")
         })?;
         let user_dir = app.environment.user_dir();
@@ -155,17 +146,18 @@ impl InstallOutcome {
     fn print(&self, app: &App, done: &str, already: &str) {
         match (&self.text, self.is_changed) {
             (Some(text), _) => {
-                app.output.print(format_args!(
+                writeln!(
+                    app.output,
                     "{} would be:\n\n{}",
                     app.display_path(&self.file),
                     text.trim_end()
-                ));
+                );
             }
             (None, true) => app.output.print(done),
             (None, false) => app.output.print(already),
         }
         if let Some(backup) = &self.backup {
-            app.output.print(format_args!("As it was before: {}", app.display_path(backup)));
+            writeln!(app.output, "Backup: {}", app.display_path(backup));
         }
     }
 }
@@ -181,7 +173,7 @@ fn program(client: McpClient, force: bool) -> Result<String, Failure> {
     })?;
     if !force && is_in_build_directory(&program) {
         return Err(Failure::refused(
-            format!("{text} lies in a build directory of cargo, and the next build replaces it."),
+            format!("{text} is in a cargo build directory, and the next build replaces it."),
             format!(
                 "Run `piton install`, then ~/.local/bin/piton mcp install --client {}; or add --force.",
                 client.word()
@@ -197,7 +189,7 @@ fn data_dir(app: &App) -> Result<Option<String>, Failure> {
     let base = app.environment.working_dir.as_deref().unwrap_or(Path::new("/"));
     let absolute: PathBuf = base.join(chosen).components().collect();
     absolute.into_os_string().into_string().map(Some).map_err(|_| {
-        Failure::refused("The path of the data directory is not text.", messages::CHOOSE_DATA_DIR)
+        Failure::refused("The path of the data directory is not text.", CHOOSE_DATA_DIR)
     })
 }
 

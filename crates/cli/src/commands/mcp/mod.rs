@@ -2,20 +2,18 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `command` | the command line |
+//! | `serve` | the command line, and the server |
+//! | `install` | `install`, `uninstall` |
 //! | `client` | the supported clients, and the locations of their configuration |
-//! | `json` | changes one member of a JSON text and leaves the rest as it is |
 //! | `entry` | Piton's entry in the configuration of a client |
-//! | `serve` | the server itself |
-//! | `install` | writes and removes that entry |
+//! | `json` | changes one member of a JSON text and leaves the rest as it is |
 
 mod client;
-mod command;
 mod entry;
 mod install;
 mod json;
 mod serve;
 
 pub(crate) use client::{ClientScope, McpClient};
-pub(crate) use command::Mcp;
 pub(crate) use entry::{ClientEntry, Start, entry_in};
+pub(crate) use serve::Mcp;

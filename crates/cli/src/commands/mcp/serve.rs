@@ -1,62 +1,91 @@
-//! The server for an agent at the other end of standard input and output.
+//! `piton mcp`: serves the agent at the other end of standard input and output.
 
-use std::{
-    io::{self, IsTerminal as _},
-    path::PathBuf,
-};
+use std::io::{self, IsTerminal as _};
+use std::path::PathBuf;
 
-use piton_backpack::BackpackId;
+use clap::{Args, Subcommand};
 use piton_mcp::serve_stdio;
-use piton_runtime::{Whereabouts, context::AgentId};
+use piton_runtime::Whereabouts;
+use piton_runtime::backpack::BackpackId;
+use piton_runtime::context::AgentId;
 
-use crate::{
-    app::App,
-    commands::{
-        stop,
-        workspace::{Chosen, sandbox},
-    },
-    exit::CommandEnding,
-    failure::Failure,
-    open::Open,
-    output,
-};
+use super::install;
+use crate::app::{App, Outcome};
+use crate::commands::stop;
+use crate::commands::workspace::{Chosen, sandbox};
+use crate::exit::CommandEnding;
+use crate::open::Open;
+use crate::output;
 
-/// Serves the agent until it disconnects. Standard output belongs to the protocol.
-pub(super) fn run(
-    app: &App,
-    chosen: &Chosen,
+#[derive(Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command, Piton serves an agent over standard input and output.\n\nExample:\n  piton mcp install --client claude"
+)]
+pub(crate) struct Mcp {
+    /// Attach the agent to this backpack, with the tools pack, unpack, keys and history
+    #[arg(long, value_name = "NAME")]
     backpack: Option<BackpackId>,
+    /// Serve the context of the project as this agent of [[context.agents]]
+    #[arg(long, value_name = "AGENT")]
     context: Option<AgentId>,
-) -> Result<CommandEnding, Failure> {
-    if io::stdin().is_terminal() {
-        output::warn(app.output.complete(
-            "Waiting for a client of the Model Context Protocol; they start this themselves. \
-             Tell one: piton mcp install --client claude. Ctrl-C stops.",
-        ));
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    chosen: Chosen,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Configure a client to start Piton
+    #[command(after_help = "Example:\n  piton mcp install --client codex --dry-run")]
+    Install(install::Install),
+    /// Remove Piton from the configuration of a client
+    #[command(after_help = "Example:\n  piton mcp uninstall --client codex")]
+    Uninstall(install::Target),
+}
+
+impl Mcp {
+    pub(crate) fn run(self, app: &App) -> Outcome {
+        match self.command {
+            None => self.serve(app),
+            Some(Command::Install(install)) => install.run(app),
+            Some(Command::Uninstall(target)) => install::uninstall(app, &target),
+        }
     }
-    let declared = chosen.declared(app)?;
-    // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
-    sandbox::put_up(app, &declared)?;
-    let open = Open::serving(app, context.clone())?;
-    let offer = open.offer(Chosen::open(&open, declared)?);
-    open.note_applied();
-    open.log.began();
-    let whereabouts = Whereabouts {
-        client_root: None,
-        claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
-        working_dir: app.environment.working_dir.clone(),
-    };
-    // Problems of the configuration are reported now: later, an agent would only see that tools are missing.
-    let project = app.project(open.runtime.applied())?;
-    let settings = open.runtime.context_settings(project.as_ref())?;
-    if let Some(agent) = context {
-        settings.check(&agent)?;
+
+    /// Serves the agent until it disconnects. Standard output belongs to the protocol.
+    fn serve(self, app: &App) -> Outcome {
+        if io::stdin().is_terminal() {
+            output::warn(app.output.complete(
+                "Waiting for an MCP client; clients start this command themselves. Configure one: \
+                 piton mcp install --client claude. Ctrl-C stops.",
+            ));
+        }
+        let declared = self.chosen.declared(app)?;
+        // The sandbox holds for threads that start later, so it goes up before the runtime starts any.
+        sandbox::put_up(app, &declared)?;
+        let open = Open::new(app, self.context.clone())?;
+        let offer = open.offer(Chosen::open(&open, declared)?);
+        open.note_applied();
+        open.log.began();
+        let whereabouts = Whereabouts {
+            client_root: None,
+            claude_project_dir: app.environment.variable("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+            working_dir: app.environment.working_dir.clone(),
+        };
+        // Problems of the configuration are reported now: later, an agent would only see that tools are missing.
+        let project = app.project(open.runtime.applied())?;
+        let settings = open.runtime.context_settings(project.as_ref())?;
+        if let Some(agent) = &self.context {
+            settings.check(agent)?;
+        }
+        // A client that leaves and a system that shuts down send signals. Calls in progress may finish first.
+        let stop = open.wait(async { stop::signals() })?;
+        let served = open.wait(serve_stdio(offer.backpack(self.backpack), whereabouts, stop));
+        // Standard input may still be blocked in a read, so a normal shutdown could hang.
+        open.leave();
+        served?;
+        Ok(CommandEnding::Done)
     }
-    // A client that leaves and a system that shuts down send signals. Calls in progress may finish first.
-    let told = open.wait(async { stop::signals() })?;
-    let served = open.wait(serve_stdio(offer.backpack(backpack), whereabouts, told));
-    // Standard input may still be blocked in a read, so a normal shutdown could hang.
-    open.leave();
-    served?;
-    Ok(CommandEnding::Done)
 }

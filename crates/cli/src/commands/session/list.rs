@@ -4,28 +4,23 @@ use std::collections::BTreeSet;
 
 use piton_core::{TimestampMs, shorten};
 use piton_runtime::reply::SessionList;
-use piton_workflow::{RunStatus, projection::RunSummary};
+use piton_runtime::workflow::{RunStatus, RunSummary};
 
-use crate::{
-    age::ago,
-    app::App,
-    bounds::CELL_BYTES_MAX,
-    exit::CommandEnding,
-    failure::Failure,
-    style::Tone,
-    table::{self, Cell},
-    tree::ending,
-};
+use crate::app::{App, Outcome};
+use crate::bounds::CELL_BYTES_MAX;
+use crate::messages::{ago, count};
+use crate::style::Tone;
+use crate::table::Cell;
+use crate::tree::ending;
 
 const HEADS: [&str; 6] = ["RUN", "WORKFLOW", "STEP", "STATUS", "GOAL", "LAST"];
 
-pub(super) fn run(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn run(app: &App) -> Outcome {
     let open = app.open()?;
     let mut list = open.wait(open.runtime.list_sessions())?;
     app.output.complete_all(list.troubled.iter_mut().map(|one| &mut one.trouble));
     print(app, &list);
-    app.output.reply("piton.session.list/1", &list)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.session.list/1", &list)
 }
 
 fn print(app: &App, list: &SessionList) {
@@ -34,18 +29,16 @@ fn print(app: &App, list: &SessionList) {
         app.output.print(if list.troubled.is_empty() {
             "There are no runs yet."
         } else {
-            "There are no runs that can be read."
+            "No run can be read."
         });
     } else {
         let shared = shared_labels(list);
         let rows: Vec<_> = list.runs.iter().map(|run| row(run, &shared, now)).collect();
-        for line in table::lines(HEADS, &rows) {
-            app.output.print(line);
-        }
+        app.output.table(HEADS, &rows);
         if !shared.is_empty() {
             app.output.print(
-                "\nRuns of one name are told apart by the end of their session's id, which is in brackets. Every command \
-                 takes it in place of the name.",
+                "\nRuns with the same name show the end of their session's id in brackets. Every command accepts it in \
+                 place of the name.",
             );
         }
     }
@@ -56,21 +49,21 @@ fn print(app: &App, list: &SessionList) {
         } else {
             format!("{} ({})", labels.join(", "), one.session_id)
         };
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "\n{name} cannot be read: {}\n{}",
             one.trouble.message, one.trouble.suggestion
-        ));
+        );
     }
     match list.runs.first() {
         Some(run) => {
             // The suggested command has to name one run, so a shared name is replaced by the id.
             let is_shared = shared_labels(list).contains(&run.label.to_string());
             let name = if is_shared { run.session_id.to_string() } else { run.label.to_string() };
-            app.output.advise(format_args!("\nLook at one: piton session show {name}"));
+            app.output.advise(format_args!("\nShow one: piton session show {name}"));
         }
         None => {
-            app.output
-                .advise("An agent starts them; walk one yourself: piton workflow run wr.tour");
+            app.output.advise("Agents start runs. Try one yourself: piton workflow run wr.tour");
         }
     }
 }
@@ -113,12 +106,11 @@ fn step(run: &RunSummary) -> String {
 }
 
 /// Formats the status of a run in a word or two.
-pub(super) fn status(run: &RunSummary) -> Cell {
+fn status(run: &RunSummary) -> Cell {
     match run.status {
         RunStatus::InProgress => "in progress".into(),
         RunStatus::Blocked => Cell::of(Tone::Attention, "blocked"),
         RunStatus::Complete => Cell::of(Tone::Good, "complete"),
-        RunStatus::CompleteWithGaps if run.open_gaps == 1 => Cell::of(Tone::Attention, "1 gap"),
-        RunStatus::CompleteWithGaps => Cell::of(Tone::Attention, format!("{} gaps", run.open_gaps)),
+        RunStatus::CompleteWithGaps => Cell::of(Tone::Attention, count(run.open_gaps, "gap")),
     }
 }

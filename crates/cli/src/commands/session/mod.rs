@@ -1,14 +1,19 @@
 //! `piton session`: sessions and their runs.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `command` | the subcommands |
+//! | `list` | `list` |
+//! | `show` | `show`, `tree`, `artifact` |
+//! | `export` | `export`, `import` |
+//! | `verify` | `verify`, `repair`, `repairs` |
+//! | `retention` | `gc`, `delete`, `keep` |
 
-mod artifact;
 mod command;
-mod gc;
-mod keep;
+mod export;
 mod list;
-mod remove;
+mod retention;
 mod show;
-mod transfer;
-mod tree;
 mod verify;
 
 pub(crate) use command::Command;

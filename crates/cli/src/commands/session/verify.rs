@@ -2,16 +2,13 @@
 
 use piton_runtime::reply::{SetAsideShown, Soundness};
 
-use crate::{
-    app::App,
-    arguments::RunArgument,
-    exit::CommandEnding,
-    failure::Failure,
-    messages::count,
-    table::{self, Cell},
-};
+use crate::app::{App, Outcome};
+use crate::arguments::RunArgument;
+use crate::exit::CommandEnding;
+use crate::messages::count;
+use crate::table::Cell;
 
-pub(super) fn verify(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
+pub(super) fn verify(app: &App, run: &RunArgument) -> Outcome {
     let open = app.open()?;
     let mut verdict = open.wait(open.runtime.verify_session(&run.run))?;
     open.log.about(verdict.session_id);
@@ -21,7 +18,7 @@ pub(super) fn verify(app: &App, run: &RunArgument) -> Result<CommandEnding, Fail
     Ok(ending(&verdict))
 }
 
-pub(super) fn repair(app: &App, run: &RunArgument) -> Result<CommandEnding, Failure> {
+pub(super) fn repair(app: &App, run: &RunArgument) -> Outcome {
     let open = app.open()?;
     let mut verdict = open.wait(open.runtime.repair_session(&run.run))?;
     open.log.about(verdict.session_id);
@@ -38,29 +35,26 @@ pub(super) fn repair(app: &App, run: &RunArgument) -> Result<CommandEnding, Fail
 }
 
 /// Lists what was taken out of sessions.
-pub(super) fn repairs(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn repairs(app: &App) -> Outcome {
     let open = app.open()?;
     let list = open.wait(open.runtime.set_aside())?;
     if list.set_aside.is_empty() {
         app.output.print("Nothing was taken out of any session.");
     } else {
         let rows: Vec<_> = list.set_aside.iter().map(row).collect();
-        for line in table::lines(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows) {
-            app.output.print(line);
-        }
+        app.output.table(["SESSION", "FILES", "BYTES", "KEPT IN"], &rows);
         app.output.advise(
-            "\nThey stay until their session is removed, by `piton session delete RUN` or, past its time, by `piton session \
-             gc`. Remove a directory yourself once you no longer need it.",
+            "\nThey stay until their session is deleted: by `piton session delete RUN` or, after its retention time, by \
+             `piton session gc`. Remove a directory yourself once you no longer need it.",
         );
     }
-    app.output.reply("piton.session.repairs/1", &list)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.session.repairs/1", &list)
 }
 
 fn row(kept: &SetAsideShown) -> [Cell; 4] {
     [
         kept.session_id.clone().into(),
-        count(usize::try_from(kept.files).unwrap_or(usize::MAX), "file").into(),
+        count(kept.files, "file").into(),
         kept.bytes.to_string().into(),
         kept.place.clone().into(),
     ]

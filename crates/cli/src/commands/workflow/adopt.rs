@@ -10,30 +10,27 @@ use piton_runtime::library::{Adopted, LineChange, NotAdopted, plan_adoption};
 use serde::Serialize;
 
 use super::library::WorkflowLibrary;
-use crate::{
-    app::App,
-    bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX},
-    exit::CommandEnding,
-    failure::Failure,
-    files,
-    style::{Tone, styled},
-};
+use crate::app::{App, Outcome};
+use crate::bounds::{ADOPTED_LINE_BYTES_MAX, ADOPTED_LINES_SHOWN_MAX, WORKFLOW_FILE_BYTES_MAX};
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::files;
+use crate::style::{Tone, styled};
 
 const DEFAULT_NAMESPACE: &str = "user";
 
 #[derive(Args)]
 pub(crate) struct Adopt {
-    /// The directory with the files, which are left as they are
+    /// The directory with the files; they are not changed
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// The namespace of their new ids
     #[arg(long, value_name = "NAME", default_value = DEFAULT_NAMESPACE)]
     namespace: String,
-    /// Where to write them, instead of your own directory of workflows or, with --namespace, the directory of that name
-    /// in it
+    /// The directory to write to [default: your own workflows, or with --namespace the directory of that name in them]
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Show what would be written, and write nothing
+    /// Show what would be written without writing it
     #[arg(long)]
     dry_run: bool,
 }
@@ -60,7 +57,7 @@ struct AdoptedFiles {
 }
 
 impl Adopt {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let here = WorkflowLibrary::of(app)?;
         let target = match &self.to {
             Some(to) => to.clone(),
@@ -84,7 +81,7 @@ impl Adopt {
         for adopted in plan.adopted {
             let file = target.join(&adopted.path);
             // Another file with the same id would shadow the new one, or be shadowed by it.
-            let holder = here.stock.files().find(|one| {
+            let holder = here.contents.files().find(|one| {
                 one.workflow.workflow_id.as_str() == adopted.to
                     && one.path.as_deref().is_some_and(|path| !is_same(path, &file))
             });
@@ -95,15 +92,13 @@ impl Adopt {
                     Some(path) => {
                         let (path, id) = (app.display_path(path), &adopted.to);
                         keeps_id |= adopted.from == *id;
-                        same_ids.push(format!("{path} has the id `{id}` already"));
+                        same_ids.push(format!("{path} already has the id `{id}`"));
                     }
                     None => written.push(AdoptedFiles { adopted, file }),
                 },
                 // A file that cannot be read counts as one with other content: it is not replaced either.
-                Ok(Some(_)) | Err(_) => same_files.push(format!(
-                    "{} is there already, with other content",
-                    app.display_path(&file)
-                )),
+                Ok(Some(_)) | Err(_) => same_files
+                    .push(format!("{} already exists with other content", app.display_path(&file))),
             }
         }
         self.refuse(&same_ids, &same_files, keeps_id)?;
@@ -133,17 +128,17 @@ impl Adopt {
         let Some(first) = same_ids.first().or(same_files.first()) else { return Ok(()) };
         let more = match same_ids.len() + same_files.len() {
             1 => String::new(),
-            count => format!(", and {} more stand in the way", count - 1),
+            count => format!(", and {} more are in the way", count - 1),
         };
         let command =
             format!("piton workflow adopt {}", shell_word(&self.directory.display().to_string()));
         let instead = match (keeps_id, same_ids.is_empty()) {
-            (true, _) => "Ids of a namespace other than `wr` stay as they are: move one of the two files away, and repeat \
-                          the command."
+            (true, _) => "Ids outside the namespace `wr` do not change: move one of the two files away, and repeat the \
+                          command."
                 .to_owned(),
             (false, false) => format!(
-                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`. Or move what stands \
-                 in the way, and repeat the command."
+                "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`. Or move the file \
+                 that is in the way, and repeat the command."
             ),
             (false, true) => format!(
                 "Adopt them under other ids, in a directory of their own: `{command} --namespace NAME`. Or write them \
@@ -154,14 +149,14 @@ impl Adopt {
     }
 }
 
-/// Refuses to adopt a directory into itself: the next adoption would take up its own results.
+/// Refuses to adopt a directory into itself: the next adoption would adopt its own results.
 fn check_apart(from: &Path, to: &Path) -> Result<(), Failure> {
     // Compares resolved paths, so that a link does not hide the overlap.
     let (from, to) = (files::real(from), files::real(to));
     if from.starts_with(&to) || to.starts_with(&from) {
         return Err(Failure::refused(
             format!(
-                "{} is where adopted files are written, or lies in it. Nothing was written.",
+                "{} is the target directory, or overlaps with it. Nothing was written.",
                 from.display()
             ),
             "Move the files to a directory of their own, or name another one with --to.",
@@ -177,43 +172,36 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn print(app: &App, outcome: &AdoptOutcome) {
     let output = &app.output;
     for AdoptedFiles { adopted, file } in &outcome.written {
-        output.print(format_args!(
-            "{}: {} -> {}",
-            app.display_path(file),
-            adopted.from,
-            adopted.to
-        ));
+        writeln!(output, "{}: {} -> {}", app.display_path(file), adopted.from, adopted.to);
         for change in adopted.changes.iter().take(ADOPTED_LINES_SHOWN_MAX) {
             let (before, after) = render_change(change);
-            output.print(format_args!("  {}: - {}", change.line, styled(Tone::Bad, before)));
-            output.print(format_args!("  {}: + {}", change.line, styled(Tone::Good, after)));
+            writeln!(output, "  {}: - {}", change.line, styled(Tone::Bad, before));
+            writeln!(output, "  {}: + {}", change.line, styled(Tone::Good, after));
         }
         let more = adopted.changes.len().saturating_sub(ADOPTED_LINES_SHOWN_MAX);
         if more > 0 {
-            output.print(format_args!("  and {more} more lines"));
+            writeln!(output, "  and {more} more lines");
         }
     }
     for one in &outcome.skipped {
-        output.print(format_args!("{}: left out, {}", one.path.display(), one.reason));
+        writeln!(output, "{}: skipped, {}", one.path.display(), one.reason);
     }
     for one in &outcome.refused {
         let what = styled(Tone::Bad, "not adopted:");
-        output.print(format_args!("{}: {what} {}", one.path.display(), one.reason));
+        writeln!(output, "{}: {what} {}", one.path.display(), one.reason);
     }
     let (written, there) = (outcome.written.len(), outcome.unchanged.len());
     let place = app.display_path(&outcome.directory);
     match (written, outcome.dry_run) {
-        (0, _) if there > 0 => output.print(format_args!(
-            "Nothing to do: {there} files are in {place} already, as they would be written."
-        )),
-        (0, _) => output.print("Nothing to do: there is no workflow file to adopt."),
+        (0, _) if there > 0 => {
+            writeln!(output, "Nothing to do: {there} files are already in {place}.");
+        }
+        (0, _) => output.print("Nothing to do: there are no workflow files to adopt."),
         (_, true) => {
-            output.print(format_args!(
-                "Would write {written} files to {place}. Nothing was written."
-            ));
+            writeln!(output, "Would write {written} files to {place}. Nothing was written.");
         }
         (_, false) => {
-            output.print(format_args!("Wrote {written} files to {place}."));
+            writeln!(output, "Wrote {written} files to {place}.");
             output.advise("See them with `piton workflow list`.");
         }
     }

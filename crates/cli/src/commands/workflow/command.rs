@@ -2,33 +2,33 @@
 
 use clap::Subcommand;
 
-use super::{adopt, compile, list, show, validate, walk, write};
-use crate::{app::App, exit::CommandEnding, failure::Failure};
+use super::{adopt, list, show, validate, walk, write};
+use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Every workflow that can be started here
+    /// List the workflows that can be started here
     #[command(after_help = "Example:\n  piton workflow list review")]
     List(list::List),
-    /// What a workflow is for, its steps, and the first prompt
+    /// Show what a workflow is for, its steps, and the first prompt
     #[command(after_help = "Example:\n  piton workflow show wr.code_review")]
     Show(show::ShowWorkflow),
-    /// Look for mistakes in workflow files: every one, with its place and what to write
+    /// Check workflow files for mistakes, and show how to fix each one
     #[command(after_help = "Example:\n  piton workflow validate .piton/workflows/release.json")]
     Validate(validate::Validate),
-    /// Print what a run would be pinned to
+    /// Print the compiled workflow that a run would be pinned to
     #[command(after_help = "Example:\n  piton workflow compile wr.tour")]
-    Compile(compile::Compile),
-    /// Write the file of a new workflow to start from
+    Compile(show::Compile),
+    /// Create the file of a new workflow from a template
     #[command(after_help = "Example:\n  piton workflow new project.release_notes --project")]
     New(write::New),
-    /// Copy a workflow under an id of your own, to change it
+    /// Copy a workflow under a new id, to change it
     #[command(after_help = "Example:\n  piton workflow fork wr.code_review user.our_review")]
     Fork(write::Fork),
-    /// Bring in a directory of workflow files that were written for another namespace
+    /// Copy a directory of workflow files from another namespace
     #[command(after_help = "Example:\n  piton workflow adopt ~/Downloads/workflows --dry-run")]
     Adopt(adopt::Adopt),
-    /// Walk a workflow yourself, in this terminal
+    /// Work through a workflow yourself, in this terminal
     #[command(
         after_help = "Examples:\n  piton workflow run wr.tour\n  piton workflow run --resume amber-otter\n  piton workflow run --resume amber-otter@diagnose"
     )]
@@ -36,7 +36,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
             Self::List(list) => list.run(app),
             Self::Show(show) => show.run(app),

@@ -1,34 +1,30 @@
 //! `piton workflow list`.
 
 use clap::Args;
-use piton_runtime::{reply::ListedWorkflows, request::ListWorkflows};
+use piton_runtime::reply::ListedWorkflows;
+use piton_runtime::request::ListWorkflows;
 
-use crate::{
-    app::App,
-    exit::CommandEnding,
-    failure::Failure,
-    table::{self, Cell},
-};
+use crate::app::{App, Outcome};
+use crate::table::Cell;
 
 #[derive(Args)]
 pub(crate) struct List {
-    /// Words that the id, name, description or use must have
+    /// Words that the id, name, description or use must contain
     #[arg(value_name = "WORD")]
     words: Vec<String>,
-    /// A kind of work that it must be for, such as `review`; one of several is enough
+    /// Show only workflows for this kind of work, such as `review`; may be repeated
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
 }
 
 impl List {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         let query = Some(self.words.join(" ")).filter(|query| !query.is_empty());
         let request = ListWorkflows { query, tags: self.tags, project_dir: None };
         let listed = open.connect(app).list_workflows(&request)?;
         print(app, &listed);
-        app.output.reply("piton.workflow.list/1", &listed)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.workflow.list/1", &listed)
     }
 }
 
@@ -48,31 +44,29 @@ fn print(app: &App, listed: &ListedWorkflows) {
         })
         .collect();
     if rows.is_empty() {
-        output.print("No workflow fits.");
+        output.print("No workflow matches.");
     } else {
-        for line in table::lines(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows) {
-            output.print(line);
-        }
+        output.table(["WORKFLOW", "STEPS", "FROM", "USE IT WHEN"], &rows);
     }
     if listed.left_out > 0 {
         let tags: Vec<String> = listed.tags.iter().map(ToString::to_string).collect();
         let tags = tags.join(", ");
         let more = if rows.is_empty() { "" } else { " more" };
-        output.print(format_args!("{}{more} do not fit. Tags: {tags}.", listed.left_out));
+        writeln!(output, "{}{more} do not match. Tags: {tags}.", listed.left_out);
     }
     for problem in &listed.config_problems {
-        output.print(format_args!("\nConfiguration: {problem}"));
+        writeln!(output, "\nConfiguration: {problem}");
     }
     for file in &listed.problems {
-        output.print(format_args!("\n{}", file.text().trim_end()));
+        writeln!(output, "\n{}", file.text().trim_end());
     }
     for file in &listed.shadowed {
-        output.print(format_args!("\n{} is not used: {} has the same id.", file.path, file.by));
+        writeln!(output, "\n{} is not used: {} has the same id.", file.path, file.by);
     }
     match listed.workflows.first() {
         Some(first) => {
-            output.advise(format_args!("\nLook at one: piton workflow show {}", first.workflow_id));
+            output.advise(format_args!("\nShow one: piton workflow show {}", first.workflow_id));
         }
-        None => output.advise("\nSee all: piton workflow list"),
+        None => output.advise("\nList all: piton workflow list"),
     }
 }

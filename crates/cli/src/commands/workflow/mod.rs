@@ -1,8 +1,18 @@
 //! `piton workflow`: lists, checks, writes and runs workflows.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `command` | the subcommands |
+//! | `list` | `list` |
+//! | `show` | `show`, `compile` |
+//! | `validate` | `validate` |
+//! | `write` | `new`, `fork` |
+//! | `adopt` | `adopt` |
+//! | `walk` | `run` |
+//! | `library` | the workflows that are available here |
 
 mod adopt;
 mod command;
-mod compile;
 mod library;
 mod list;
 mod show;

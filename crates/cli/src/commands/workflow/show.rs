@@ -1,14 +1,23 @@
-//! `piton workflow show`.
+//! `piton workflow show` and `piton workflow compile`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use clap::Args;
-use piton_runtime::{
-    reply::{InspectedWorkflow, WorkflowWarning},
-    request::{InspectMode, InspectWorkflow},
-};
+use piton_core::{WorkflowHash, shell_word};
+use piton_runtime::library::NotFound;
+use piton_runtime::reply::{InspectedWorkflow, WorkflowWarning};
+use piton_runtime::request::{InspectMode, InspectWorkflow};
+use piton_runtime::workflow::CompiledWorkflow;
+use serde::Serialize;
 
-use crate::{app::App, exit::CommandEnding, failure::Failure, messages::indented};
+use super::library::WorkflowLibrary;
+use crate::app::{App, Outcome};
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::files;
+use crate::messages::indented;
+use crate::output;
 
 #[derive(Args)]
 pub(crate) struct ShowWorkflow {
@@ -18,7 +27,7 @@ pub(crate) struct ShowWorkflow {
 }
 
 impl ShowWorkflow {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         let request = InspectWorkflow {
             workflow_id: self.workflow,
@@ -27,8 +36,7 @@ impl ShowWorkflow {
         };
         let shown = open.connect(app).inspect_workflow(&request)?;
         print(app, &shown);
-        app.output.reply("piton.workflow.show/1", &shown)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.workflow.show/1", &shown)
     }
 }
 
@@ -37,22 +45,22 @@ fn print(app: &App, shown: &InspectedWorkflow) {
     let entry = &shown.entry;
     output.print(entry.text().trim_end());
     if let Some(warning) = &shown.warning {
-        output.print(format_args!("{warning}."));
+        writeln!(output, "{warning}.");
     }
     for (message, subjects) in by_message(&entry.warnings) {
-        output.print(format_args!("  {}: {message}", subjects.join(", ")));
+        writeln!(output, "  {}: {message}", subjects.join(", "));
     }
     output.print("");
     for (place, title) in shown.step_titles.iter().enumerate() {
-        output.print(format_args!("{:>3}. {title}", place + 1));
+        writeln!(output, "{:>3}. {title}", place + 1);
     }
     if let Some(prompt) = &shown.first_prompt {
-        output.print(format_args!("\nThe first step asks:\n\n{}", indented(prompt, "  ")));
+        writeln!(output, "\nThe first step asks:\n\n{}", indented(prompt, "  "));
     }
     if shown.is_routine {
         return;
     }
-    output.advise(format_args!("\nWalk it: piton workflow run {}", entry.workflow_id));
+    output.advise(format_args!("\nTry it: piton workflow run {}", entry.workflow_id));
 }
 
 /// Groups the subjects of warnings by message.
@@ -62,4 +70,55 @@ fn by_message(warnings: &[WorkflowWarning]) -> BTreeMap<&str, Vec<&str>> {
         subjects.entry(warning.message.as_str()).or_default().push(warning.subject.as_str());
     }
     subjects
+}
+
+#[derive(Args)]
+pub(crate) struct Compile {
+    /// The id, as `piton workflow list` shows it
+    #[arg(value_name = "WORKFLOW")]
+    workflow: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Compiled<'a> {
+    workflow_hash: WorkflowHash,
+    workflow: &'a CompiledWorkflow,
+}
+
+impl Compile {
+    /// Returns the failure for an unknown workflow. For the path of a file, it suggests the command that takes one.
+    fn not_found(&self, error: &NotFound) -> Failure {
+        let file = Path::new(&self.workflow);
+        if !files::exists(file) {
+            return error.envelope().into();
+        }
+        Failure::refused(
+            format!("`{}` is a file, not the id of a workflow.", self.workflow),
+            format!(
+                "Check it with `piton workflow validate {}`; once it is in .piton/workflows, use its id.",
+                shell_word(&self.workflow)
+            ),
+        )
+    }
+
+    pub(super) fn run(self, app: &App) -> Outcome {
+        let contents = WorkflowLibrary::of(app)?.contents;
+        let found =
+            contents.find_to_read(&self.workflow).map_err(|error| self.not_found(&error))?;
+        if let Some(warning) = &found.warning {
+            output::warn(format_args!("{warning}."));
+        }
+        let workflow = &*found.workflow.workflow;
+        let compiled = Compiled { workflow_hash: found.workflow.hash, workflow };
+        if app.output.is_json() {
+            app.output.reply("piton.workflow.compile/1", &compiled)?;
+        } else {
+            let mut text =
+                serde_json::to_vec_pretty(workflow).expect("a compiled workflow is JSON");
+            text.push(b'\n');
+            output::bytes(&text)?;
+        }
+        Ok(CommandEnding::Done)
+    }
 }

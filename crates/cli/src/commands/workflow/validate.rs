@@ -3,27 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use piton_runtime::library::{FileProblem, UnloadedFile, WorkflowSource, catalog_beside};
-use piton_workflow::{
-    SourceKind,
-    compile::compile,
-    source::{SourceOrigin, SourceProblem},
-};
+use piton_runtime::library::{FileProblem, UnloadedFile, WorkflowSource, compile_beside};
+use piton_runtime::workflow::{Purpose, SourceKind, SourceProblem};
 use serde::Serialize;
 
 use super::library::WorkflowLibrary;
-use crate::{
-    app::App,
-    bounds::WORKFLOW_FILE_BYTES_MAX,
-    exit::CommandEnding,
-    failure::Failure,
-    files,
-    style::{Tone, styled},
-};
+use crate::app::{App, Outcome};
+use crate::bounds::WORKFLOW_FILE_BYTES_MAX;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::files;
+use crate::messages::count;
+use crate::style::{Tone, styled};
 
 #[derive(Args)]
 pub(crate) struct Validate {
-    /// The files; all that are found here if none is named
+    /// The files [default: all workflow files that are found here]
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -48,7 +43,7 @@ struct ValidatedFile {
 }
 
 impl Validate {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let files = if self.files.is_empty() {
             everything_here(app)?
         } else {
@@ -66,11 +61,8 @@ impl Validate {
 
 fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failure> {
     let text = files::read_text(path, WORKFLOW_FILE_BYTES_MAX)?;
-    // A file is compiled together with its neighbours, since workflows may refer to each other.
     let directory = path.parent().unwrap_or(Path::new(""));
-    let origin = SourceOrigin::new(SourceKind::User, directory.display().to_string());
-    let beside = if directory == Path::new("") { Path::new(".") } else { directory };
-    let outcome = compile(&text, &origin, &catalog_beside(beside, sources));
+    let outcome = compile_beside(&text, SourceKind::User, directory, Purpose::Load, sources);
     let path = path.display().to_string();
     Ok(match outcome {
         Ok(workflow) => {
@@ -87,12 +79,12 @@ fn judge(path: &Path, sources: &[WorkflowSource]) -> Result<ValidatedFile, Failu
 
 /// Returns the files of every source: those that load, and those that do not.
 fn everything_here(app: &App) -> Result<Vec<ValidatedFile>, Failure> {
-    let stock = WorkflowLibrary::of(app)?.stock;
-    let sound = stock.files().filter_map(|one| {
+    let contents = WorkflowLibrary::of(app)?.contents;
+    let sound = contents.files().filter_map(|one| {
         let path = one.path.as_ref()?.display().to_string();
         Some(ValidatedFile { path, unreadable: None, problems: Vec::new(), warnings: Vec::new() })
     });
-    Ok(sound.chain(stock.broken.iter().map(broken)).collect())
+    Ok(sound.chain(contents.broken.iter().map(broken)).collect())
 }
 
 fn broken(file: &UnloadedFile) -> ValidatedFile {
@@ -110,27 +102,26 @@ fn print(app: &App, validated: &Validated) {
     let output = &app.output;
     if validated.files.is_empty() {
         output.advise(
-            "There are no workflow files here. Write one: piton workflow new user.my_workflow",
+            "There are no workflow files here. Create one: piton workflow new user.my_workflow",
         );
         return;
     }
     for file in &validated.files {
         let ValidatedFile { path, unreadable, problems, warnings } = file;
         match (unreadable, problems.len()) {
-            (Some(reason), _) => output
-                .print(format_args!("{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"))),
-            (None, 0) => output.print(format_args!("{path}: {}", styled(Tone::Good, "in order"))),
-            (None, 1) => output.print(format_args!("{path}: {}", styled(Tone::Bad, "1 problem"))),
-            (None, count) => output.print(format_args!(
-                "{path}: {}",
-                styled(Tone::Bad, format_args!("{count} problems"))
-            )),
+            (Some(reason), _) => {
+                writeln!(output, "{path}: {} {reason}", styled(Tone::Bad, "cannot be read:"));
+            }
+            (None, 0) => writeln!(output, "{path}: {}", styled(Tone::Good, "in order")),
+            (None, problems) => {
+                writeln!(output, "{path}: {}", styled(Tone::Bad, count(problems, "problem")));
+            }
         }
         for problem in problems {
-            output.print(format_args!("  {problem}"));
+            writeln!(output, "  {problem}");
         }
         for warning in warnings {
-            output.print(format_args!("  {warning}"));
+            writeln!(output, "  {warning}");
         }
     }
     if !validated.is_sound {

@@ -1,41 +1,37 @@
-//! `piton workflow run`: a person walks through a workflow in the terminal.
+//! `piton workflow run`: a person works through a workflow in the terminal.
 
 use clap::Args;
 use piton_core::error::sentence;
 use piton_core::{LostNumber, refuse_lost_numbers};
-use piton_runtime::{
-    Connection,
-    provenance::NodeReference,
-    reply::Reply,
-    request::{Continue, ResumeSession, SessionReference, StartWorkflow, SubmittedOutput},
+use piton_runtime::Connection;
+use piton_runtime::provenance::NodeReference;
+use piton_runtime::reply::Reply;
+use piton_runtime::request::{
+    Continue, ResumeSession, SessionReference, StartWorkflow, SubmittedOutput,
 };
-use piton_workflow::{
-    BlockerCode,
-    event::Blocker,
-    session::{DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine},
+use piton_runtime::workflow::{
+    Blocker, BlockerCode, DECIDED, DecisionLine, ReplyBody, ReplyKind, RunLine,
 };
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    app::App,
-    ask,
-    exit::CommandEnding,
-    failure::Failure,
-    open::Open,
-    output,
-    style::{Tone, styled},
-};
+use crate::app::{App, Outcome};
+use crate::ask;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::open::Open;
+use crate::output;
+use crate::style::{Tone, styled};
 
 #[derive(Args)]
 pub(crate) struct WalkWorkflow {
     /// The workflow, as `piton workflow list` shows it
     #[arg(value_name = "WORKFLOW", required_unless_present = "resume", conflicts_with = "resume")]
     workflow: Option<String>,
-    /// What the run is to reach, in one line
+    /// The goal of the run, in one line
     #[arg(long, conflicts_with = "resume")]
     goal: Option<String>,
-    /// Go on with a run instead of starting one; after `@` a node or the id of a step that it left, to make a branch
+    /// Resume a run instead of starting one; after `@` an earlier node or the id of its step, to make a branch
     #[arg(long, value_name = "RUN[@NODE]")]
     resume: Option<NodeReference>,
 }
@@ -53,11 +49,11 @@ struct Walked {
 }
 
 impl WalkWorkflow {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let open = app.open()?;
         let connection = open.connect(app);
         let mut answer = match self.resume {
-            Some(reference) => take_up(&open, &connection, &reference)?,
+            Some(reference) => resumed(&open, &connection, &reference)?,
             None => open.wait(connection.start_workflow(StartWorkflow {
                 workflow_id: self.workflow.unwrap_or_default(),
                 goal: self.goal,
@@ -101,7 +97,7 @@ impl WalkWorkflow {
 }
 
 /// Returns the answer at the node where an earlier run stands, or at the node that the reference names.
-fn take_up(
+fn resumed(
     open: &Open,
     connection: &Connection,
     reference: &NodeReference,
@@ -109,14 +105,14 @@ fn take_up(
     // A named node is entered by a fork, which writes nothing until an output is submitted.
     let state_token = match &reference.node {
         Some(_) => open.wait(open.runtime.fork_run(reference))?.next_call.params.state_token,
-        None => current_answer(open, connection, &reference.run)?,
+        None => current_token(open, connection, &reference.run)?,
     };
     let request = Continue { state_token, ..Continue::default() };
     open.wait(connection.continue_workflow(request))
 }
 
 /// Returns the token of the node where a run stands.
-fn current_answer(
+fn current_token(
     open: &Open,
     connection: &Connection,
     run: &SessionReference,
@@ -157,39 +153,33 @@ fn print(app: &App, answer: &Reply) {
     let RunLine { label, workflow_id, step, of, .. } = &body.run;
     let place = step.map_or_else(|| "done".to_owned(), |step| format!("step {step} of {of}"));
     if body.kind == ReplyKind::Blocked {
-        output.print(format_args!(
-            "\n{label} · {place} is {}:",
-            styled(Tone::Attention, "not finished")
-        ));
+        writeln!(output, "\n{label} · {place} is {}:", styled(Tone::Attention, "not finished"));
         say_decisions(app, body);
         for blocker in blockers(body) {
-            output.print(format_args!("  ✗ {}", blocker.message.as_str().replace('\n', "\n    ")));
+            writeln!(output, "  ✗ {}", blocker.message.as_str().replace('\n', "\n    "));
             if let Some(fix) = &blocker.suggested_fix {
-                output.print(format_args!("    {}", fix.as_str().replace('\n', "\n    ")));
+                writeln!(output, "    {}", fix.as_str().replace('\n', "\n    "));
             }
         }
-        output.print("\nWhat you sent is kept. Send the whole of it again:");
+        output.print("\nYour input is kept. Send all of it again, with the corrections:");
         return;
     }
     let title = body.pending.as_ref().map_or_else(String::new, |step| format!(": {}", step.title));
-    output.print(format_args!("\n{label} · {workflow_id} · {place}{title}"));
+    writeln!(output, "\n{label} · {workflow_id} · {place}{title}");
     say_decisions(app, body);
     for gap in &body.gaps_recorded {
-        output.print(format_args!(
-            "  {} {}",
-            styled(Tone::Attention, "recorded as missing:"),
-            gap.summary
-        ));
+        writeln!(output, "  {} {}", styled(Tone::Attention, "recorded as missing:"), gap.summary);
     }
     if let Some(pending) = &body.pending {
-        output.print(format_args!("\n{}\n", pending.prompt.trim_end()));
+        writeln!(output, "\n{}\n", pending.prompt.trim_end());
         let form = match &pending.artifact_kind {
             Some(kind) => format!("A JSON object of the kind {kind}"),
             None => "Your notes".to_owned(),
         };
-        output.print(format_args!(
-            "{form}, ended by a line that holds only a dot. To stop here, give nothing."
-        ));
+        writeln!(
+            output,
+            "{form}, ended by a line that holds only a dot. To stop here, enter nothing."
+        );
     }
 }
 
@@ -198,16 +188,16 @@ fn say_decisions(app: &App, body: &ReplyBody) {
     if body.decisions.is_empty() {
         return;
     }
-    app.output.print(format_args!("  {DECIDED}"));
+    writeln!(app.output, "  {DECIDED}");
     for decision in &body.decisions {
-        app.output.print(format_args!("  - {}", decision.to_string().replace('\n', "\n  ")));
+        writeln!(app.output, "  - {}", decision.to_string().replace('\n', "\n  "));
     }
     if body.is_refused_here() {
-        app.output.print(format_args!("  {}", styled(Tone::Bad, "A person refused this step.")));
+        writeln!(app.output, "  {}", styled(Tone::Bad, "A person refused this step."));
     }
 }
 
-fn finish(app: &App, body: &ReplyBody) -> Result<CommandEnding, Failure> {
+fn finish(app: &App, body: &ReplyBody) -> Outcome {
     let label = body.run.label;
     let walked = Walked {
         run: body.run.clone(),
@@ -216,12 +206,12 @@ fn finish(app: &App, body: &ReplyBody) -> Result<CommandEnding, Failure> {
         decisions: body.decisions.clone(),
     };
     if walked.is_complete {
-        app.output.advise(format_args!("What came of it: piton session show {label}"));
+        app.output.advise(format_args!("See the result: piton session show {label}"));
     } else if walked.waits_for_person {
-        app.output.advise(format_args!("It waits for a person: piton approve {label}, piton answer {label} \"…\" or piton reject {label} \"…\"."));
+        app.output.advise(format_args!("The run is waiting for a person: piton approve {label}, piton answer {label} \"…\" or piton reject {label} \"…\"."));
     } else {
         app.output.advise(format_args!(
-            "Stopped; nothing is lost. Go on: piton workflow run --resume {label}"
+            "Stopped; nothing is lost. Resume: piton workflow run --resume {label}"
         ));
     }
     app.output.reply("piton.workflow.run/1", &walked)?;

@@ -1,22 +1,19 @@
 //! `piton workflow new` and `piton workflow fork`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use piton_core::WorkflowId;
-use piton_runtime::library::{NotFound, catalog_beside};
-use piton_workflow::{
-    SourceKind,
-    compile::{Definitions, compile},
-    source::{Purpose, SourceOrigin},
-};
+use piton_runtime::library::{NotFound, compile_beside};
+use piton_runtime::workflow::Purpose;
 use serde::Serialize;
 use serde_json::json;
 
 use super::library::WorkflowLibrary;
-use crate::{
-    app::App, bounds::WORKFLOW_FILE_BYTES_MAX, exit::CommandEnding, failure::Failure, files,
-};
+use crate::app::{App, Outcome};
+use crate::bounds::WORKFLOW_FILE_BYTES_MAX;
+use crate::failure::Failure;
+use crate::files;
 
 /// Template of a new workflow.
 const TEMPLATE: &str = include_str!("template.json");
@@ -26,7 +23,7 @@ const TEMPLATE_ID: &str = "user.template";
 
 #[derive(Args)]
 pub(crate) struct New {
-    /// Its id: a namespace and a name, as in `user.release_notes`
+    /// The id: a namespace and a name, as in `user.release_notes`
     #[arg(value_name = "ID")]
     id: WorkflowId,
     #[command(flatten)]
@@ -48,10 +45,10 @@ pub(crate) struct Fork {
 /// Where the file is written.
 #[derive(Args)]
 struct TargetFile {
-    /// Keep it in the project instead of your own configuration
+    /// Write it to the project instead of your own configuration
     #[arg(long)]
     project: bool,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
@@ -64,16 +61,16 @@ struct WrittenFile {
 }
 
 impl New {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let here = WorkflowLibrary::of(app)?;
         write(app, &here, &self.place, &renamed(TEMPLATE, TEMPLATE_ID, &self.id)?, self.id)
     }
 }
 
 impl Fork {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let here = WorkflowLibrary::of(app)?;
-        let found = here.stock.find_to_read(&self.workflow);
+        let found = here.contents.find_to_read(&self.workflow);
         let found = found.map_err(|error| NotFound::envelope(&error))?;
         let workflow = found.workflow;
         let text = match (&workflow.path, workflow.bundled) {
@@ -109,57 +106,44 @@ fn renamed(text: &str, before: &str, after: &WorkflowId) -> Result<String, Failu
 
 fn write(
     app: &App,
-    shelf: &WorkflowLibrary,
+    library: &WorkflowLibrary,
     place: &TargetFile,
     text: &str,
     id: WorkflowId,
-) -> Result<CommandEnding, Failure> {
-    let (kind, directory) = shelf.directory(place.project)?;
+) -> Outcome {
+    let (kind, directory) = library.directory(place.project)?;
     // Checked with the definitions beside it, as it will be loaded, and before anything is written.
-    check(kind, &directory, &catalog_beside(&directory, &shelf.sources), text)?;
-    let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
-    let file = directory.join(format!("{name}.json"));
-    files::write(&file, text.as_bytes(), place.force)?;
-    app.output.print(format_args!("Wrote {}.", app.display_path(&file)));
-    app.output.advise(format_args!(
-        "Change it, then check it: piton workflow validate {}",
-        app.shell_word(&file)
-    ));
-    app.output.reply("piton.workflow.write/1", &WrittenFile { workflow_id: id, file })?;
-    Ok(CommandEnding::Done)
-}
-
-/// Refuses a file that would not load.
-fn check(
-    kind: SourceKind,
-    directory: &Path,
-    catalog: &Definitions,
-    text: &str,
-) -> Result<(), Failure> {
-    let mut origin = SourceOrigin::new(kind, directory.display().to_string());
-    origin.purpose = Purpose::Save;
-    let outcome = compile(text, &origin, catalog);
-    outcome.map(drop).map_err(|problems| {
+    let compiled = compile_beside(text, kind, &directory, Purpose::Save, &library.sources);
+    compiled.map_err(|problems| {
         let first = problems.first().map_or_else(String::new, ToString::to_string);
         Failure::refused(
             format!("The file would not load, so it was not written. {first}"),
             "Choose an id in a namespace of your own, such as `user.review`. To change a workflow that comes \
              with Piton, copy it: `piton workflow fork wr.code_review user.review`.",
         )
-    })
+    })?;
+    let name = id.as_str().rsplit('.').next().unwrap_or(id.as_str());
+    let file = directory.join(format!("{name}.json"));
+    files::write(&file, text.as_bytes(), place.force)?;
+    writeln!(app.output, "Wrote {}.", app.display_path(&file));
+    app.output.advise(format_args!(
+        "Change it, then check it: piton workflow validate {}",
+        app.shell_word(&file)
+    ));
+    app.output.finish("piton.workflow.write/1", &WrittenFile { workflow_id: id, file })
 }
 
 #[cfg(test)]
 mod tests {
-    use piton_workflow::compile::{CompiledWarning, WarningCode};
+    use piton_runtime::workflow::{CompiledWarning, SourceKind, WarningCode};
 
     use super::*;
 
     #[test]
     fn the_template_can_be_run_as_it_is() {
+        let alone = tempfile::tempdir().unwrap();
         let compiled =
-            compile(TEMPLATE, &SourceOrigin::new(SourceKind::User, ""), &Definitions::standard());
-        let compiled = compiled.unwrap();
+            compile_beside(TEMPLATE, SourceKind::User, alone.path(), Purpose::Load, &[]).unwrap();
         assert_eq!(compiled.workflow_id.as_str(), TEMPLATE_ID);
         // Every step with criteria gets this advice.
         let is_advice = |warning: &CompiledWarning| warning.code == WarningCode::ContractPreferred;

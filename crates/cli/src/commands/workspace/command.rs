@@ -4,9 +4,7 @@ use clap::Subcommand;
 
 use super::review::{Apply, DiffOverlay, Drop};
 use super::{Chosen, inspect, log, shell, verify};
-use crate::app::App;
-use crate::exit::CommandEnding;
-use crate::failure::Failure;
+use crate::app::{App, Outcome};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -47,7 +45,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(crate) fn run(self, app: &App) -> Outcome {
         match self {
             Self::Map(chosen) => inspect::map(app, &chosen),
             Self::Tools(chosen) => inspect::tools(app, &chosen),

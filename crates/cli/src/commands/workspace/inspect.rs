@@ -11,9 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Chosen;
-use crate::app::App;
-use crate::exit::CommandEnding;
-use crate::failure::Failure;
+use crate::app::{App, Outcome};
 use crate::messages::count;
 
 #[derive(Serialize)]
@@ -29,7 +27,7 @@ struct ToolNames {
     tools: Vec<Value>,
 }
 
-pub(super) fn map(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
+pub(super) fn map(app: &App, chosen: &Chosen) -> Outcome {
     let (_open, world) = chosen.world(app)?;
     let map = world.map();
     app.output.print(map.trim_end());
@@ -38,11 +36,10 @@ pub(super) fn map(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> 
         count(world.tools().len(), "tool")
     ));
     let shown = ShownMap { map: &map, workspaces: world.describe(), notes: world.notes() };
-    app.output.reply("piton.workspace.map/1", &shown)?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.workspace.map/1", &shown)
 }
 
-pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
+pub(super) fn tools(app: &App, chosen: &Chosen) -> Outcome {
     let (_open, world) = chosen.world(app)?;
     let catalogue = world_catalogue(&world);
     for tool in &catalogue.tools {
@@ -56,11 +53,10 @@ pub(super) fn tools(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure
             names.map(String::as_str).partition(|name| is_required(name));
         let may: Vec<String> = may.iter().map(|name| format!("[{name}]")).collect();
         let fields = must.into_iter().map(str::to_owned).chain(may).collect::<Vec<_>>().join(" ");
-        app.output.print(format_args!("{:<8} {fields}\n         {}", tool.name, tool.description));
+        writeln!(app.output, "{:<8} {fields}\n         {}", tool.name, tool.description);
     }
     app.output.advise("\nTry them: piton workspace shell");
-    app.output.reply("piton.workspace.tools/1", &ToolNames { tools: listed(&catalogue) })?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.workspace.tools/1", &ToolNames { tools: listed(&catalogue) })
 }
 
 #[derive(Args)]
@@ -72,26 +68,26 @@ pub(crate) struct Resolve {
 }
 
 impl Resolve {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let (_open, world) = self.chosen.world(app)?;
         let resolved = world.resolve(&self.path)?;
         print(app, &resolved);
-        app.output.reply("piton.workspace.resolve/1", &resolved)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.workspace.resolve/1", &resolved)
     }
 }
 
 fn print(app: &App, resolved: &ResolvedPath) {
     let output = &app.output;
     let workspace = &resolved.workspace;
-    output.print(format_args!(
+    writeln!(
+        output,
         "{} is in the {} Workspace {}.\n",
         resolved.path, workspace.scope, workspace.prefix
-    ));
+    );
     let at = if resolved.at.is_root() { "(the Workspace itself)" } else { resolved.at.as_str() };
-    output.print(format_args!("  store        {}", workspace.store));
-    output.print(format_args!("  there        {at}"));
-    output.print(format_args!("  declared by  {}", workspace.declared_by));
+    writeln!(output, "  store        {}", workspace.store);
+    writeln!(output, "  there        {at}");
+    writeln!(output, "  declared by  {}", workspace.declared_by);
     let allowed: Vec<&str> = resolved
         .tools
         .iter()
@@ -99,7 +95,7 @@ fn print(app: &App, resolved: &ResolvedPath) {
         .map(|verdict| verdict.tool.as_str())
         .collect();
     let allowed = if allowed.is_empty() { "nothing".to_owned() } else { allowed.join(", ") };
-    output.print(format_args!("  allowed      {allowed}"));
+    writeln!(output, "  allowed      {allowed}");
     let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for verdict in &resolved.tools {
         if let Some(why) = &verdict.refused {
@@ -109,7 +105,7 @@ fn print(app: &App, resolved: &ResolvedPath) {
         }
     }
     for (why, tools) in reasons {
-        output.print(format_args!("  refused      {}: {why}", tools.join(", ")));
+        writeln!(output, "  refused      {}: {why}", tools.join(", "));
     }
     output.advise(format_args!(
         "\nWho changed it: piton workspace log {}",

@@ -5,13 +5,9 @@ use piton_core::shell_word;
 use piton_runtime::workspaces::{Actor, AuditIntent, AuditRecord, FileHistory};
 
 use super::Chosen;
-use crate::age::ago;
-use crate::app::App;
-use crate::exit::CommandEnding;
-use crate::failure::Failure;
-use crate::messages::short;
+use crate::app::{App, Outcome};
+use crate::messages::{ago, short};
 use crate::style::{Tone, styled};
-use crate::table;
 
 #[derive(Args)]
 pub(crate) struct LogFile {
@@ -24,12 +20,11 @@ pub(crate) struct LogFile {
 const HEADS: [&str; 5] = ["WHEN", "WHO", "DID", "VERSION", "OUTCOME"];
 
 impl LogFile {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.chosen.world(app)?;
         let history = open.wait(world.history(&self.path))?;
         say_history(app, &history);
-        app.output.reply("piton.workspace.log/1", &history)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.workspace.log/1", &history)
     }
 }
 
@@ -38,7 +33,7 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
     let FileHistory { path, blame, .. } = history;
     let output = &app.output;
     if blame.records.is_empty() {
-        output.print(format_args!("Nobody changed {path} through Piton."));
+        writeln!(output, "Nobody changed {path} through Piton.");
     } else {
         let now = App::now();
         let row = |record: &AuditRecord| {
@@ -51,12 +46,10 @@ pub(crate) fn say_history(app: &App, history: &FileHistory) {
             ]
         };
         let rows: Vec<_> = blame.records.iter().rev().map(row).collect();
-        for line in table::lines(HEADS, &rows) {
-            output.print(line.trim_end());
-        }
+        output.table(HEADS, &rows);
     }
     if blame.older > 0 {
-        output.print(format_args!("{} older records are not shown.", blame.older));
+        writeln!(output, "{} older records are not shown.", blame.older);
     }
     if blame.changed_outside {
         let words = if blame.records.is_empty() {

@@ -12,7 +12,7 @@ use piton_runtime::workspaces::{
 
 use super::Chosen;
 use super::log::author_text;
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::ask::confirm;
 use crate::bounds::APPLIED_SHOWN;
 use crate::exit::CommandEnding;
@@ -65,7 +65,7 @@ const CHANGED_BELOW: &str =
     "changed below since the overlay changed it; the lines with - are below now";
 
 impl DiffOverlay {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
         let diff = open.wait(world.diff(&self.overlay.prefix))?;
         if !self.stat {
@@ -79,13 +79,12 @@ impl DiffOverlay {
             }
         }
         summary(app, &diff);
-        app.output.reply("piton.workspace.diff/1", &diff)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.workspace.diff/1", &diff)
     }
 }
 
 impl Apply {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
         // `apply` gets this very diff as what was reviewed: changes that arrive during the question are not applied
@@ -118,15 +117,12 @@ impl Apply {
 fn say_applied(app: &App, applied: &AppliedOverlay) {
     let AppliedOverlay { overlay, over, applied: Applied { paths, left, stopped } } = applied;
     let say_some = |lines: &[String]| {
-        lines
-            .iter()
-            .take(APPLIED_SHOWN)
-            .for_each(|line| app.output.print(format_args!("  {line}")));
+        lines.iter().take(APPLIED_SHOWN).for_each(|line| writeln!(app.output, "  {line}"));
         if let Some(more @ 1..) = lines.len().checked_sub(APPLIED_SHOWN) {
-            app.output.print(format_args!("  and {more} more; --json names them all"));
+            writeln!(app.output, "  and {more} more; --json names them all");
         }
     };
-    app.output.print(format_args!("Changed {} in {over}.", count(paths.len(), "path")));
+    writeln!(app.output, "Changed {} in {over}.", count(paths.len(), "path"));
     if stopped.is_some() || !left.is_empty() {
         say_some(&paths.iter().map(ToString::to_string).collect::<Vec<_>>());
     }
@@ -135,12 +131,12 @@ fn say_applied(app: &App, applied: &AppliedOverlay) {
         app.output.print(styled(Tone::Bad, format_args!("Stopped: {message}")));
     }
     if left.is_empty() {
-        app.output.print(format_args!("{overlay} shows what is below again."));
+        writeln!(app.output, "{overlay} shows what is below again.");
         return;
     }
     let stays = if left.len() == 1 { "stays" } else { "stay" };
     let changes = count(left.len(), "change");
-    app.output.print(format_args!("{changes} {stays} in {overlay}; nothing was lost:"));
+    writeln!(app.output, "{changes} {stays} in {overlay}; nothing was lost:");
     let paths: Vec<_> = left.iter().map(|one| visible(one.path.as_str())).collect();
     let width = widest(&paths);
     let line = |(one, path): (&LeftChange, &Cow<'_, str>)| match one.protected {
@@ -162,7 +158,7 @@ const fn reason_text(reason: LeftReason) -> &'static str {
 }
 
 impl Drop {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let (open, world) = self.overlay.chosen.world(app)?;
         let prefix = &self.overlay.prefix;
         if !self.yes {
@@ -175,14 +171,14 @@ impl Drop {
             }
         }
         let dropped = open.wait(world.drop_overlay(prefix))?;
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "Forgot {} of {}. It shows {} again.",
             count(dropped.changes, "change"),
             dropped.overlay,
             dropped.over
-        ));
-        app.output.reply("piton.workspace.drop/1", &dropped)?;
-        Ok(CommandEnding::Done)
+        );
+        app.output.finish("piton.workspace.drop/1", &dropped)
     }
 }
 
@@ -205,7 +201,7 @@ fn agreed(app: &App, question: &str, otherwise: &str) -> Result<bool, Failure> {
 fn summary(app: &App, diff: &OverlayDiff) {
     let output = &app.output;
     if diff.changes.is_empty() {
-        output.print(format_args!("{} changes nothing in {}.", diff.overlay, diff.over));
+        writeln!(output, "{} changes nothing in {}.", diff.overlay, diff.over);
         return;
     }
     let paths: Vec<_> =
@@ -218,13 +214,13 @@ fn summary(app: &App, diff: &OverlayDiff) {
         let line = line.trim_end();
         if change.difference.changed_below {
             let below = styled(Tone::Attention, "changed below since");
-            output.print(format_args!("{line}  {below}"));
+            writeln!(output, "{line}  {below}");
         } else {
             output.print(line);
         }
     }
     if diff.left_out > 0 {
-        output.print(format_args!("{} more changed paths are not shown.", diff.left_out));
+        writeln!(output, "{} more changed paths are not shown.", diff.left_out);
     }
     let overlay = shell_word(diff.overlay.as_str());
     let drop = format!("drop: piton workspace drop {overlay}");

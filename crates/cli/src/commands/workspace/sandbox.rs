@@ -11,8 +11,8 @@ use std::thread;
 use piton_runtime::workspaces::{
     AccessScope, AllowedDirectory, FileWorld, JoinedWorkspaces, KernelSandbox, enclose,
 };
-use piton_store::local::{DataDir, runs_as_root};
 
+use crate::adapters::{DataDir, runs_as_root};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::output;
@@ -33,9 +33,8 @@ pub(crate) fn put_up(
     }
     let settings = app.configuration()?.settings();
     let root = app.data_dir(&settings)?;
-    let at_root = |source| Failure::DataDir { path: root.clone(), source };
     // The sandbox can only admit directories that exist, so the data directory is created first.
-    DataDir::open(&root).map_err(at_root)?;
+    DataDir::open(&root).map_err(|error| Failure::data_dir(&root, &error))?;
     enclose(&openings(&root, declared)).map(Some).map_err(|why| {
         Failure::refused(
             format!("Nothing was begun: {why}."),

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Chosen;
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::bounds::SHELL_BYTES_MAX;
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
@@ -41,7 +41,7 @@ struct Transcript {
     calls: Vec<ShellOutput>,
 }
 
-pub(super) fn run(app: &App, chosen: &Chosen) -> Result<CommandEnding, Failure> {
+pub(super) fn run(app: &App, chosen: &Chosen) -> Outcome {
     let (open, world) = chosen.world(app)?;
     // Prompts and hints are for a person only: a script that pipes calls in gets nothing but the replies.
     let is_watched = io::stdin().is_terminal();

@@ -5,9 +5,8 @@ use piton_runtime::workspaces::{VirtualChecked, VirtualRepaired, check_virtual, 
 use serde::Serialize;
 
 use super::Chosen;
-use crate::app::App;
+use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
-use crate::failure::Failure;
 use crate::messages::{count, listed};
 use crate::open::Open;
 
@@ -35,23 +34,24 @@ pub(crate) fn lost_files(app: &App, open: &Open) -> Vec<String> {
     let Ok(Some(world)) = world else { return Vec::new() };
     let lost = open.wait(world.lost_files()).unwrap_or_default();
     if !lost.is_empty() {
-        app.output.print(format_args!(
+        writeln!(
+            app.output,
             "Lost to damage, by the records of file changes: {}. Write them again.",
             listed(&lost)
-        ));
+        );
     }
     lost
 }
 
-pub(super) fn verify(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn verify(app: &App) -> Outcome {
     let open = app.open()?;
     let found = open.block_on(check_virtual(&open.files.kept))?;
     let is_sound = found.damaged.is_empty();
     if is_sound {
-        let files = count(usize::try_from(found.files).unwrap_or(usize::MAX), "file");
-        app.output.print(format_args!("{files} in Virtual Stores, every byte as it was written."));
+        let files = count(found.files, "file");
+        writeln!(app.output, "{files} in Virtual Stores, every byte as it was written.");
     } else {
-        app.output.print(format_args!("Damaged: {}", listed(&found.damaged)));
+        writeln!(app.output, "Damaged: {}", listed(&found.damaged));
         app.output.advise("Everything else works. Fix it: piton workspace repair");
     }
     let lost_files = lost_files(app, &open);
@@ -59,23 +59,18 @@ pub(super) fn verify(app: &App) -> Result<CommandEnding, Failure> {
     Ok(if is_sound { CommandEnding::Done } else { CommandEnding::Damaged })
 }
 
-pub(super) fn repair(app: &App) -> Result<CommandEnding, Failure> {
+pub(super) fn repair(app: &App) -> Outcome {
     let open = app.open()?;
     let done = open.block_on(repair_virtual(&open.files.kept))?;
     if done.taken_out.is_empty() {
         app.output.print("Nothing in Virtual Stores is damaged, and no record of a file change. Nothing was changed.");
     } else {
-        app.output
-            .print(format_args!("Out of use, and kept in the table: {}", listed(&done.taken_out)));
+        writeln!(app.output, "Out of use, and kept in the table: {}", listed(&done.taken_out));
         app.output.print("In an overlay, the file below is seen again. Write those files again where they are missing.");
     }
     for kept in &done.kept {
-        app.output.print(format_args!(
-            "A damaged content is kept: {}/{kept}",
-            app.display_path(open.root())
-        ));
+        writeln!(app.output, "A damaged content is kept: {}/{kept}", app.display_path(open.root()));
     }
     let lost_files = lost_files(app, &open);
-    app.output.reply("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })?;
-    Ok(CommandEnding::Done)
+    app.output.finish("piton.workspace.repair/1", &RepairedWorkspaces { done, lost_files })
 }

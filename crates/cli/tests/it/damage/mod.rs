@@ -359,7 +359,7 @@ fn a_deletion_says_what_a_repair_kept_before_it_goes() {
     let refused = text(&unasked.stderr);
     assert!(refused.contains(place) && Path::new(place).exists(), "{refused}");
     let said = house.rig.says(&["session", "delete", &house.session, "--yes"]);
-    let (kept, removed) = (said.find(place), said.find("Removed"));
+    let (kept, removed) = (said.find(place), said.find("Deleted"));
     assert!(kept.is_some() && kept < removed, "{said}");
     assert!(!Path::new(place).exists(), "it goes along");
     let (_, deleted) = house.ask(&["session", "delete", &house.other, "--yes"]);

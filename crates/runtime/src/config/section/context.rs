@@ -5,13 +5,12 @@ use piton_context::word::AgentId;
 use piton_models::ProviderName;
 use serde::Deserialize;
 
-use super::found::{Section, Wrong};
-use super::key::SectionKey;
+use super::table::{Section, SectionKey, Wrong};
 use crate::bounds::{CONTEXT_AGENTS_MAX, CONTEXT_PROMPT_BYTES_MAX};
-use crate::config::layer::SettingSource;
+use crate::config::SettingSource;
 use crate::context::{AgentSettings, PERSON};
 
-/// The agents that work with context, and which of them the clients of the MCP server act as.
+/// The agents that work with context, and the one that clients of the MCP server act as.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -29,9 +28,9 @@ pub struct ContextSection {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentEntry {
-    /// What it is called.
+    /// Its name.
     pub name: AgentId,
-    /// What it may do: a `reader` reads, a `writer` puts frames too, `synthesis` synthesises and regenerates too.
+    /// Its role: a `reader` reads, a `writer` also puts frames, `synthesis` also synthesises and regenerates.
     pub role: Role,
     /// The provider that answers when it asks a model; the default one if it is not set.
     #[serde(default)]
@@ -39,7 +38,7 @@ pub struct AgentEntry {
     /// The model; the provider's own default if it is not set.
     #[serde(default)]
     pub model: Option<String>,
-    /// What it asks models for.
+    /// The prompt for models.
     #[serde(default)]
     pub prompt: Option<String>,
 }
@@ -65,14 +64,17 @@ impl Section for ContextSection {
     fn check(&self, _: SettingSource) -> Vec<Wrong> {
         let mut wrong = Vec::new();
         if self.agents.len() > CONTEXT_AGENTS_MAX {
-            let reason = format!("{} agents; {CONTEXT_AGENTS_MAX} are taken", self.agents.len());
-            wrong.push(Wrong { entry: None, reason, fix: "take some away".to_owned() });
+            let reason = format!(
+                "there are {} agents; the maximum is {CONTEXT_AGENTS_MAX}",
+                self.agents.len()
+            );
+            wrong.push(Wrong { entry: None, reason, fix: "remove some".to_owned() });
         }
         for (place, agent) in self.agents.iter().enumerate() {
             wrong.extend(agent.problems(place));
             if self.agents[..place].iter().any(|before| before.name == agent.name) {
-                let reason = format!("the agent {} is there twice", agent.name);
-                let fix = "take one of the two away, or call it something else".to_owned();
+                let reason = format!("there are two agents called {}", agent.name);
+                let fix = "remove one of the two, or rename it".to_owned();
                 wrong.push(Wrong { entry: Some(place), reason, fix });
             }
         }
@@ -88,17 +90,17 @@ impl AgentEntry {
             wrong.push(Wrong { entry: Some(place), reason, fix: fix.to_owned() });
         };
         if name.as_str() == PERSON {
-            let reason = format!("`{PERSON}` is whoever works at the command line");
-            say(reason, "call the agent something else");
+            let reason = format!("`{PERSON}` is the name of the person at the command line");
+            say(reason, "rename the agent");
         }
         if let Some(Err(error)) = self.provider.as_deref().map(ProviderName::parse) {
             say(
                 format!("the provider of {name}: {error}"),
-                "write the name of a provider of your `[[models.providers]]`",
+                "write the name of one of your `[[models.providers]]`",
             );
         }
         if self.model.as_ref().is_some_and(String::is_empty) {
-            say(format!("the model of {name} is empty"), "name a model, or take the line away");
+            say(format!("the model of {name} is empty"), "name a model, or remove the line");
         }
         if let Some(prompt) = &self.prompt
             && (prompt.trim().is_empty() || prompt.len() > CONTEXT_PROMPT_BYTES_MAX)
@@ -106,7 +108,7 @@ impl AgentEntry {
             let bytes = prompt.len();
             say(
                 format!(
-                    "the prompt of {name} has {bytes} bytes; 1 to {CONTEXT_PROMPT_BYTES_MAX} are taken"
+                    "the prompt of {name} has {bytes} bytes; 1 to {CONTEXT_PROMPT_BYTES_MAX} are allowed"
                 ),
                 "say in a few sentences what the model should write",
             );

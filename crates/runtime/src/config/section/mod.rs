@@ -5,23 +5,20 @@
 //! to the part side by side, and the part decides how they combine.
 //!
 //! To add one: a variant of [`SectionKey`] with its facts, a type in a file here that implements [`Section`], and a
-//! line for it in `key`.
+//! row for it in `table`.
 //!
 //! *Invariants*: an unknown field is a problem, never ignored. A file is refused when it is loaded, not when its
 //! section is first used. No section holds a secret.
 
 mod context;
-mod found;
-mod key;
 mod models;
-mod read;
 mod state;
+mod table;
 mod workspaces;
 
 pub use context::{AgentEntry, ContextSection};
-pub use found::{FoundSection, Section, Wrong};
-pub use key::SectionKey;
 pub use models::{ModelsSection, ProviderEntry};
-pub(super) use read::take;
 pub use state::{StateSection, backpack_of};
+pub(super) use table::take;
+pub use table::{FoundSection, Section, SectionKey, Wrong};
 pub use workspaces::WorkspacesSection;

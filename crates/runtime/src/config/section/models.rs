@@ -6,16 +6,15 @@ use piton_models::provider::{BaseUrl, KeyReference, check};
 use piton_models::{ProviderName, ProviderSettings, WireFormat};
 use serde::Deserialize;
 
-use super::found::{Section, Wrong};
-use super::key::SectionKey;
-use crate::config::layer::SettingSource;
+use super::table::{Section, SectionKey, Wrong};
+use crate::config::SettingSource;
 
-/// The providers that models are asked through, and which of them when nobody is named.
+/// The providers of models, and the default one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ModelsSection {
-    /// The provider that answers when nobody is named.
+    /// The provider for calls that name none.
     #[serde(default)]
     pub default: Option<String>,
     /// The providers.
@@ -23,16 +22,16 @@ pub struct ModelsSection {
     pub providers: Vec<ProviderEntry>,
 }
 
-/// A provider. It holds no secret, only where the secret lies.
+/// A provider. It holds no secret, only the location of the secret.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProviderEntry {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it speaks.
+    /// Its wire format.
     pub wire: WireFormat,
-    /// Where it is; where the inventor of the format is if it is not set.
+    /// Its address; that of the format's inventor if it is not set.
     #[serde(default)]
     pub base_url: Option<String>,
     /// The variable of the environment that holds its key.
@@ -41,10 +40,10 @@ pub struct ProviderEntry {
     /// The file that holds its key and nothing else.
     #[serde(default)]
     pub key_file: Option<PathBuf>,
-    /// The model that is asked when nobody names one.
+    /// The model for calls that name none.
     #[serde(default)]
     pub model: Option<String>,
-    /// How long a whole answer, or each piece of a stream, may take, in milliseconds.
+    /// The time that a whole answer, or each piece of a stream, may take, in milliseconds.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
 }
@@ -116,5 +115,5 @@ impl ProviderEntry {
 }
 
 fn invalid_entry(entry: Option<usize>, reason: String) -> Wrong {
-    Wrong { entry, reason, fix: "mend the provider that is named".to_owned() }
+    Wrong { entry, reason, fix: "fix the provider that is named".to_owned() }
 }

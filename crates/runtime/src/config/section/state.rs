@@ -6,26 +6,25 @@ use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity, Permissions};
 use piton_core::{Digest, FileBytes};
 use serde::Deserialize;
 
-use super::found::{FoundSection, Section, Wrong};
-use super::key::SectionKey;
+use super::table::{FoundSection, Section, SectionKey, Wrong};
 use crate::bounds::STATE_KEYS_MAX;
-use crate::config::layer::SettingSource;
+use crate::config::SettingSource;
 
 /// The backpack that agents are attached to, and what they may do there.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StateSection {
-    /// What the backpack is called. What a project calls so is its own: another project has another one.
+    /// The name of the backpack. The backpack of a project is its own: the same name in another project is another one.
     pub backpack: BackpackId,
-    /// As whom agents act; as what their client calls itself if it is not set. `flow` is the runner of flows: it cannot
-    /// be set, and a client that calls itself so acts as `agent`.
+    /// The name that agents act under; the name of their client if it is not set. `flow` is the runner of flows: it
+    /// cannot be set, and a client of that name acts as `agent`.
     #[serde(default)]
     pub agent: Option<NodeId>,
-    /// The keys that they may read; all but protected ones if neither this nor `write` is set.
+    /// The keys that agents may read; all but protected ones if neither this nor `write` is set.
     #[serde(default)]
     pub read: Option<Vec<Key>>,
-    /// The keys that they may write; all but limited ones if neither this nor `read` is set.
+    /// The keys that agents may write; all but limited ones if neither this nor `read` is set.
     #[serde(default)]
     pub write: Option<Vec<Key>>,
 }
@@ -79,8 +78,8 @@ impl Section for StateSection {
             let count = keys.as_ref().map_or(0, Vec::len);
             (count > STATE_KEYS_MAX).then(|| Wrong {
                 entry: None,
-                reason: format!("`{name}` has {count} keys; {STATE_KEYS_MAX} are taken"),
-                fix: "leave the list out, or take some keys away".to_owned(),
+                reason: format!("`{name}` has {count} keys; the maximum is {STATE_KEYS_MAX}"),
+                fix: "omit the list, or remove some keys".to_owned(),
             })
         });
         let runner = NodeIdentity::FLOW_RUNNER;

@@ -7,9 +7,8 @@ use piton_workspaces::config::WorkspaceConfig;
 use piton_workspaces::path::LogicalPath;
 use serde::Deserialize;
 
-use super::found::{Section, Wrong};
-use super::key::SectionKey;
-use crate::config::layer::SettingSource;
+use super::table::{Section, SectionKey, Wrong};
+use crate::config::SettingSource;
 
 /// The Workspaces that agents see.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -44,7 +43,7 @@ fn wrong(entry: usize, config: &WorkspaceConfig, place: SettingSource) -> Vec<Wr
         wrong.push(of(reason, "write a path as agents see it, such as `prefix = \"/project\"`"));
     }
     if config.scope.parse::<AccessScope>().is_err() {
-        let reason = format!("`{}` is no Access Scope", config.scope);
+        let reason = format!("`{}` is not an Access Scope", config.scope);
         wrong.push(of(reason, &format!("write one of {}", AccessScope::NAMES.join(", "))));
     }
     let stores = [&config.namespace, &config.memory].into_iter().flatten().count();

@@ -32,7 +32,7 @@ fn everything_that_is_wrong_with_agents_is_told_at_once_with_its_place() {
         (
             "[[context.agents]]\nname = \"person\"\nrole = \"reader\"\nprovider = \"No!\"\nmodel = \"\"\nprompt = \" \"\n",
             &[
-                "`person` is whoever works at the command line",
+                "`person` is the name of the person at the command line",
                 "the provider of person: a provider's name has",
                 "the model of person is empty",
                 "the prompt of person has 1 bytes",
@@ -40,7 +40,7 @@ fn everything_that_is_wrong_with_agents_is_told_at_once_with_its_place() {
         ),
         (
             "[[context.agents]]\nname = \"a\"\nrole = \"reader\"\n[[context.agents]]\nname = \"a\"\nrole = \"writer\"\n[http]\nprot = 1\n",
-            &["the agent a is there twice", "there is no setting `prot` in `[http]`"],
+            &["there are two agents called a", "there is no setting `prot` in `[http]`"],
         ),
     ];
     for (text, expected) in cases {

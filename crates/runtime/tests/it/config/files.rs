@@ -42,7 +42,7 @@ fn each_slip_is_answered_with_what_was_meant() {
         ("[preferences]\nrisk-policy = \"balanced\"", "write `risk_policy`"),
         ("[perferences]\nautonomy = \"guided\"", "write `preferences`"),
         ("[cooking]\nheat = 3", "the sections are: data, workflows, project, preferences"),
-        ("[log]\nautonomy = 3", "it belongs into `[preferences]`"),
+        ("[log]\nautonomy = 3", "move it to `[preferences]`"),
         ("preferences = \"guided\"", "write `[preferences]` on a line"),
         ("[log]\nlevel = \"loud\"", "write for example `level = \"info\"`"),
         ("[workflows]\ndirs = \"one\"", "write for example `dirs = ["),
@@ -76,7 +76,7 @@ fn a_project_sets_nothing_that_belongs_to_the_machine() {
         "PITON_HTTP_PORT",
         "PITON_HTTP_TOKEN_FILE",
     ]) {
-        assert!(problem.contains("belongs to the machine"), "{problem}");
+        assert!(problem.contains("is up to the user"), "{problem}");
         assert!(problem.contains(variable), "{problem}");
     }
 }
@@ -110,6 +110,10 @@ fn all_problems_become_one_failure() {
     machine.write("project/piton.toml", "[log]\nlevel = 1\nloud = 2\n");
     let problems = machine.configuration().unwrap().settings_here().unwrap_err();
     let envelope = piton_runtime::config::ConfigProblem::envelope(&problems);
-    assert!(envelope.message.starts_with("The configuration cannot be used: 2 things are wrong."));
+    assert!(
+        envelope
+            .message
+            .starts_with("The configuration cannot be used, because it has 2 problems.")
+    );
     assert_eq!(envelope.message.lines().count(), 3);
 }

@@ -56,7 +56,7 @@ fn what_is_desired_and_what_is_applied_are_told_apart() {
     assert!(restart.restart_needed);
     assert_eq!(
         restart.text().unwrap(),
-        "The configuration changed since this program was started: http.port. Start it again to use it."
+        "The configuration changed since this program was started: http.port. Restart it to apply the change."
     );
 }
 

@@ -44,6 +44,22 @@ async fn the_file_and_its_directory_are_made_if_need_be_and_a_link_stays_one() {
 }
 
 #[tokio::test]
+async fn a_link_may_lead_to_another_file_system() {
+    // Where there is no other file system at hand, this only repeats that a link stays one.
+    let elsewhere = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let real = elsewhere.path().join("piton.toml");
+    fs::write(&real, "").unwrap();
+    let machine = Machine::in_memory();
+    let file = machine.user_dir().join("config.toml");
+    fs::create_dir_all(machine.user_dir()).unwrap();
+    std::os::unix::fs::symlink(&real, &file).unwrap();
+    machine.runtime().prefer(&globally(None, Some(RiskPolicy::Balanced))).await.unwrap();
+    assert!(fs::read_to_string(real).unwrap().contains("balanced"));
+    assert!(fs::symlink_metadata(file).unwrap().is_symlink());
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1, "nothing else is left there");
+}
+
+#[tokio::test]
 async fn something_stronger_that_says_otherwise_is_told() {
     let mut machine = Machine::in_memory();
     machine.set("PITON_AUTONOMY", "guided");

@@ -1,10 +1,9 @@
-//! The stage of the demo: a small project with its configuration, and a data directory of its own.
-#![expect(clippy::disallowed_methods, reason = "the demo makes a project of its own to play in")]
+//! The project of the demo: a few files with a configuration, and a data directory of its own.
+#![expect(clippy::disallowed_methods, reason = "the demo makes a project of its own")]
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use piton_core::{Code, Envelope};
 
@@ -38,28 +37,28 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// Maximum number of demos in one directory.
-const STAGES_MAX: u32 = 10_000;
+const DEMOS_MAX: u32 = 10_000;
 
 /// The directories of one demo.
-pub(super) struct Stage {
+pub(super) struct DemoProject {
     pub(super) root: PathBuf,
     pub(super) project: PathBuf,
     pub(super) data: PathBuf,
 }
 
-impl Stage {
-    /// Creates a new stage beside those of earlier demos.
-    pub(super) fn set(demos: &Path) -> Result<Self, Failure> {
+impl DemoProject {
+    /// Creates a new project beside those of earlier demos.
+    pub(super) fn create(demos: &Path) -> Result<Self, Failure> {
         let unusable = |error: io::Error| {
-            let what = format!("The demo cannot be played in {}: {error}.", demos.display());
-            let told = Envelope::new(Code::StoreIo, what);
-            Failure::from(told.with_suggestion("Name another directory with --data-dir."))
+            let what = format!("The demo cannot run in {}: {error}.", demos.display());
+            let envelope = Envelope::new(Code::StoreIo, what);
+            Failure::from(envelope.with_suggestion("Choose another directory with --data-dir."))
         };
         let made = fs::create_dir_all(demos).and_then(|()| new_directory(demos));
         let root = made.map_err(unusable)?;
-        let stage = Self { project: root.join("login"), data: root.join("data"), root };
-        stage.write_files().map_err(Failure::io("write the project of the demo"))?;
-        Ok(stage)
+        let demo = Self { project: root.join("login"), data: root.join("data"), root };
+        demo.write_files().map_err(Failure::io("write the project of the demo"))?;
+        Ok(demo)
     }
 
     fn write_files(&self) -> io::Result<()> {
@@ -74,7 +73,7 @@ impl Stage {
 
 /// Creates a directory named by the first free number.
 fn new_directory(demos: &Path) -> io::Result<PathBuf> {
-    for number in 1..STAGES_MAX {
+    for number in 1..DEMOS_MAX {
         let root = demos.join(number.to_string());
         // Creating is the test: a check before it could be outrun by another demo that starts at the same time.
         match fs::create_dir(&root) {

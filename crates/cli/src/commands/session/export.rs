@@ -5,24 +5,27 @@ use std::path::PathBuf;
 use clap::Args;
 use piton_core::shell_word;
 use piton_runtime::request::ExportSession;
-use piton_workflow::bounds::BUNDLE_BYTES_MAX;
+use piton_runtime::workflow::BUNDLE_BYTES_MAX;
 use serde::Serialize;
 
-use crate::{
-    app::App, arguments::RunArgument, exit::CommandEnding, failure::Failure, files, output,
-};
+use crate::app::{App, Outcome};
+use crate::arguments::RunArgument;
+use crate::exit::CommandEnding;
+use crate::failure::Failure;
+use crate::files;
+use crate::output;
 
 #[derive(Args)]
 pub(crate) struct Export {
     #[command(flatten)]
     run: RunArgument,
-    /// Where to write it; `-` for standard output
+    /// The file to write; `-` for standard output
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Take what can be read of a damaged session; to be looked at only
+    /// Export what can be read of a damaged session, for reading only; it cannot be imported
     #[arg(long)]
     salvage: bool,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
@@ -36,12 +39,12 @@ struct Exported {
 }
 
 impl Export {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let is_standard = files::is_standard(&self.file);
         if is_standard && app.output.is_json() {
             return Err(Failure::refused(
-                "With --json standard output holds one document, and a bundle is another.",
-                "Name a file for the bundle, or leave --json out.",
+                "With --json, standard output holds exactly one document, and a bundle would be another.",
+                "Name a file for the bundle, or omit --json.",
             ));
         }
         let open = app.open()?;
@@ -53,17 +56,20 @@ impl Export {
         }
         files::write(&self.file, &bytes, self.force)?;
         let file = self.file.display();
-        app.output.print(format_args!("Wrote {} bytes to {file}.", bytes.len()));
+        writeln!(app.output, "Wrote {} bytes to {file}.", bytes.len());
         if self.salvage {
             app.output.print(
-                "It holds what can be read of a damaged session: look at it; it is not imported.",
+                "It holds what can be read of a damaged session. It is for reading only: it cannot be imported.",
             );
         } else {
-            app.output.print(format_args!("It holds everything that was recorded, notes too. Import it elsewhere: piton session import {}", shell_word(&file.to_string())));
+            writeln!(
+                app.output,
+                "It holds everything that was recorded, including notes. Import it elsewhere: piton session import {}",
+                shell_word(&file.to_string())
+            );
         }
         let exported = Exported { file: self.file, bytes: bytes.len() };
-        app.output.reply("piton.session.export/1", &exported)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.session.export/1", &exported)
     }
 }
 
@@ -75,23 +81,20 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self, app: &App) -> Result<CommandEnding, Failure> {
+    pub(super) fn run(self, app: &App) -> Outcome {
         let bytes = files::read(&self.file, BUNDLE_BYTES_MAX as u64)?;
         let open = app.open()?;
         let imported = open.wait(open.runtime.import_session(&bytes))?;
         open.log.about(imported.session_id);
-        app.output.print(format_args!(
-            "Imported {} with {} events.",
-            imported.session_id, imported.events
-        ));
+        writeln!(app.output, "Imported {} with {} events.", imported.session_id, imported.events);
         if let Some(before) = imported.renamed_from {
-            app.output.print(format_args!(
-                "It has a new id: {before} is here already, and was left as it is. The runs of both have the same \
-                 names; name this one by its id."
-            ));
+            writeln!(
+                app.output,
+                "It has a new id, because {before} already exists and was left as it is. The runs of both have the \
+                 same names; refer to this one by its id."
+            );
         }
         app.output.advise(format_args!("Look at it: piton session show {}", imported.session_id));
-        app.output.reply("piton.session.import/1", &imported)?;
-        Ok(CommandEnding::Done)
+        app.output.finish("piton.session.import/1", &imported)
     }
 }

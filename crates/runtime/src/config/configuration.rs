@@ -1,4 +1,4 @@
-//! Finds, reads and writes configuration files.
+//! The configuration of a process: finds, reads and writes its files.
 #![expect(clippy::disallowed_methods, reason = "the adapter that reads configuration files")]
 
 use std::fs::{self, File as OsFile};
@@ -6,16 +6,16 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use piton_core::error::sentence;
 use piton_core::{Code, Envelope};
 
 use super::edit::{self, EditError};
 use super::environment::Environment;
 use super::file::ConfigFile;
-use super::key::SettingKey;
-use super::layer::{Layer, SettingSource};
 use super::problem::ConfigProblem;
 use super::section::{self, FoundSection, Section};
-use super::settings::Settings;
+use super::settings::{Layer, SettingSource, Settings};
+use super::table::SettingKey;
 use super::value::Base;
 use crate::bounds::{ANCESTORS_MAX, CONFIG_BYTES_MAX};
 
@@ -39,10 +39,11 @@ impl Configuration {
     pub fn load(environment: Environment) -> Result<Self, Vec<ConfigProblem>> {
         let user_dir = environment.user_dir();
         let (variables, mut problems) = environment.layer();
-        let user = user_dir.as_ref().map(|dir| {
-            take(&dir.join(USER_FILE), SettingSource::User, environment.home(), &mut problems)
-        });
-        let user = user.unwrap_or_default();
+        let mut user = Layer::default();
+        if let Some(dir) = &user_dir {
+            let file = dir.join(USER_FILE);
+            (user, _) = load(&file, SettingSource::User, environment.home(), &mut problems);
+        }
         if problems.is_empty() {
             Ok(Self { environment, user, variables, user_dir })
         } else {
@@ -72,7 +73,8 @@ impl Configuration {
     pub fn settings_for(&self, directory: &Path) -> Result<Settings, Vec<ConfigProblem>> {
         let Some(file) = find_up(directory, PROJECT_FILE) else { return Ok(self.settings()) };
         let mut problems = Vec::new();
-        let project = take(&file, SettingSource::Project, self.environment.home(), &mut problems);
+        let home = self.environment.home();
+        let (project, _) = load(&file, SettingSource::Project, home, &mut problems);
         if problems.is_empty() { Ok(self.join(&project)) } else { Err(problems) }
     }
 
@@ -87,8 +89,8 @@ impl Configuration {
         let project = project.map(|file| (file, SettingSource::Project));
         let (mut sections, mut problems) = (Vec::new(), Vec::new());
         for (file, place) in user.into_iter().chain(project) {
-            take(&file, place, self.environment.home(), &mut problems);
-            let text = read(&file).ok().flatten().unwrap_or_default();
+            // The section comes from the text that was checked: a file that changes meanwhile is seen whole, or not yet.
+            let (_, text) = load(&file, place, self.environment.home(), &mut problems);
             if let Some(value) = section::take(&text) {
                 sections.push(FoundSection { value, place, file });
             }
@@ -120,11 +122,11 @@ impl Configuration {
         let text = read(&file).map_err(io)?.unwrap_or_default();
         // A file with problems is refused here, before anything is written.
         let text = edit::set(&text, key, value)?;
-        let dir = file.parent().unwrap_or(Path::new("/"));
-        let temporary = file.with_extension("toml.new");
-        fs::create_dir_all(dir).map_err(io)?;
+        fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).map_err(io)?;
         // A link stays a link, because people keep their configuration elsewhere. The file it points to is replaced.
         let target = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+        // Beside the target, which a link may put on another file system: a rename stays within one.
+        let temporary = target.with_extension("toml.new");
         fs::write(&temporary, text).map_err(io)?;
         fs::rename(&temporary, &target).map_err(io)?;
         Ok(file)
@@ -163,43 +165,38 @@ impl SetError {
             Self::Edit(EditError::Broken(problems)) => return ConfigProblem::envelope(problems),
             Self::NoHome => "Set HOME, or XDG_CONFIG_HOME to a directory of your own.",
             Self::Edit(EditError::NoPlace) => "Write the setting into the file yourself.",
-            Self::Edit(_) => "Use one of the values that are named.",
+            Self::Edit(_) => "Use one of these values.",
             Self::Io { .. } => {
-                let message = format!("{self}.");
-                return Envelope::new(Code::StoreIo, message).with_suggestion(
+                return Envelope::new(Code::StoreIo, format!("{self}.")).with_suggestion(
                     "Make the file and its directory writable, and repeat the call.",
                 );
             }
         };
-        let mut message = self.to_string();
-        if let Some(first) = message.get_mut(..1) {
-            first.make_ascii_uppercase();
-        }
-        Envelope::new(Code::ValidationError, message + ".").with_suggestion(advice)
+        Envelope::new(Code::ValidationError, sentence(&self.to_string())).with_suggestion(advice)
     }
 }
 
-/// Returns the settings of a file. A file that does not exist has none.
-fn take(
+/// Returns the settings of a file, and its text. A file that does not exist is empty.
+fn load(
     path: &Path,
     place: SettingSource,
     home: Option<&Path>,
     problems: &mut Vec<ConfigProblem>,
-) -> Layer {
+) -> (Layer, String) {
     let name = path.display().to_string();
     let text = match read(path) {
         Ok(Some(text)) => text,
-        Ok(None) => return Layer::default(),
+        Ok(None) => return Default::default(),
         Err(error) => {
             let reason = format!("the file cannot be read: {error}");
-            problems.push(ConfigProblem::of(name, reason, "make it readable, or take it away"));
-            return Layer::default();
+            problems.push(ConfigProblem::of(name, reason, "make it readable, or remove it"));
+            return Default::default();
         }
     };
     let base = Base { directory: path.parent().unwrap_or(Path::new("/")), home };
     let (layer, found) = ConfigFile { name: &name, place, base, text: &text }.read();
     problems.extend(found);
-    layer
+    (layer, text)
 }
 
 /// Returns the text of a file; `None` if it does not exist.
@@ -212,8 +209,8 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     // One byte more than allowed is enough to recognise a file that is too large.
     file.take(CONFIG_BYTES_MAX + 1).read_to_string(&mut text)?;
     if text.len() as u64 > CONFIG_BYTES_MAX {
-        let told = format!("it has more than {CONFIG_BYTES_MAX} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, told));
+        let why = format!("it has more than {CONFIG_BYTES_MAX} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
     }
     Ok(Some(text))
 }

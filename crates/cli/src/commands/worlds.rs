@@ -2,32 +2,33 @@
 
 use std::sync::Arc;
 
-use piton_runtime::{
-    backpack::inspect::Backpacks,
-    context::ProjectContext,
-    project_env::project_dir,
-    provenance::Worlds,
-    workspaces::{FileWorld, JoinedWorkspaces},
-};
+use piton_runtime::backpack::inspect::Backpacks;
+use piton_runtime::context::ProjectContext;
+use piton_runtime::project_env::project_dir;
+use piton_runtime::provenance::Worlds;
+use piton_runtime::workspaces::{FileWorld, JoinedWorkspaces};
 
 use super::workspace::Chosen;
-use crate::{app::App, failure::Failure, open::Open, output};
+use crate::app::App;
+use crate::failure::Failure;
+use crate::open::Open;
+use crate::output;
 
 /// Everything that can be forked and compared here.
-pub(super) struct ProjectThings {
+pub(super) struct OpenWorlds {
     pub(super) open: Open,
     backpacks: Backpacks,
     files: Option<Arc<FileWorld>>,
     frames: Option<ProjectContext>,
 }
 
-impl ProjectThings {
+impl OpenWorlds {
     /// Opens everything that exists. Workspaces that cannot be opened cause a warning; the rest works without them.
-    pub(super) fn open(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
+    pub(super) fn new(app: &App, declared: JoinedWorkspaces) -> Result<Self, Failure> {
         let open = app.open()?;
         let files = Chosen::open(&open, declared).unwrap_or_else(|failure| {
             let why = failure.envelope().message;
-            output::warn(format_args!("Note: the Workspaces cannot be looked at. {why}"));
+            output::warn(format_args!("Note: the Workspaces cannot be opened. {why}"));
             None
         });
         let here = app.environment.working_dir.as_deref();
