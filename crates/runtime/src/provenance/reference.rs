@@ -117,35 +117,6 @@ impl ThingReference {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{ThingKind, ThingReference};
-
-    #[test]
-    fn a_thing_is_named_as_people_write_it() {
-        use ThingKind::{Backpack, Overlay, Run, Tree};
-        for (text, kind, name, at) in [
-            ("amber-otter", None, "amber-otter", None),
-            ("amber-otter@second", None, "amber-otter", Some("second")),
-            ("run:amber-otter@second", Some(Run), "amber-otter", Some("second")),
-            ("backpack:amber-otter", Some(Backpack), "amber-otter", None),
-            ("research@c12", None, "research", Some("c12")),
-            ("/scratch", Some(Overlay), "/scratch", None),
-            ("overlay:/a@b", Some(Overlay), "/a@b", None),
-            ("@", Some(Tree), "@", None),
-            ("@-2", Some(Tree), "@-2", None),
-            ("tree:before", Some(Tree), "before", None),
-        ] {
-            let read: ThingReference = text.parse().unwrap();
-            let expected = (kind, name, at);
-            assert_eq!((read.kind, read.name.as_str(), read.at.as_deref()), expected, "{text}");
-        }
-        for text in ["", "@x", "a@", "run:", "run:@x", "  "] {
-            assert!(text.parse::<ThingReference>().is_err(), "{text}");
-        }
-    }
-}
-
 /// A node that was found, with its session.
 pub(crate) struct Placed {
     pub(crate) session: SessionId,
@@ -212,4 +183,33 @@ fn no_node(reference: &NodeReference) -> Envelope {
     Envelope::new(Code::SessionNotFound, message).with_suggestion(format!(
         "`piton session tree {run} --json` lists its nodes; a step's own id is taken as well."
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ThingKind, ThingReference};
+
+    #[test]
+    fn a_thing_is_named_as_people_write_it() {
+        use ThingKind::{Backpack, Overlay, Run, Tree};
+        for (text, kind, name, at) in [
+            ("amber-otter", None, "amber-otter", None),
+            ("amber-otter@second", None, "amber-otter", Some("second")),
+            ("run:amber-otter@second", Some(Run), "amber-otter", Some("second")),
+            ("backpack:amber-otter", Some(Backpack), "amber-otter", None),
+            ("research@c12", None, "research", Some("c12")),
+            ("/scratch", Some(Overlay), "/scratch", None),
+            ("overlay:/a@b", Some(Overlay), "/a@b", None),
+            ("@", Some(Tree), "@", None),
+            ("@-2", Some(Tree), "@-2", None),
+            ("tree:before", Some(Tree), "before", None),
+        ] {
+            let read: ThingReference = text.parse().unwrap();
+            let expected = (kind, name, at);
+            assert_eq!((read.kind, read.name.as_str(), read.at.as_deref()), expected, "{text}");
+        }
+        for text in ["", "@x", "a@", "run:", "run:@x", "  "] {
+            assert!(text.parse::<ThingReference>().is_err(), "{text}");
+        }
+    }
 }

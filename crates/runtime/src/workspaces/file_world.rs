@@ -200,10 +200,11 @@ impl FileWorld {
         let files = Files::new(Arc::clone(&granted));
         let actor = actor(agent, basis.provenance.as_ref());
         let made = files.recorded(self.ledgers.clone(), actor).run(tool, arguments).await;
-        made.map_err(|error| match Arc::ptr_eq(&granted, &self.workspaces) {
-            // The same set means that the step narrowed nothing, so the error needs no mention of it.
-            true => error.into(),
-            false => narrowed(error.into(), &granted),
+        // The same set means that the step narrowed nothing, so the error needs no mention of it.
+        let is_narrowed = !Arc::ptr_eq(&granted, &self.workspaces);
+        made.map_err(|error| {
+            let envelope = error.into();
+            if is_narrowed { narrowed(envelope, &granted) } else { envelope }
         })
     }
 

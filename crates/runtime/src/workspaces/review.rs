@@ -35,6 +35,7 @@ pub struct ChangeShown {
     pub diff: Option<String>,
 }
 
+#[expect(clippy::ref_option, reason = "this is the form that serde asks for")]
 fn flat_record<S: Serializer>(by: &Option<AuditRecord>, serializer: S) -> Result<S::Ok, S::Error> {
     by.as_ref().map(AuditRecord::flat).serialize(serializer)
 }

@@ -37,7 +37,7 @@ impl Runtime {
         let common = common(&left, &right);
         let ancestor = match common.and_then(|node| left.run.graph.node(node)) {
             Some(node) => {
-                let step = links(&mut left.reading, &left.run, &[node]).await?.pop();
+                let step = links(&left.reading, &left.run, &[node]).await?.pop();
                 // The outputs at the fork differ per side and are shown there.
                 let step = step.map(|step| ChainLink { outputs: Vec::new(), ..step });
                 let name = format!("{left_name}@{}", ending(&node.id.to_string()));
@@ -120,7 +120,7 @@ async fn side(
         }
     }
     nodes.reverse();
-    let mut steps = links(&mut placed.reading, &run, &nodes).await?;
+    let mut steps = links(&placed.reading, &run, &nodes).await?;
     // Decisions and bookmarks at the fork belong to both sides and are shown with the ancestor.
     for link in steps.iter_mut().filter(|link| Some(link.node_id) == ancestor) {
         link.decisions.clear();
