@@ -65,6 +65,9 @@ pub(crate) const BATCH_FILE_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// Number of stale frames that `piton context status` names: as many as one sees at a glance.
 pub(crate) const STALE_SHOWN: usize = 5;
 
+/// Time between two movements of a progress line, which show that the work is not stuck: often enough to look alive.
+pub(crate) const PROGRESS_TICK: Duration = Duration::from_millis(120);
+
 /// Time that a watcher waits for a change before it checks whether it was stopped.
 pub(crate) const WATCH_STEP: Duration = Duration::from_millis(200);
 

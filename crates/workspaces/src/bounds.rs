@@ -192,3 +192,6 @@ pub const ACCESS_LIST_BYTES_MAX: usize = 4 * 1024;
 
 /// Maximum size of a `.git` file that is read for its target, in bytes: one path of the machine.
 pub const GIT_FILE_BYTES_MAX: u64 = 8 * 1024;
+
+/// Number of bytes reserved for the first line of a reply to `read`, besides the path: a sentence and a few numbers.
+pub const READ_HEADER_BYTES: usize = 256;

@@ -31,9 +31,9 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ("docs/guides/after-damage.md", "crates/cli/tests/it/advice.rs"),
     ("docs/guides/debug-a-wrong-answer.md", "crates/cli/tests/it/examples.rs"),
     ("docs/guides/context.md", "crates/cli/tests/it/context/guide.rs"),
-    ("docs/authoring.md", "crates/workflow/tests/it/bundled/guide.rs"),
+    ("docs/authoring.md", "crates/workflow/tests/it/builtin_workflows/guide.rs"),
     ("docs/guides/backpack.md", "crates/backpack/src/lib.rs"),
-    ("docs/guides/from-a-dictionary.md", "crates/flow/src/lib.rs"),
+    ("docs/guides/from-a-dictionary.md", "crates/backpack/src/flow/mod.rs"),
 ];
 
 /// A text with one blank where there are several.

@@ -233,7 +233,7 @@ fn calls_under_way_end_when_the_server_is_told_to_stop_and_new_ones_are_refused(
     for call in calls {
         call.reply();
     }
-    assert_eq!(server.line(), "Stopped. Nothing is lost; `piton up` goes on.\n");
+    assert_eq!(server.line(), "Stopped. Nothing is lost; `piton up` continues.\n");
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
     assert!(TcpStream::connect(&client.address).is_err());
 }

@@ -338,7 +338,7 @@ fn keys_that_are_gone_are_reported_with_what_that_means_for_tokens() {
     fs::remove_file(rig.data().join("keys/keyring.json")).unwrap();
     for command in ["verify", "repair"] {
         let said = rig.says(&["keys", command]);
-        for part in ["There are no keys.", "from before", "resume_session"] {
+        for part in ["There are no keys.", "Earlier tokens", "resume_session"] {
             assert!(said.contains(part), "{command} {part}: {said}");
         }
         assert!(!said.contains("can be read"), "{command}: {said}");
@@ -690,7 +690,7 @@ fn a_damaged_row_of_context_is_found_and_taken_out_or_rebuilt() {
         assert_eq!(rig.tells(&["data", "repairs"])["context"], listed);
         if kind == b'f' {
             let all = rig.says(&["data", "repairs"]);
-            assert!(all.contains("of context: `the frame 0 of src/file0.rs`"), "{all}");
+            assert!(all.contains("from context: `the frame 0 of src/file0.rs`"), "{all}");
             assert_eq!(listed[0]["what"], "the frame 0 of src/file0.rs");
             assert!(said.contains("Taken out of use: the frame 0 of src/file0.rs"), "{said}");
         }

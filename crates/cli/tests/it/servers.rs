@@ -130,7 +130,7 @@ fn the_start_names_the_file_with_the_token_and_keeps_what_it_holds() {
     let server = Server::start(&rig, &variables);
     let said = server.said.clone();
     assert_eq!(server.stop("-TERM"), Some(0));
-    assert!(said.contains("/token holds, as `Authorization: Bearer …`"), "{said}");
+    assert!(said.contains("/token, as `Authorization: Bearer …`"), "{said}");
     assert!(!said.contains(token), "{said}");
 }
 

@@ -9,9 +9,8 @@ use piton_workflow::projection::{StepPlace, WhyMatched};
 use piton_workflow::session::NextCall;
 use serde::Serialize;
 
+use super::workflows::INFALLIBLE;
 use crate::bounds::SEARCHED_BYTES_MAX;
-
-const INFALLIBLE: &str = "writing to a string does not fail";
 
 /// Runs that could be continued.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -13,7 +13,8 @@ use serde_json::json;
 use crate::config::ConfigProblem;
 use crate::library::{ShadowedFile, UnloadedFile};
 
-const INFALLIBLE: &str = "writing to a string does not fail";
+/// The reason why writing to a text cannot fail.
+pub(super) const INFALLIBLE: &str = "writing to a string does not fail";
 
 /// The workflows that there are.
 #[derive(Clone, Debug, PartialEq, Serialize)]

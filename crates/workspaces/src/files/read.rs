@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::bounds::{NOTE_BYTES_MAX, READ_LINES_DEFAULT, REPLY_BYTES_MAX};
+use crate::bounds::{NOTE_BYTES_MAX, READ_HEADER_BYTES, READ_LINES_DEFAULT, REPLY_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Files;
 use crate::files::service::store_error;
@@ -13,9 +13,6 @@ use crate::tools::ReadRequest;
 
 /// Number of bytes reserved for the number before a line.
 const NUMBER_BYTES: usize = 8;
-
-/// Number of bytes reserved for the first line of a reply, besides the path.
-const HEADER_BYTES: usize = 256;
 
 impl Files {
     /// Reads some lines of a text file.
@@ -35,7 +32,7 @@ impl Files {
 }
 
 fn render(path: &LogicalPath, read: &WindowRead, numbers: bool) -> String {
-    let mut room = REPLY_BYTES_MAX - HEADER_BYTES - path.as_str().len();
+    let mut room = REPLY_BYTES_MAX - READ_HEADER_BYTES - path.as_str().len();
     let (mut text, mut shown) = (String::new(), 0);
     for (number, line) in (read.first..).zip(&read.lines) {
         let bytes = line.len() + 1 + if numbers { NUMBER_BYTES } else { 0 };

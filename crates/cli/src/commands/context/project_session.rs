@@ -1,18 +1,14 @@
 //! The context of the project that a command was called in, and a progress line for long work in it.
 
-use std::time::Duration;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use piton_runtime::context::{AgentContext, AgentId, ProjectContext};
 use piton_runtime::project_env::project_dir;
 
 use crate::app::App;
+use crate::bounds::PROGRESS_TICK;
 use crate::failure::Failure;
 use crate::open::Open;
 use crate::style::printable;
-
-/// Time between two movements of a progress line, which show that the work is not stuck.
-const TICK: Duration = Duration::from_millis(120);
 
 /// An open data directory with the context of the project.
 pub(crate) struct ProjectSession {
@@ -55,7 +51,7 @@ impl Progress {
         let line = line.with_style(style).with_message(printable(doing));
         // Drawn at once, since short work ends before the first movement.
         line.tick();
-        line.enable_steady_tick(TICK);
+        line.enable_steady_tick(PROGRESS_TICK);
         Self(line)
     }
 
