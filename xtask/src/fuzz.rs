@@ -4,25 +4,21 @@
 //! released compiler, because nothing here is unsafe: a panic is what is looked for, and no sanitizer is needed.
 //! An input that fails stays below `fuzz/seeds`; fix what it shows, and keep it.
 
-use std::{
-    fs,
-    num::NonZero,
-    path::{Path, PathBuf},
-    process::{Command, ExitCode},
-    sync::Mutex,
-    thread::{self, available_parallelism},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::thread::{self, available_parallelism};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
 
-use crate::{
-    problem::Problem,
-    process, project,
-    test::{long_run, tools},
-};
+use crate::problem::Problem;
+use crate::test::{long_run, tools};
+use crate::{process, project};
 
 /// How long each target runs when the tests do: long enough to try every seed and many neighbours of each.
 const SECONDS_IN_TESTS: u64 = 3;

@@ -1,6 +1,7 @@
 //! `cargo xtask picture`: `docs/demo.svg`, what `piton demo` prints on this machine.
 
-use std::{fs, process::ExitCode};
+use std::fs;
+use std::process::ExitCode;
 
 use anyhow::Result;
 

@@ -1,9 +1,7 @@
 //! Starts other programs, `cargo` above all, in the repository root.
 
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 

@@ -1,10 +1,8 @@
 //! The directory for the files of the benchmarks: on a disk, never in memory.
 
-use std::{
-    env, fs,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use rustix::fs::{major, minor, statfs, syncfs};
 use tempfile::TempDir;

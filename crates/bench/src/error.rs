@@ -1,6 +1,7 @@
 //! Errors of measurements.
 
-use std::{io, path::PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 /// Result of a measurement.
 pub(crate) type Result<T> = std::result::Result<T, Error>;

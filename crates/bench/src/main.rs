@@ -29,16 +29,17 @@ mod report;
 mod workflow;
 mod workspaces;
 
-use std::{
-    io::{self, Write as _},
-    path::PathBuf,
-    process::ExitCode,
-};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use piton_store::StreamId;
 
-use crate::{bench_dir::BenchDir, error::Result, part::BenchPart, report::BenchReport};
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::part::BenchPart;
+use crate::report::BenchReport;
 
 /// Text at the end of `--help`.
 const HELP: &str = "\

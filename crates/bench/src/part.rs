@@ -2,10 +2,10 @@
 
 use clap::ValueEnum;
 
-use crate::{
-    backpack, bench_dir::BenchDir, context, door, error::Result, flow, kernel, report::MeasureRow,
-    workflow, workspaces,
-};
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::report::MeasureRow;
+use crate::{backpack, context, door, flow, kernel, workflow, workspaces};
 
 /// A function that measures some rows.
 pub(crate) type Measure = fn(&BenchDir) -> Result<Vec<MeasureRow>>;

@@ -2,12 +2,11 @@
 //!
 //! *Invariants*: it skips syncs and changes nothing else. No measure runs on it.
 
-use std::{io, path::Path};
+use std::io;
+use std::path::Path;
 
-use piton_store::local::{
-    RealDisk,
-    disk::{Disk, DiskFile, FileLock, Stat},
-};
+use piton_store::local::RealDisk;
+use piton_store::local::disk::{Disk, DiskFile, FileLock, Stat};
 
 /// The machine's disk, without syncs.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Result, ensure};
 use clap::Args;
 
-use crate::{commit, process, project, test::tools};
+use crate::test::tools;
+use crate::{commit, process, project};
 
 /// What to measure and how to report it.
 #[derive(Args)]

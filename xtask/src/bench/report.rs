@@ -3,7 +3,10 @@
 //! What was measured is kept part by part in `docs/benchmarks.json`, each with its machine and commit, so that one
 //! part can be measured anew without the others.
 
-use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -58,6 +61,9 @@ struct Bar {
     on: String,
     #[serde(rename = "atMost")]
     at_most: f64,
+    /// Factor by which the machine was slower than the one that a calibrated bar was set on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    slowness: Option<f64>,
 }
 
 /// Takes in what a run told, and writes the page and its drawings.
@@ -99,7 +105,9 @@ fn page(kept: &BTreeMap<String, Measured>) -> String {
         "# Benchmarks\n\nWritten by `cargo xtask bench --report`. Each measure stands beside what it is compared with, \
          and the two took turns in one run: what counts is the ratio, with its 95 % interval. Times are medians; p99 \
          is not judged. A bar is judged by the median, and where a disk decides by the low end of the interval; where \
-         it holds and the interval reaches over it, the table says so. A bar that is missed is marked.\n",
+         it holds and the interval reaches over it, the table says so. A time with nothing of its kind beside it has a \
+         bar that is multiplied by the slowness of the machine: how long one fixed piece of work takes there, measured \
+         in the same run. A bar that is missed is marked.\n",
     );
     for (part, measured) in PARTS.iter().filter_map(|part| Some((part, kept.get(*part)?))) {
         let judged = measured.rows.iter().filter(|row| row.bar.is_some()).count();
@@ -134,7 +142,8 @@ fn line(row: &Row) -> String {
     });
     let bar = row.bar.as_ref().map_or_else(String::new, |bar| {
         let times = if bar.on.starts_with("ratio") { "x".to_owned() } else { format!(" {unit}") };
-        format!("at most {}{times}", figure(bar.at_most))
+        let slowness = bar.slowness.map(|slowness| format!(" × {slowness:.2}"));
+        format!("at most {}{times}{}", figure(bar.at_most), slowness.unwrap_or_default())
     });
     let verdict = match row.verdict.as_str() {
         "holds" => "holds",

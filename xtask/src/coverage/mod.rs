@@ -5,23 +5,18 @@
 
 mod verdict;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
 
 use self::verdict::{Measured, page, too_low};
-use crate::{
-    commit,
-    process::{self, cargo},
-    project,
-    test::tools,
-};
+use crate::process::{self, cargo};
+use crate::test::tools;
+use crate::{commit, project};
 
 const PAGE: &str = "docs/generated/coverage.md";
 

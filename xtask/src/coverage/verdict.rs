@@ -1,6 +1,7 @@
 //! What `llvm-cov` says, by crate, and whether it is enough; pure.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;

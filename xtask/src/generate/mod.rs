@@ -8,22 +8,18 @@ mod errors;
 mod schemas;
 mod tools;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::{
-    problem::Problem,
-    process,
-    project::{self, Project},
-    requirements::coverage::Coverage,
-};
+use crate::problem::Problem;
+use crate::process;
+use crate::project::{self, Project};
+use crate::requirements::coverage::Coverage;
 
 /// Where everything is written but the pages of error codes.
 const DIRECTORY: &str = "docs/generated";

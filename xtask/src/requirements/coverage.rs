@@ -1,14 +1,10 @@
 //! Coverage: rows beside the tests that show them, as counts and as a page.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::{self, Write},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write};
 
-use super::{
-    register::{self, Heading, Register, Row},
-    tag,
-};
+use super::register::{self, Heading, Register, Row};
+use super::tag;
 use crate::project::Project;
 
 /// Longest heading that a line of the summary shows.

@@ -7,10 +7,8 @@
 //! whole mark names the tests that show the remaining parts.
 
 use super::register::PREFIXES;
-use crate::{
-    project::{File, Project},
-    source,
-};
+use crate::project::{File, Project};
+use crate::source;
 
 /// What makes a comment a tag; in two halves, so that this line is none.
 pub(crate) const MARK: &str = concat!("sho", "ws:");

@@ -4,7 +4,11 @@
 //! they did to the file that `PITON_LONG_REPORT` names, one JSON object per line. The results are
 //! kept in `docs/generated/long-runs.md`: one row per test, the newest run of it.
 
-use std::{collections::BTreeMap, fmt::Write, fs, path::Path, process::ExitCode};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;

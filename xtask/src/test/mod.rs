@@ -3,16 +3,15 @@
 pub(crate) mod long_run;
 pub(crate) mod tools;
 
-use std::{
-    path::Path,
-    process::ExitCode,
-    time::{Duration, Instant},
-};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::Args;
 
-use crate::{fuzz, generate, problem::Problem, process, project, tidy};
+use crate::problem::Problem;
+use crate::{fuzz, generate, process, project, tidy};
 
 /// Which tests to run.
 #[derive(Args)]

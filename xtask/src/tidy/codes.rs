@@ -4,10 +4,8 @@
 
 use piton_core::Code;
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
 
 const HOME: &str = "crates/core/src/error/code.rs";
 

@@ -1,6 +1,7 @@
 //! What a check finds in one file, for the tests of the checks.
 
-use crate::{problem::Problem, project::Project};
+use crate::problem::Problem;
+use crate::project::Project;
 
 /// Holds if `check` says exactly this of a project with this one file.
 #[track_caller]

@@ -2,11 +2,9 @@
 //!
 //! Escape: `// tidy: chars` with a reason on a line that counts characters on purpose.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
 
 /// Longest source file; a file near it holds more than one concept.
 const LINES_MAX: usize = 1_000;

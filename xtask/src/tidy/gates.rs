@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use piton_mcp::catalogue::sets;
 
-use crate::{problem::Problem, project::Project, requirements::tag};
+use crate::problem::Problem;
+use crate::project::Project;
+use crate::requirements::tag;
 
 /// Where the tools are, which a problem is told of.
 const CATALOGUE: &str = "crates/mcp/src/catalogue/workflow/tool.rs";

@@ -6,10 +6,8 @@
 //! # Limitations
 //! What a macro generates is not seen, except for the text of the macro itself.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
 
 /// Words that begin an item after `pub`. Modules say what they are in their own file.
 const ITEMS: [&str; 9] =

@@ -3,10 +3,8 @@
 //! Relative links in every Markdown file, and paths in backticks in `ARCHITECTURE.md`.
 //! Escape: `<!-- tidy: path -->` on a line whose path is deliberately not in the repository.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
 
 const ESCAPE: &str = "<!-- tidy: path -->";
 

@@ -2,10 +2,8 @@
 
 use toml::{Table, Value};
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
 
 /// Lints of the workspace that may not be weakened, with the least level.
 const LINTS: [(&str, &str, &str); 9] = [

@@ -23,15 +23,14 @@ mod repeated;
 mod tags;
 mod words;
 
-use std::{path::Path, process::ExitCode};
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::{
-    problem::Problem,
-    process,
-    project::{self, Project},
-};
+use crate::problem::Problem;
+use crate::process;
+use crate::project::{self, Project};
 
 /// Checks the repository and prints what is wrong.
 pub(crate) fn run() -> Result<ExitCode> {

@@ -1,6 +1,7 @@
 //! Every Rust file says at its top what it is.
 
-use crate::{problem::Problem, project::Project};
+use crate::problem::Problem;
+use crate::project::Project;
 
 /// Rust files whose first line is no `//!`.
 pub(crate) fn check(project: &Project) -> Vec<Problem> {

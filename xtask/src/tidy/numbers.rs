@@ -5,10 +5,8 @@
 //!
 //! Escape: `// tidy: number` with a reason on the line, or `// tidy: numbers` with one in a file that calculates.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
 
 /// The smallest number that is taken for a budget.
 const NUMBER_MIN: u64 = 100;

@@ -5,11 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
 
 /// Files that no `mod` declaration leads to.
 pub(crate) fn check(project: &Project) -> Vec<Problem> {

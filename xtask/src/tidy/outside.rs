@@ -1,6 +1,7 @@
 //! The repository names nothing that lies outside of it: a path on one machine helps nobody else.
 
-use crate::{problem::Problem, project::Project};
+use crate::problem::Problem;
+use crate::project::Project;
 
 /// Beginnings of such paths, spelled in two halves so that this file passes its own check.
 const OUTSIDE: [&str; 2] = [concat!("/wo", "rk/"), concat!("../sha", "red")];

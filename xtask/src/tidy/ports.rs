@@ -3,12 +3,10 @@
 //! Escape: `// tidy: port` with a reason, within the signature of a method that cannot fail or whose
 //! bare value has no better type.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-    tidy::purity,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
+use crate::tidy::purity;
 
 /// Types that say nothing about what they hold.
 const BARE: [&str; 13] =

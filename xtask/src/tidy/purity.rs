@@ -1,10 +1,8 @@
 //! Effects stay where they belong: the core has none, ports name no adapter, pure crates lift no ban.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
 
 /// What the core does without.
 const NOT_IN_CORE: [&str; 9] = [

@@ -4,11 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
 
 /// The shortest literal that counts as a sentence, in characters.
 const LENGTH_MIN: usize = 30;

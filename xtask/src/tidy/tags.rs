@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::{
-    problem::Problem,
-    project::Project,
-    requirements::{
-        register,
-        tag::{self, Tag},
-    },
-};
+use crate::problem::Problem;
+use crate::project::Project;
+use crate::requirements::register;
+use crate::requirements::tag::{self, Tag};
 
 /// Tags that name a row which no register holds, or a partner that does not show a part of the row.
 pub(crate) fn check(project: &Project) -> Vec<Problem> {

@@ -3,11 +3,9 @@
 //! Only words that are wrong in every sense are listed, so that a finding is never a false alarm.
 //! Escape: `<!-- tidy: word -->` in Markdown, `// tidy: word` in Rust, on the line.
 
-use crate::{
-    problem::Problem,
-    project::{File, Project},
-    source,
-};
+use crate::problem::Problem;
+use crate::project::{File, Project};
+use crate::source;
 
 /// A phrase that readers would take for something else, and the glossary's word.
 const PROSE: [(&str, &str); 14] = [

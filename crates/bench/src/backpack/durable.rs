@@ -1,24 +1,21 @@
 //! Durable packs: one writer against the bare append, and eight writers against one.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_backpack::journal::{JournalPorts, JournaledBackpack};
 use piton_backpack::{NodeIdentity, Scope, WriteOutcome};
-use piton_store::{
-    StreamId,
-    local::{DataDir, LogJournal, RealDisk},
-    port::{Journal, StreamLease},
-    testing::{Sample, sample_plan},
-};
+use piton_store::StreamId;
+use piton_store::local::{DataDir, LogJournal, RealDisk};
+use piton_store::port::{Journal, StreamLease};
+use piton_store::testing::{Sample, sample_plan};
 use tokio::runtime::{Builder, Runtime};
 
-use super::kept::{journal_ports, log, open};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Samples, Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::rig::{journal_ports, log, open};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Samples, Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SINGLE: Schedule = Schedule { blocks: 30, pairs: 12, warm_up: 2 };
 const GROUPS: Schedule = Schedule { blocks: 20, pairs: 4, warm_up: 1 };

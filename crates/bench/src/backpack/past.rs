@@ -5,11 +5,9 @@ use piton_core::TimestampMs;
 
 use super::quick::rounds;
 use super::rig::{each_us, empty, microseconds, node};
-use crate::{
-    error::{Result, expect},
-    measure::{Schedule, thread_cpu},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::{Result, expect};
+use crate::measure::{Schedule, thread_cpu};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const COMMITS: u32 = 10_000;
 const SNAPSHOT_US_MAX: f64 = 5.0;
@@ -35,7 +33,8 @@ pub(super) fn rows() -> Result<Vec<MeasureRow>> {
         each_us(COMMITS, |count| backpack.snapshot_before_node(&nodes[count as usize % 100]))
     })?;
     let row = |name, times: &[f64]| {
-        MeasureRow::unpaired(name, Unit::Microseconds, times).judged(Bar::median(SNAPSHOT_US_MAX))
+        MeasureRow::unpaired(name, Unit::Microseconds, times)
+            .judged(Bar::calibrated(SNAPSHOT_US_MAX))
     };
     Ok(vec![
         row("snapshot at each of 10,000 commits", &by_commit),
@@ -110,5 +109,5 @@ fn diff() -> Result<MeasureRow> {
     let times = rounds(|| each_us(200, |_| StateDiff::between(&before, &backpack)))?;
     let row =
         MeasureRow::unpaired("diff of 1,000 keys with 10 changes", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::median(DIFF_US_MAX)))
+    Ok(row.judged(Bar::calibrated(DIFF_US_MAX)))
 }

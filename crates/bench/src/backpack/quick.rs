@@ -3,10 +3,8 @@
 use piton_backpack::{NodeIdentity, Permissions};
 
 use super::rig::{each_us, empty, node};
-use crate::{
-    error::{Result, expect},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::{Result, expect};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const ROUNDS: usize = 31;
 const REPETITIONS: u32 = 2_000;
@@ -27,7 +25,7 @@ fn pack() -> Result<MeasureRow> {
     let times =
         rounds(|| each_us(REPETITIONS, |count| node.pack(&keys[count as usize % 100], &count)))?;
     let row = MeasureRow::unpaired("pack a small value", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::median(PACK_US_MAX)))
+    Ok(row.judged(Bar::calibrated(PACK_US_MAX)))
 }
 
 /// Unpacks small values as a node that may read one namespace and a few keys.
@@ -49,7 +47,7 @@ fn unpack() -> Result<MeasureRow> {
     })?;
     let row =
         MeasureRow::unpaired("unpack a small value, with permissions", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::median(UNPACK_US_MAX)))
+    Ok(row.judged(Bar::calibrated(UNPACK_US_MAX)))
 }
 
 /// Reads the 100 items of one namespace out of 10,000 items in a hundred namespaces.
@@ -67,7 +65,7 @@ fn query() -> Result<MeasureRow> {
     let times = rounds(|| each_us(50, |_| reader.items_by_namespace("flow.node-7")))?;
     let row =
         MeasureRow::unpaired("read 100 of 10,000 items by namespace", Unit::Microseconds, &times);
-    Ok(row.judged(Bar::median(QUERY_US_MAX)))
+    Ok(row.judged(Bar::calibrated(QUERY_US_MAX)))
 }
 
 pub(super) fn rounds(mut round: impl FnMut() -> Result<f64>) -> Result<Vec<f64>> {

@@ -1,11 +1,16 @@
-//! Backpacks as a flow creates them.
+//! Backpacks as a flow creates them, in memory and in a journal on disk.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton_backpack::journal::{Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{Backpack, BackpackId, BackpackPorts, NodeIdentity, Options, Scope};
 use piton_core::Namespace;
-use piton_store::local::{SystemClock, SystemEntropy};
+use piton_core::port::{NoTrace, Trace};
+use piton_store::Event;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalLeases, LogJournal, SystemClock, SystemEntropy,
+};
 
 use crate::error::Result;
 use crate::measure::thread_cpu;
@@ -45,4 +50,25 @@ pub(super) fn each_us<R>(
 
 pub(super) fn microseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
+}
+
+/// Returns a journal for the streams of backpacks.
+pub(super) fn log<E: Event>(dir: &DataDir) -> LogJournal<E> {
+    let trace: Arc<dyn Trace> = Arc::new(NoTrace);
+    let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(&trace));
+    LogJournal::backpacks(dir.clone(), LocalBlobs::new(dir.clone()), leases, trace)
+}
+
+/// Returns the ports that journaled backpacks are opened with.
+pub(crate) fn journal_ports(dir: &DataDir) -> JournalPorts {
+    let blobs = Arc::new(LocalBlobs::new(dir.clone()));
+    JournalPorts { journal: Arc::new(log(dir)), blobs, ports: ports() }
+}
+
+/// Opens a backpack whose writes wait for the disk.
+pub(crate) async fn open(name: &str, ports: JournalPorts) -> Result<JournaledBackpack> {
+    let id: BackpackId = name.parse().expect("names are written out in the benchmarks");
+    let holder = Holder::new("piton-bench").expect("the word is short");
+    let opening = JournaledBackpack::open(&id, holder, Mode::Durable, Options::default(), ports);
+    Ok(opening.await?.backpack)
 }

@@ -1,22 +1,20 @@
 //! A process that does one thing with a project directory, as the command line would.
 
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, ExitCode},
-    sync::Arc,
-};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+use std::{env, fs};
 
-use piton_context::{Context, ContextPorts, ProjectLocation, history::NodeRef, scan::Scanner};
+use piton_context::history::NodeRef;
+use piton_context::scan::Scanner;
+use piton_context::{Context, ContextPorts, ProjectLocation};
 use piton_core::port::NoTrace;
 use piton_store::local::{DataDir, LocalBlobs, LocalLeases, LocalTable, SystemClock};
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Builder, Runtime};
 
-use crate::{
-    error::{Error, Result},
-    measure::peak_resident_bytes,
-};
+use crate::error::{Error, Result};
+use crate::measure::peak_resident_bytes;
 
 /// Output of such a process.
 #[derive(Serialize, Deserialize)]

@@ -1,28 +1,22 @@
 //! Reading a node with a hundred frames, and putting one, beside a bare durable write.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::Write as _,
-    path::Path,
-};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
 
-use piton_context::{
-    Context,
-    agent::{AgentContext, Agents, ContextAgent, Role},
-    frame::PutFrame,
-    history::NodeRef,
-    read::View,
-    scan::Scanner,
-};
+use piton_context::Context;
+use piton_context::agent::{AgentContext, Agents, ContextAgent, Role};
+use piton_context::frame::PutFrame;
+use piton_context::history::NodeRef;
+use piton_context::read::View;
+use piton_context::scan::Scanner;
 use tokio::runtime::Runtime;
 
 use super::child::{open, runtime};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::{Samples, Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::{Samples, Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const FRAMES: u64 = 100;
 const READS: usize = 201;
@@ -83,7 +77,7 @@ fn reading(bench_dir: &BenchDir) -> Result<MeasureRow> {
         times.push(took.as_secs_f64() * 1e6);
     }
     let name = "a node with 100 frames, warm";
-    Ok(MeasureRow::unpaired(name, Unit::Microseconds, &times).judged(Bar::median(1_000.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Microseconds, &times).judged(Bar::calibrated(1_000.0)))
 }
 
 fn putting(bench_dir: &BenchDir) -> Result<MeasureRow> {

@@ -1,10 +1,8 @@
 //! The same work, done by git.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::error::{Error, Result};
 

@@ -6,9 +6,8 @@ mod git;
 mod scanning;
 mod trees;
 
-pub(crate) use child::here;
-
 use crate::part::Measure;
+pub(crate) use child::here;
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 2] =

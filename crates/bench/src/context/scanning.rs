@@ -3,21 +3,15 @@
 //! Both sides are whole processes, and the page cache is warm for both.
 // shows: CT-003, CT-090, CT-092
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use super::{
-    child::{ChildOutput, elsewhere},
-    git, trees,
-};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::{Samples, Schedule, float, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::child::{ChildOutput, elsewhere};
+use super::{git, trees};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::{Samples, Schedule, float, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const FIRST: Schedule = Schedule { blocks: 6, pairs: 1, warm_up: 0 };
 const AGAIN: Schedule = Schedule { blocks: 6, pairs: 5, warm_up: 1 };
@@ -154,7 +148,7 @@ impl Bench {
             || milliseconds(|| elsewhere(&self.project, &self.data, Some("d7/s7/f7")).map(drop));
         let times = (0..LOOKUPS).map(|_| look()).collect::<Result<Vec<f64>>>()?;
         let name = "a path of 50,000 in a new process";
-        Ok(MeasureRow::unpaired(name, Unit::Milliseconds, &times).judged(Bar::median(15.0)))
+        Ok(MeasureRow::unpaired(name, Unit::Milliseconds, &times).judged(Bar::calibrated(15.0)))
     }
 }
 
@@ -168,7 +162,7 @@ fn memory(bench_dir: &BenchDir) -> Result<MeasureRow> {
         peaks.push(float(elsewhere(&project, &data, None)?.peak_bytes) / 1e6);
     }
     let name = "peak memory of a first scan, 100,000 files";
-    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &peaks).judged(Bar::median(200.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &peaks).judged(Bar::promise(200.0)))
 }
 
 fn large_file(bench_dir: &BenchDir) -> Result<MeasureRow> {
@@ -178,5 +172,5 @@ fn large_file(bench_dir: &BenchDir) -> Result<MeasureRow> {
     file.set_len(LARGE_BYTES).map_err(Error::io("make a file"))?;
     let peak = float(elsewhere(&project, &project.with_extension("data"), None)?.peak_bytes) / 1e6;
     let name = "peak memory of hashing a file of 4 GiB";
-    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &[peak]).judged(Bar::median(100.0)))
+    Ok(MeasureRow::unpaired(name, Unit::Megabytes, &[peak]).judged(Bar::promise(100.0)))
 }

@@ -1,9 +1,7 @@
 //! The trees that are scanned.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use piton_core::port::fixed::SeededEntropy;
 

@@ -3,18 +3,17 @@
 //! Both write to the same data directory, each to a run of its own. The ratio shows what the server adds to the two:
 //! the SDK, JSON, the check of the arguments, the reply as text and as data.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_store::local::RealDisk;
 
 use super::client::DoorClient;
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::{Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-    workflow::{BenchRun, WorkflowRig},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::{Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
+use crate::workflow::{BenchRun, WorkflowRig};
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 10, warm_up: 2 };
 const BASELINE: &str = "the call in this process + a ping";

@@ -3,21 +3,17 @@
 //! The script beside this file holds the SDK. It takes its commands as lines, and replies with the time that each took.
 //! The server lies beside this program, and the SDK with its Node where `cargo xtask tools` puts them.
 
-use std::{
-    env,
-    io::{BufRead as _, BufReader, Lines, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Duration,
-};
+use std::env;
+use std::io::{BufRead as _, BufReader, Lines, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    error::{Error, Result},
-    measure::resident_bytes,
-};
+use crate::error::{Error, Result};
+use crate::measure::resident_bytes;
 
 const SCRIPT: &str = include_str!("client.mjs");
 

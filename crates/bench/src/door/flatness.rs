@@ -3,16 +3,16 @@
 //! As in the measure without a server, each block has a long run of its own, and a short run gives one sample. Right
 //! before a sample, the server has advanced the same run.
 
-use std::{cell::RefCell, time::Duration};
+use std::cell::RefCell;
+use std::time::Duration;
 
-use super::{advance::through, client::DoorClient};
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::{Schedule, cpu_of},
-    report::{Bar, MeasureRow, Unit},
-    workflow::{BenchRun, prepared},
-};
+use super::advance::through;
+use super::client::DoorClient;
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::{Schedule, cpu_of};
+use crate::report::{Bar, MeasureRow, Unit};
+use crate::workflow::{BenchRun, prepared};
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
 /// Number of prepared steps. One advance warms the run, so the measured one is the tenth.

@@ -3,17 +3,16 @@
 mod advance;
 mod client;
 mod flatness;
-mod memory;
-mod start;
+mod process;
 mod together;
 
 use crate::part::Measure;
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 5] = [
-    ("how the server starts", start::rows),
+    ("how the server starts", process::rows),
     ("an advance through a pipe", advance::rows),
     ("advances of a short and of a long run through a pipe", flatness::rows),
     ("packs that are under way together", together::rows),
-    ("a server that has served long", memory::rows),
+    ("a server that has served long", process::long_run_rows),
 ];

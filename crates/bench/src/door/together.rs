@@ -1,23 +1,19 @@
 //! Concurrent packs of one client, beside the same packs one after the other. Concurrent ones can share the turn to
 //! write and the syncs of the disk, so they must cost little more CPU and take far less time.
 
-use std::{
-    env,
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Duration,
-};
+use std::env;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::client::is_there;
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Schedule, cpu_of, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Schedule, cpu_of, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 /// Number of calls in one turn.
 const CALLS: u32 = 256;

@@ -1,10 +1,7 @@
 //! Flows: the cost of going from node to node, alone and beside other libraries.
 
 mod adds;
-mod beside;
-mod durable;
-mod peer;
-mod round;
+mod peers;
 mod visits;
 
 use crate::part::Measure;
@@ -13,5 +10,5 @@ use crate::part::Measure;
 pub(crate) const MEASURES: [(&str, Measure); 3] = [
     ("visits of nodes", |_| visits::rows()),
     ("what nodes do at a visit", |_| adds::rows()),
-    ("flows beside others", beside::rows),
+    ("flows beside others", peers::rows),
 ];

@@ -3,21 +3,18 @@
 //! The system calls are also measured against themselves: the distance of that ratio from one shows how far the others
 //! can be trusted.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
-use piton_store::{local::RealDisk, port::Journal};
+use piton_store::local::RealDisk;
+use piton_store::port::Journal;
 
-use super::{
-    floor::Floor,
-    rig::{EVENTS, KernelRig, StreamPlans, committed},
-    sizes::Sizes,
-};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Samples, Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::floor::{Floor, Sizes};
+use super::rig::{EVENTS, KernelRig, StreamPlans, committed};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Samples, Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
 const BASELINE: &str = "the system calls alone";

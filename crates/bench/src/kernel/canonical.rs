@@ -1,16 +1,16 @@
 //! Canonical JSON of about a megabyte, against `serde_json` on the same value.
 
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
+use std::time::Duration;
 
-use piton_core::{EventId, canonical, port::fixed::SeededEntropy};
+use piton_core::port::fixed::SeededEntropy;
+use piton_core::{EventId, canonical};
 use serde::Serialize;
 
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Schedule, thread_cpu},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Schedule, thread_cpu};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
 const BYTES: usize = 1_000_000;

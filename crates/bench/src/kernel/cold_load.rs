@@ -1,24 +1,22 @@
 //! Loading a long session in a process that has loaded nothing before, with a warm page cache, and the growth of that
 //! cost with the session.
 
-use std::{
-    env,
-    path::Path,
-    process::{Command, ExitCode},
-    sync::Arc,
-};
+use std::env;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
 
-use piton_store::{StreamId, local::RealDisk, port::JournalReader};
+use piton_store::StreamId;
+use piton_store::local::RealDisk;
+use piton_store::port::JournalReader;
 use serde::{Deserialize, Serialize};
 
 use super::rig::{EVENTS, KernelRig, StreamPlans};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::{Schedule, float, peak_resident_bytes, wall_time},
-    quiet_disk::QuietDisk,
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::{Schedule, float, peak_resident_bytes, wall_time};
+use crate::quiet_disk::QuietDisk;
+use crate::report::{Bar, MeasureRow, Unit};
 
 const PLANS: u64 = 2_000;
 const LOADS: usize = 21;
@@ -59,9 +57,9 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
             Unit::Milliseconds,
             &times,
         )
-        .judged(Bar::median(MS_MAX)),
+        .judged(Bar::calibrated(MS_MAX)),
         MeasureRow::unpaired("  its peak memory, whole process", Unit::Megabytes, &peaks)
-            .judged(Bar::median(MEGABYTES_MAX)),
+            .judged(Bar::promise(MEGABYTES_MAX)),
         compare_loads(bench_dir)?,
     ])
 }

@@ -7,18 +7,15 @@
 
 use std::sync::Arc;
 
-use piton_store::{local::RealDisk, testing::Recorder};
+use piton_store::local::RealDisk;
+use piton_store::testing::Recorder;
 
-use super::{
-    cold_load::prepare,
-    rig::{EVENTS, KernelRig, StreamPlans},
-};
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::{Cost, Schedule},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::cold_load::prepare;
+use super::rig::{EVENTS, KernelRig, StreamPlans};
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::{Cost, Schedule};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 20, warm_up: 1 };
 /// Number of prepared plans. One append warms the session, so the measured one is the tenth.

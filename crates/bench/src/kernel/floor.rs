@@ -8,18 +8,19 @@
 //! *Invariants*: it writes into a data directory that the store writes to as well, with its session beside the store's
 //! and its snapshots among the store's. So both see the same file system.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{FileExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-    sync::{Arc, mpsc},
-    thread,
-};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use piton_core::port::fixed::SeededEntropy;
+use piton_store::testing::Recorder;
 
-use super::{rig::EVENTS, sizes::Sizes};
+use super::rig::{EVENTS, KernelRig, StreamPlans};
+use crate::error::{Error, Result};
+use crate::quiet_disk::QuietDisk;
 
 type Job = Box<dyn FnOnce() -> io::Result<()> + Send>;
 
@@ -141,4 +142,48 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Makes the names in a directory durable.
 pub(super) fn sync_dir(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
+}
+
+/// Bytes of one append of [`EVENTS`] events and one snapshot.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) segment: usize,
+    pub(super) snapshot: usize,
+    pub(super) group: usize,
+}
+
+impl Sizes {
+    /// Observes an append in an empty directory.
+    pub(super) fn observe(root: &Path) -> Result<Self> {
+        let recorder = Recorder::new(Arc::new(QuietDisk));
+        let rig = KernelRig::open(Arc::new(recorder.clone()), root)?;
+        let mut plans = StreamPlans::new("observed", EVENTS);
+        let (first, second) = (plans.next(), plans.next());
+        // The first append also creates the session; the second is like all others.
+        rig.lease_and_append(&plans.stream, first)?;
+        recorder.take();
+        rig.lease_and_append(&plans.stream, second)?;
+        let calls = recorder.take();
+        let written = |part: &str| -> Result<usize> {
+            let writes = calls.iter().filter(|call| call.operation == "write");
+            let bytes = writes
+                .filter(|call| call.path.iter().any(|name| name == part))
+                .map(|call| call.bytes)
+                .sum();
+            // A layout with other names would silently turn the baseline into a write of nothing.
+            if bytes == 0 {
+                return Err(Error::Wrong {
+                    what: "bytes written by an append",
+                    expected: 1,
+                    found: 0,
+                });
+            }
+            Ok(bytes)
+        };
+        Ok(Self {
+            segment: written("events")?,
+            snapshot: written("snapshots")?,
+            group: written("manifest.jsonl")?,
+        })
+    }
 }

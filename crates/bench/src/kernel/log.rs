@@ -1,28 +1,22 @@
 //! The log layout: one writer against bare writes, and writers that share a sync.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io,
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use piton_store::{
-    local::RealDisk,
-    port::{Journal, StreamLease},
-    testing::Recorder,
-};
+use piton_store::local::RealDisk;
+use piton_store::port::{Journal, StreamLease};
+use piton_store::testing::Recorder;
 
 use super::rig::{KernelRig, StreamPlans, committed};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Samples, Schedule, wall_time},
-    quiet_disk::QuietDisk,
-    report::{MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Samples, Schedule, wall_time};
+use crate::quiet_disk::QuietDisk;
+use crate::report::{MeasureRow, Unit};
 
 const SINGLE: Schedule = Schedule { blocks: 50, pairs: 10, warm_up: 2 };
 const GROUPS: Schedule = Schedule { blocks: 25, pairs: 6, warm_up: 1 };

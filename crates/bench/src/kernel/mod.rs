@@ -8,12 +8,10 @@ mod floor;
 mod log;
 mod lookup;
 mod rig;
-mod sizes;
 mod smaller;
 
-pub(crate) use cold_load::here as cold_load_here;
-
 use crate::part::Measure;
+pub(crate) use cold_load::here as cold_load_here;
 
 /// All measures, in order.
 pub(crate) const MEASURES: [(&str, Measure); 7] = [

@@ -1,16 +1,16 @@
 //! The store as the product opens it, driven from a synchronous thread.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
-use piton_store::{
-    AppendPlan, StreamId,
-    local::{
-        DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock, disk::Disk,
-    },
-    port::{Appended, Journal},
-    testing::{Sample, sample_plan},
+use piton_store::local::disk::Disk;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalLeases, LogJournal, SegmentedJournal, SystemClock,
 };
+use piton_store::port::{Appended, Journal};
+use piton_store::testing::{Sample, sample_plan};
+use piton_store::{AppendPlan, StreamId};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};

@@ -1,23 +1,19 @@
 //! A blob against its system calls, and a table commit.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_core::port::fixed::SeededEntropy;
-use piton_store::{
-    local::{LocalTable, RealDisk},
-    port::{BlobNamespace, Blobs as _, EntryChange, Expect, Table as _, TableWrite},
-};
+use piton_store::local::{LocalTable, RealDisk};
+use piton_store::port::{BlobNamespace, Blobs as _, EntryChange, Expect, Table as _, TableWrite};
 
-use super::{
-    floor::{sync_dir, write_new},
-    rig::KernelRig,
-};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::{Schedule, wall_time},
-    report::{MeasureRow, Unit},
-};
+use super::floor::{sync_dir, write_new};
+use super::rig::KernelRig;
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::{Schedule, wall_time};
+use crate::report::{MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 10, warm_up: 1 };
 const BLOB_WORDS: u64 = 512;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use piton_store::testing::{DiskCall, Recorder};
 
-use super::{clocks::process_cpu, statistics::float};
+use super::clocks::process_cpu;
+use super::statistics::float;
 
 /// Cost of some work.
 #[derive(Debug, Clone, Copy)]

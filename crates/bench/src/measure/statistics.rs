@@ -7,7 +7,8 @@
 
 use serde::Serialize;
 
-use super::{Samples, pairs::Pair};
+use super::Samples;
+use super::pairs::Pair;
 
 /// The median of some values, and the beginning of their tail.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -8,14 +8,12 @@ use serde::Serialize;
 
 use self::machine::Machine;
 pub(crate) use self::row::{Bar, MeasureRow, Unit};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-    measure::Schedule,
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
+use crate::measure::Schedule;
 
 /// Schema of the document; its number grows with every change.
-const SCHEMA: &str = "piton.bench/2";
+const SCHEMA: &str = "piton.bench/3";
 
 /// Everything that was measured.
 #[derive(Serialize)]

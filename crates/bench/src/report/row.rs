@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::measure::{Interval, Samples, Summary, ratio_interval, summary};
+use crate::measure::{Interval, Samples, Summary, ratio_interval, slowness, summary};
 
 /// Unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,6 +37,9 @@ impl Unit {
 pub(crate) struct Bar {
     pub(super) on: Subject,
     pub(super) at_most: f64,
+    /// Factor by which this machine is slower than the one that a calibrated bar was set on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) slowness: Option<f64>,
 }
 
 /// The figure that a bar applies to.
@@ -52,17 +55,28 @@ pub(super) enum Subject {
 impl Bar {
     /// Creates a bar on a ratio that a disk decides.
     pub(crate) fn disk_ratio(at_most: f64) -> Self {
-        Self { on: Subject::RatioLow, at_most }
+        Self { on: Subject::RatioLow, at_most, slowness: None }
     }
 
     /// Creates a bar on a ratio of work.
     pub(crate) fn ratio(at_most: f64) -> Self {
-        Self { on: Subject::RatioMedian, at_most }
+        Self { on: Subject::RatioMedian, at_most, slowness: None }
     }
 
-    /// Creates a bar on the figure itself.
-    pub(crate) fn median(at_most: f64) -> Self {
-        Self { on: Subject::Median, at_most }
+    /// Creates a bar on a time that has nothing of its kind to be compared with. It is stretched by the slowness of
+    /// this machine, which is measured here and now.
+    pub(crate) fn calibrated(at_most: f64) -> Self {
+        Self { on: Subject::Median, at_most, slowness: Some(slowness()) }
+    }
+
+    /// Creates a bar on the figure itself: a promise to users, whatever their machine.
+    pub(crate) fn promise(at_most: f64) -> Self {
+        Self { on: Subject::Median, at_most, slowness: None }
+    }
+
+    /// Returns the largest figure that holds on this machine.
+    fn limit(self) -> f64 {
+        self.at_most * self.slowness.unwrap_or(1.0)
     }
 }
 
@@ -143,10 +157,11 @@ impl MeasureRow {
         // The interval describes the ratio, so it says nothing about a bar on the figure itself.
         let doubt = ratio.filter(|_| bar.on != Subject::Median);
         // A median over the bar is the stronger doubt, so it is checked first.
-        let verdict = match (figure <= bar.at_most, doubt) {
+        let limit = bar.limit();
+        let verdict = match (figure <= limit, doubt) {
             (false, _) => BarVerdict::Misses,
-            (true, Some(ratio)) if ratio.median > bar.at_most => BarVerdict::HoldsMedianOver,
-            (true, Some(ratio)) if ratio.high > bar.at_most => BarVerdict::HoldsIntervalOver,
+            (true, Some(ratio)) if ratio.median > limit => BarVerdict::HoldsMedianOver,
+            (true, Some(ratio)) if ratio.high > limit => BarVerdict::HoldsIntervalOver,
             (true, _) => BarVerdict::Holds,
         };
         Self { bar: Some(bar), verdict, ..self }
@@ -196,14 +211,24 @@ mod tests {
         assert_eq!(verdict(&high, Bar::disk_ratio(1.3)), BarVerdict::HoldsMedianOver);
         assert_eq!(verdict(&high, Bar::ratio(1.3)), BarVerdict::Misses);
         // A bar on the figure says nothing about the ratio.
-        assert_eq!(verdict(&wide, Bar::median(1.3)), BarVerdict::Holds);
+        assert_eq!(verdict(&wide, Bar::promise(1.3)), BarVerdict::Holds);
+    }
+
+    #[test]
+    fn a_calibrated_bar_is_as_much_wider_as_the_machine_is_slower() {
+        let row = MeasureRow::unpaired("a", Unit::Microseconds, &[150.0]);
+        let bar = |slowness| Bar { slowness: Some(slowness), ..Bar::promise(100.0) };
+        assert!(row.clone().judged(bar(1.0)).misses());
+        assert!(!row.clone().judged(bar(2.0)).misses());
+        // A machine that is faster than the reference gets a narrower bar, so that a regression shows there too.
+        assert!(row.judged(bar(0.5)).misses());
     }
 
     #[test]
     fn a_bar_on_a_figure_needs_no_baseline() {
         let row = MeasureRow::unpaired("a", Unit::Megabytes, &[59.0, 60.0, 90.0]);
         assert!(!row.is_judged());
-        assert!(!row.clone().judged(Bar::median(60.0)).misses());
-        assert!(row.judged(Bar::median(59.9)).misses());
+        assert!(!row.clone().judged(Bar::promise(60.0)).misses());
+        assert!(row.judged(Bar::promise(59.9)).misses());
     }
 }

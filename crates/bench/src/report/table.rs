@@ -65,7 +65,10 @@ fn cells(row: &MeasureRow) -> [String; 9] {
             ratio.map(|ratio| format!("{:.2}x ({:.2}–{:.2})", ratio.median, ratio.low, ratio.high)),
         ),
         or_dash(row.bar.map(|bar| match bar.on {
-            Subject::Median => format!("≤ {} {}", bar.at_most, row.unit.text()),
+            Subject::Median => {
+                let slowness = bar.slowness.map(|slowness| format!(" x {slowness:.2}"));
+                format!("≤ {} {}{}", bar.at_most, row.unit.text(), slowness.unwrap_or_default())
+            }
             Subject::RatioLow | Subject::RatioMedian => format!("≤ {}x", bar.at_most),
         })),
         match row.verdict {
@@ -111,7 +114,7 @@ mod tests {
         let first = MeasureRow::paired("append", Unit::Milliseconds, "bare", &samples);
         let second = MeasureRow::unpaired("memory of it", Unit::Megabytes, &[1234.5]);
         let (first, second) =
-            (first.judged(Bar::disk_ratio(1.3)), second.judged(Bar::median(60.0)));
+            (first.judged(Bar::disk_ratio(1.3)), second.judged(Bar::promise(60.0)));
         let text = render(&[("one", &first), ("two", &second)]);
         let expected = "\
 measure       median   p99  unit  baseline  its median  ratio              bar      verdict

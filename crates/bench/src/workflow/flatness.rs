@@ -3,18 +3,19 @@
 //! As with bare appends, each block has a long run of its own, and a short run gives one sample. Right before a sample,
 //! this process has advanced the same run.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
-use piton_store::{local::RealDisk, testing::Recorder};
+use piton_store::local::RealDisk;
+use piton_store::testing::Recorder;
 
-use super::{rig::WorkflowRig, run::BenchRun};
-use crate::{
-    bench_dir::BenchDir,
-    error::Result,
-    measure::{Cost, Schedule},
-    quiet_disk::QuietDisk,
-    report::{Bar, MeasureRow, Unit},
-};
+use super::rig::WorkflowRig;
+use super::run::BenchRun;
+use crate::bench_dir::BenchDir;
+use crate::error::Result;
+use crate::measure::{Cost, Schedule};
+use crate::quiet_disk::QuietDisk;
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 1 };
 /// Number of prepared steps. One advance warms the run, so the measured one is the tenth.

@@ -1,18 +1,15 @@
 //! Folding a long log with queries after each plan, against as many events in short logs.
 
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
+use std::time::Duration;
 
-use piton_workflow::{
-    Capability, SessionEvent,
-    projection::{SessionState, status},
-};
+use piton_workflow::projection::{SessionState, status};
+use piton_workflow::{Capability, SessionEvent};
 
 use super::sessions;
-use crate::{
-    error::{Result, expect},
-    measure::{Schedule, thread_cpu},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::error::{Result, expect};
+use crate::measure::{Schedule, thread_cpu};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 12, pairs: 2, warm_up: 1 };
 

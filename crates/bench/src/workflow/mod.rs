@@ -11,7 +11,9 @@ mod rig;
 mod run;
 mod sessions;
 
-pub(crate) use self::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
+pub(crate) use self::flatness::prepared;
+pub(crate) use self::rig::WorkflowRig;
+pub(crate) use self::run::BenchRun;
 use crate::part::Measure;
 
 /// All measures, in order.

@@ -2,19 +2,13 @@
 
 use std::collections::VecDeque;
 
-use piton_store::{
-    AppendPlan, Event as _, NewBlob, StreamId,
-    port::{BlobNamespace, Follow},
-};
-use piton_workflow::{
-    SessionEvent,
-    event::{EventBody, OutputPayload},
-};
+use piton_store::port::{BlobNamespace, Follow};
+use piton_store::{AppendPlan, Event as _, NewBlob, StreamId};
+use piton_workflow::SessionEvent;
+use piton_workflow::event::{EventBody, OutputPayload};
 
-use super::{
-    rig::WorkflowRig,
-    run::{BenchRun, EVENTS},
-};
+use super::rig::WorkflowRig;
+use super::run::{BenchRun, EVENTS};
 use crate::error::{Error, Result, expect};
 
 /// The plans of one run, in order.

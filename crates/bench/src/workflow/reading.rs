@@ -1,17 +1,18 @@
 //! Requests that write nothing, warm: submitting the same output again, and asking where a run stands.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
+use std::time::Duration;
 
 use piton_store::local::RealDisk;
 use piton_workflow::session::{Continue, Reply};
 
-use super::{flatness::prepared, rig::WorkflowRig, run::BenchRun};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Result, expect},
-    measure::{Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::flatness::prepared;
+use super::rig::WorkflowRig;
+use super::run::BenchRun;
+use crate::bench_dir::BenchDir;
+use crate::error::{Result, expect};
+use crate::measure::{Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 20, pairs: 50, warm_up: 2 };
 /// Number of prepared steps. The step that is asked about comes after them.
@@ -33,7 +34,7 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
             .run(|_| Ok((|| long.time(&rig, call(&long)), || short.time(&rig, call(&short)))))?;
         let samples = samples.map(|time: &Duration| time.as_secs_f64() * 1e3);
         let row = MeasureRow::paired(name, Unit::Milliseconds, BASELINE, &samples);
-        Ok(row.judged(Bar::median(MILLISECONDS_MAX)))
+        Ok(row.judged(Bar::calibrated(MILLISECONDS_MAX)))
     };
     Ok(vec![
         row("replay of step 2,000, warm", |asked| asked.request.clone())?,

@@ -2,28 +2,27 @@
 //!
 //! *Limitations*: cold means an index that knows nothing, in this process; the page cache is warm.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::port::{NoTrace, Trace};
-use piton_store::{
-    StreamId,
-    local::{
-        DataDir, LocalBlobs, LocalCache, LocalLeases, RealDisk, SegmentedJournal, SystemClock,
-        disk::Disk,
-    },
-    port::{Cache, Journal},
+use piton_store::StreamId;
+use piton_store::local::disk::Disk;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalCache, LocalLeases, RealDisk, SegmentedJournal, SystemClock,
 };
-use piton_workflow::{SessionEvent, projection::ResumeQuery, run_index::RunIndex};
+use piton_store::port::{Cache, Journal};
+use piton_workflow::SessionEvent;
+use piton_workflow::projection::ResumeQuery;
+use piton_workflow::run_index::RunIndex;
 use tokio::runtime::{Builder, Runtime};
 
 use super::sessions;
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::wall_time,
-    quiet_disk::QuietDisk,
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::wall_time;
+use crate::quiet_disk::QuietDisk;
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SESSIONS: u32 = 1_000;
 const PLANS: usize = 8;
@@ -91,13 +90,13 @@ pub(super) fn rows(bench_dir: &BenchDir) -> Result<Vec<MeasureRow>> {
             Unit::Milliseconds,
             &warm,
         )
-        .judged(Bar::median(WARM_MS_MAX)),
+        .judged(Bar::calibrated(WARM_MS_MAX)),
         MeasureRow::unpaired(
             "resume, 1,000 sessions known to the cache",
             Unit::Milliseconds,
             &cold,
         )
-        .judged(Bar::median(COLD_MS_MAX)),
+        .judged(Bar::calibrated(COLD_MS_MAX)),
         MeasureRow::unpaired(
             "resume, 1,000 sessions, without a cache",
             Unit::Milliseconds,

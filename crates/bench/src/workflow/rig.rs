@@ -1,17 +1,17 @@
 //! The use cases over a store, driven from a synchronous thread.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use piton_core::port::{Clock, Entropy, NoTrace};
-use piton_store::{
-    local::{
-        DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock,
-        SystemEntropy, disk::Disk,
-    },
-    memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing},
-    port::{Blobs, Journal, KeyRing},
+use piton_store::local::disk::Disk;
+use piton_store::local::{
+    DataDir, LocalBlobs, LocalKeyRing, LocalLeases, SegmentedJournal, SystemClock, SystemEntropy,
 };
-use piton_workflow::{SessionEvent, session::Sessions};
+use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
+use piton_store::port::{Blobs, Journal, KeyRing};
+use piton_workflow::SessionEvent;
+use piton_workflow::session::Sessions;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::{Error, Result};

@@ -7,13 +7,13 @@
 
 use std::sync::Arc;
 
-use piton_workflow::{
-    Autonomy, RiskPolicy, SourceKind,
-    compile::{CompiledWorkflow, Definitions, compile},
-    event::Preferences,
-    session::{Continue, Reply, ReplyBody, ReplyKind, SourcedWorkflow, Start, SubmittedOutput},
-    source::SourceOrigin,
+use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
+use piton_workflow::event::Preferences;
+use piton_workflow::session::{
+    Continue, Reply, ReplyBody, ReplyKind, SourcedWorkflow, Start, SubmittedOutput,
 };
+use piton_workflow::source::SourceOrigin;
+use piton_workflow::{Autonomy, RiskPolicy, SourceKind};
 use serde_json::{Map, Value, json};
 
 use super::rig::WorkflowRig;

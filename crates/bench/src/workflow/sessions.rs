@@ -1,21 +1,23 @@
 //! Sessions as agents leave them behind.
 
+use piton_core::port::fixed::SeededEntropy;
 use piton_core::{
     AttemptId, BoundedText, Digest, EventId, EventIndex, NodeId, OutputId, RunId, SessionId,
-    SnapshotRef, TimestampMs, canonical, port::fixed::SeededEntropy,
+    SnapshotRef, TimestampMs, canonical,
 };
-use piton_store::{AppendPlan, NewBlob, port::BlobNamespace};
+use piton_store::port::BlobNamespace;
+use piton_store::{AppendPlan, NewBlob};
+use piton_workflow::compile::{CompiledWorkflow, Definitions, compile};
+use piton_workflow::event::{
+    AdvanceOutcome, AdvanceRecorded, Cause, EdgeCreated, NodeCreated, NodeOutputAppended,
+    NodeScope, ObservationRecorded, ObservedValue, OutputPayload, RunStarted,
+};
+use piton_workflow::snapshot::{CompletedSteps, Running};
+use piton_workflow::source::SourceOrigin;
 use piton_workflow::{
     AttemptIntent, ChangeOrdinal, Confidence, EdgeCause, EdgeKind, EventBody, ExecutionSnapshot,
     ExecutionState, LoopPath, NodeKind, ObservationKey, PendingStep, SessionEvent, SourceKind,
     StepId,
-    compile::{CompiledWorkflow, Definitions, compile},
-    event::{
-        AdvanceOutcome, AdvanceRecorded, Cause, EdgeCreated, NodeCreated, NodeOutputAppended,
-        NodeScope, ObservationRecorded, ObservedValue, OutputPayload, RunStarted,
-    },
-    snapshot::{CompletedSteps, Running},
-    source::SourceOrigin,
 };
 use serde_json::json;
 

@@ -1,17 +1,13 @@
 //! The system calls that a durable change cannot do without: writing its intention ahead, then the new file and its
 //! name, each with a sync.
 
-use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::{
-    error::{Error, Result},
-    measure::thread_cpu,
-};
+use crate::error::{Error, Result};
+use crate::measure::thread_cpu;
 
 /// About as long as the record of an edit.
 const INTENTION: [u8; 512] = [b'i'; 512];

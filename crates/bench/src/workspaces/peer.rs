@@ -1,20 +1,18 @@
 //! File tools over MCP, beside the reference server on the same tree.
 
-use std::{
-    cell::RefCell,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{durable::Bare, searching, server::Server, trees};
-use crate::{
-    bench_dir::BenchDir,
-    error::{Result, expect},
-    measure::{Schedule, float},
-    report::{Bar, MeasureRow, Unit},
-};
+use super::durable::Bare;
+use super::server::Server;
+use super::{searching, trees};
+use crate::bench_dir::BenchDir;
+use crate::error::{Result, expect};
+use crate::measure::{Schedule, float};
+use crate::report::{Bar, MeasureRow, Unit};
 
 /// A turn is many calls, since one call costs less than reading the CPU time.
 const SCHEDULE: Schedule = Schedule { blocks: 6, pairs: 3, warm_up: 1 };

@@ -1,16 +1,15 @@
 //! Reading a file through the router, the scope, the descriptor walk and the digest.
 
-use std::{fs, time::Duration};
+use std::fs;
+use std::time::Duration;
 
 use serde_json::json;
 
 use super::trees;
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::{Schedule, wall_time},
-    report::{MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::{Schedule, wall_time};
+use crate::report::{MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 10, pairs: 200, warm_up: 10 };
 

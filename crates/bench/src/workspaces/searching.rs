@@ -1,16 +1,16 @@
 //! Searching a tree of 5,000 files beside ripgrep.
 
-use std::{path::Path, process::Command, time::Duration};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::trees;
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result, expect},
-    measure::{Schedule, wall_time},
-    report::{Bar, MeasureRow, Unit},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result, expect};
+use crate::measure::{Schedule, wall_time};
+use crate::report::{Bar, MeasureRow, Unit};
 
 const SCHEDULE: Schedule = Schedule { blocks: 8, pairs: 10, warm_up: 2 };
 const RATIO_MAX: f64 = 1.5;

@@ -1,19 +1,15 @@
 //! A file server at the other end of a pipe: Piton, or the reference server, called in the same way.
 
-use std::{
-    env,
-    io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    time::Duration,
-};
+use std::env;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    error::{Error, Result},
-    measure::{cpu_of, resident_bytes, wall_time},
-};
+use crate::error::{Error, Result};
+use crate::measure::{cpu_of, resident_bytes, wall_time};
 
 /// A running server, with the tree that it serves.
 pub(super) struct Server {

@@ -1,22 +1,16 @@
 //! The tree that is read and searched, and an agent that sees it.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use piton_store::local::SystemEntropy;
-use piton_workspaces::{
-    Definition, Files, Workspaces,
-    physical::{PhysicalOptions, PhysicalStore},
-};
+use piton_workspaces::physical::{PhysicalOptions, PhysicalStore};
+use piton_workspaces::{Definition, Files, Workspaces};
 
-use crate::{
-    bench_dir::BenchDir,
-    error::{Error, Result},
-};
+use crate::bench_dir::BenchDir;
+use crate::error::{Error, Result};
 
 const DIRECTORIES: usize = 100;
 const FILES: usize = 50;

@@ -5,10 +5,8 @@
 //!
 //! Node comes through pip, so that all that a machine needs beforehand is Python with pip, and everybody has the same.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde::Deserialize;
