@@ -12,6 +12,9 @@ use crate::tidy::purity;
 const BARE: [&str; 13] =
     ["String", "f32", "f64", "i16", "i32", "i64", "i8", "str", "u16", "u32", "u64", "u8", "usize"];
 
+/// The ways to write a reply that may be the store's error.
+const FALLIBLE: [&str; 2] = ["Result<", "StoreFuture<"];
+
 /// Methods of ports that cannot fail or that take bare values.
 pub(crate) fn check(project: &Project) -> Vec<Problem> {
     let ports = project.rust().filter(|file| purity::is_port(&file.path));
@@ -27,7 +30,8 @@ fn check_file(file: &File) -> Vec<Problem> {
         if written.any(|text| text.contains("// tidy: port")) {
             continue;
         }
-        if !method.reply.contains("Result<") && !method.is_accessor() {
+        let can_fail = FALLIBLE.iter().any(|kind| method.reply.contains(kind));
+        if !can_fail && !method.is_accessor() {
             problems.push(Problem::at(
                 &file.path,
                 line,
@@ -146,6 +150,7 @@ mod tests {
     fn a_port_method_that_cannot_fail_is_a_problem() {
         finds("pub trait Blobs { fn get(&self, key: &Key) -> Result<Bytes, Error>; }", &[]);
         finds("pub trait Blobs { fn get(&self) -> BoxFuture<'_, Result<Bytes, Error>>; }", &[]);
+        finds("pub trait Blobs { fn get(&self, key: &Key) -> StoreFuture<'_, Bytes>; }", &[]);
         let what = ["`len` of a port cannot fail"];
         finds("pub trait Blobs { fn len(&self) -> BoxFuture<'_, Count>; }", &what);
         finds("pub trait Blobs { async fn len(&self) -> Count; }", &what);
