@@ -58,7 +58,8 @@ impl Piton {
     pub fn open_traced(root: impl AsRef<Path>, trace: &Arc<dyn Trace>) -> Result<Self, Error> {
         let dir = DataDir::open(root.as_ref())?;
         let blobs = LocalBlobs::new(dir.clone());
-        let leases = LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(trace));
+        let new_leases = || LocalLeases::new(dir.clone(), Arc::new(SystemClock), Arc::clone(trace));
+        let leases = new_leases();
         Ok(Self {
             #[cfg(feature = "workflow")]
             sessions: Arc::new(SegmentedJournal::sessions(
@@ -68,10 +69,11 @@ impl Piton {
                 Arc::clone(trace),
             )),
             #[cfg(feature = "backpack")]
+            // A session and a backpack may have the same name, so backpacks have leases of their own.
             backpacks: Arc::new(LogJournal::backpacks(
                 dir.clone(),
                 blobs.clone(),
-                leases.clone(),
+                new_leases(),
                 Arc::clone(trace),
             )),
             blobs: Arc::new(blobs),

@@ -43,9 +43,10 @@ const RULES: &[Rule] = &[
         dev: ANY,
         ports_only: true,
     },
+    edge("piton", &["backpack", "context", "core", "models", "store", "workflow", "workspaces"]),
     edge("mcp", &["core", "runtime"]),
     edge("console", &["core", "runtime"]),
-    edge("cli", &["console", "core", "mcp", "runtime", "store"]),
+    edge("cli", &["console", "core", "mcp", "piton", "runtime", "store"]),
     edge("bench", ANY),
     part("xtask", &["core", "mcp", "runtime", "store", "workflow"]),
 ];

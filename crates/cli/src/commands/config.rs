@@ -1,6 +1,6 @@
 //! `piton config`: the settings in force, their sources, and their problems.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use piton_runtime::config::{ConfigProblem, SettingKey, SettingSource, Settings, Value};
@@ -9,7 +9,7 @@ use piton_runtime::project_env::ProjectDir;
 use serde::Serialize;
 
 use super::workspace::Chosen;
-use crate::adapters::trial_workspaces;
+use crate::adapters::memory_workspaces;
 use crate::app::{App, Outcome};
 use crate::exit::CommandEnding;
 use crate::failure::Failure;
@@ -135,7 +135,8 @@ fn find_problems(app: &App) -> Result<Vec<ConfigProblem>, Failure> {
     configuration.settings_here().map_err(Failure::Configuration)?;
     let root = checked_root(app, &configuration)?;
     // Opens the workspaces on trial, in memory: many mistakes show only then, and the check must leave no trace.
-    let mut problems = Chosen::problems(app, &trial_workspaces(configuration.user_dir(), &root))?;
+    let memory = memory_workspaces(configuration.user_dir().map(Path::to_owned), &root);
+    let mut problems = Chosen::problems(app, &memory)?;
     let project = app.project(&configuration.settings())?;
     let context =
         ContextSettings::configured(&configuration, project.as_ref().map(ProjectDir::path));
