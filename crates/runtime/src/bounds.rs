@@ -154,6 +154,10 @@ pub const DIFF_LINE_BYTES_MAX: usize = 1_000;
 /// takes milliseconds; agents give up after a minute.
 pub const STATE_TURN_WAIT: Duration = Duration::from_secs(10);
 
+/// Time after which a call that waits for its backpack looks who has it open. Agents have it open for a few tens of
+/// milliseconds.
+pub const STATE_TURN_MOMENT: Duration = Duration::from_millis(500);
+
 /// Maximum number of calls of a process that share one turn to write to a backpack. Then other processes get their
 /// turn. That many calls take a few tens of milliseconds, far less than a call waits for its turn.
 pub const STATE_TURN_CALLS_MAX: usize = 256;

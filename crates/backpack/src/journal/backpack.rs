@@ -159,10 +159,7 @@ impl JournalPorts {
             Err(refused @ (Locked { .. } | Busy { .. })) => refused,
             Err(error) => return Err(error.into()),
         };
-        // The stream usually exists, since its holder writes to it, unless the holder has only just started.
-        let loaded = self.journal.load(id.stream()).await;
-        let events = loaded.map_or_else(|_| Vec::new(), |loaded| loaded.events);
-        let holder = events.iter().rev().find_map(BackpackEvent::holder).cloned();
+        let holder = self.last_holder(id).await;
         Err(match refused {
             Busy { waited_ms, .. } => {
                 let by = holder.map_or_else(String::new, |holder| format!(", opened by {holder}"));
@@ -170,6 +167,13 @@ impl JournalPorts {
             }
             _ => Error::Locked { id: id.clone(), holder: holder.map(Holder::into_string) },
         })
+    }
+
+    /// Returns the last one that opened a backpack for writing. It may have closed it since.
+    pub async fn last_holder(&self, id: &BackpackId) -> Option<Holder> {
+        // The stream usually exists, since its holder writes to it, unless the holder has only just started.
+        let events = self.journal.load(id.stream()).await.ok()?.events;
+        events.iter().rev().find_map(BackpackEvent::holder).cloned()
     }
 }
 

@@ -8,7 +8,7 @@
 //! Everything that a call recorded, refusals included, is on disk when the call returns.
 //!
 //! *Limitations*: showing commits older than those kept in memory reads the whole history. While a flow runs on the
-//! backpack, recorded calls wait for it for a while and are then refused, and `unpack` is one of them.
+//! backpack, recorded calls are refused with its name, and `unpack` is one of them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +40,15 @@ pub struct Attachment {
     pub state: Attached,
     /// Name of the agent in the backpack. Without one, the name that the client gives itself is used.
     pub agent: Option<NodeId>,
+}
+
+/// Start of the name under which an agent opens a backpack, and the whole name of one whose own is too long.
+const AGENT: &str = "the agent ";
+const UNNAMED_AGENT: &str = "an agent";
+
+/// True if a backpack was opened by an agent, not by a flow or a command.
+pub(super) fn is_agent(holder: &Holder) -> bool {
+    holder.as_str().starts_with(AGENT) || holder.as_str() == UNNAMED_AGENT
 }
 
 impl fmt::Debug for Attached {
@@ -194,8 +203,8 @@ impl Attached {
         let identity = identity(acting)?;
         // The holder is shown to processes that find the backpack open. A name too long for it is replaced, not
         // refused.
-        let holder = Holder::new(format!("the agent {}", identity.id))
-            .unwrap_or_else(|_| Holder::new("an agent").expect("two words are a name"));
+        let holder = Holder::new(format!("{AGENT}{}", identity.id))
+            .unwrap_or_else(|_| Holder::new(UNNAMED_AGENT).expect("two words are a name"));
         // Waits for other processes. Nothing is recorded before the backpack is open.
         let open = self.shared.open(holder).await?;
         // A step that withholds a key goes through the same refusal as a missing permission, so that it is recorded.

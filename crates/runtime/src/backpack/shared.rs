@@ -14,11 +14,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use piton_backpack::journal::{Followed, Holder, JournalPorts, JournaledBackpack, Mode};
 use piton_backpack::{BackpackId, Error, Options};
-use piton_store::port::Patience;
+use piton_store::port::{Patience, StreamLease};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use crate::bounds::{STATE_TURN_CALLS_MAX, STATE_TURN_WAIT};
+use super::attached::is_agent;
+use crate::bounds::{STATE_TURN_CALLS_MAX, STATE_TURN_MOMENT, STATE_TURN_WAIT};
 
 /// The backpacks that agents of this process are attached to.
 #[derive(Default)]
@@ -94,7 +95,7 @@ impl SharedBackpack {
         }
         // The calls that share the backpack now hold its lease too, so this also waits for them. The entrance stays
         // locked meanwhile, so later calls queue behind this one.
-        let lease = self.ports.lease(&self.id, Patience::Wait(STATE_TURN_WAIT)).await?;
+        let lease = self.lease().await?;
         let shared = Arc::clone(self);
         // Opening may append, and what it reads is to be kept. A call that is given up here therefore leaves the task
         // running: its result is dropped, which closes the backpack and keeps the state it read.
@@ -107,6 +108,23 @@ impl SharedBackpack {
         *entrance =
             Entrance { open: open.open.as_ref().map_or_else(Weak::new, Arc::downgrade), calls: 1 };
         Ok(open)
+    }
+
+    /// Waits for the lease behind other agents, which write for a moment each. Anything else, such as a flow, holds the
+    /// backpack for as long as it runs, so the caller learns at once who it is.
+    async fn lease(&self) -> Result<StreamLease, Error> {
+        let moment =
+            self.ports.journal.lease_with(self.id.stream(), Patience::Wait(STATE_TURN_MOMENT));
+        match moment.await {
+            Err(piton_store::Error::Busy { .. }) => {}
+            other => return Ok(other?),
+        }
+        match self.ports.last_holder(&self.id).await {
+            Some(holder) if !is_agent(&holder) => {
+                Err(Error::Locked { id: self.id.clone(), holder: Some(holder.into_string()) })
+            }
+            _ => self.ports.lease(&self.id, Patience::Wait(STATE_TURN_WAIT)).await,
+        }
     }
 
     /// Closes the backpack and keeps its state. Other processes may write from then on.
