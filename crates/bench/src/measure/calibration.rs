@@ -16,7 +16,7 @@ use super::clocks::thread_cpu;
 use super::statistics::summary;
 
 /// CPU time of the work on the machine that the bars were set on, in microseconds.
-const REFERENCE_US: f64 = 1_000.0;
+const REFERENCE_US: f64 = 600.0;
 
 const ROUNDS: usize = 15;
 
