@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use piton_core::Entropy;
 use piton_store::{NameError, StreamId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::history::commit_id::CommitId;
@@ -55,8 +56,7 @@ piton_core::text_form!(
 );
 
 /// The backpack that a snapshot or fork was taken from, and the last commit that it contains.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BackpackOrigin {
     /// The backpack.

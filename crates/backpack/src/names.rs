@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use piton_core::Namespace;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{KEY_BYTES_MAX, NODE_BYTES_MAX, TAG_BYTES_MAX};
@@ -136,8 +137,7 @@ impl Tag {
 }
 
 /// A flow node as a backpack knows it. It is bound to a [`Scope`](crate::Scope) once, and is an argument of no call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeIdentity {
     /// Which node.

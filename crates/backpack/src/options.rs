@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use piton_core::{Clock, Entropy};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{
@@ -10,8 +11,7 @@ use crate::bounds::{
 };
 
 /// What the maker of a backpack decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Options {
     /// Commits that stay in memory.

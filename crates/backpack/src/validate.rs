@@ -67,7 +67,6 @@ impl DebugHandle {
     }
 
     /// Validates all items in use against the schema that a type derives.
-    #[cfg(feature = "schema")]
     pub fn validate_as<T: schemars::JsonSchema>(&self) -> Result<Validation, Error> {
         self.validate(schemars::schema_for!(T).as_value())
     }

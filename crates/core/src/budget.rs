@@ -109,7 +109,6 @@ fn bounded<'de, D: serde::Deserializer<'de>, const MAX: usize>(
     }
 }
 
-#[cfg(feature = "schema")]
 impl<const MAX: usize> schemars::JsonSchema for BoundedText<MAX> {
     fn schema_name() -> Cow<'static, str> {
         format!("Text{MAX}").into()

@@ -42,7 +42,6 @@ pub mod pattern;
 pub mod port;
 mod provenance;
 mod text_form;
-#[cfg(feature = "schema")]
 pub mod tool_card;
 
 pub use budget::{BoundedText, TextTooLong, byte_len, truncate};
@@ -64,7 +63,6 @@ pub use provenance::Provenance;
 /// Support for the exported macros; not part of the public interface.
 #[doc(hidden)]
 pub mod macro_support {
-    #[cfg(feature = "schema")]
     pub use schemars;
     pub use serde;
 

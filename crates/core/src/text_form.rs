@@ -173,10 +173,8 @@ macro_rules! lent_text {
 }
 pub(crate) use lent_text;
 
-/// Implements the schema of a type that is a string. It is a separate macro because a `cfg` inside [`text_form!`] would
-/// test the feature of the crate that uses it.
+/// Implements the schema of a type that is a string.
 #[doc(hidden)]
-#[cfg(feature = "schema")]
 #[macro_export]
 macro_rules! string_schema {
     ($name:ident, { $($key:literal: $value:expr),+ $(,)? }) => {
@@ -195,12 +193,4 @@ macro_rules! string_schema {
             }
         }
     };
-}
-
-/// Expands to nothing, because without the feature there is no schema to implement.
-#[doc(hidden)]
-#[cfg(not(feature = "schema"))]
-#[macro_export]
-macro_rules! string_schema {
-    ($name:ident, $fields:tt) => {};
 }

@@ -1,14 +1,14 @@
 //! Explanations of error codes.
 
 use piton_core::{Code, Domain, Envelope, Retry, truncate};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bounds::PATH_QUOTED_BYTES_MAX;
 use crate::nearest::nearest;
 
 /// What is known about an error code.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explained {
     /// The code.

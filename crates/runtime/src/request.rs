@@ -5,14 +5,14 @@
 
 use piton_core::{RunId, SessionId};
 use piton_workflow::{Autonomy, RiskPolicy};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use piton_workflow::session::{Checkpoint, Continue, PersonVerdict, SubmittedOutput};
 
 /// Lists the workflows that can be started.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListWorkflows {
     /// Words that the id, name, description or use of a workflow must have. Leave it out to see all of them.
@@ -39,8 +39,7 @@ piton_core::closed_set! {
 }
 
 /// Shows a workflow without starting it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct InspectWorkflow {
     /// The id from `list_workflows`, such as `wr.code_review`.
@@ -53,8 +52,7 @@ pub struct InspectWorkflow {
 }
 
 /// Starts a run of a workflow.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartWorkflow {
     /// The id from `list_workflows`, such as `wr.code_review`.
@@ -71,8 +69,7 @@ pub struct StartWorkflow {
 }
 
 /// Reads an artifact of an earlier step again.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetArtifact {
     /// Its digest, as a reply gives it.
@@ -82,8 +79,7 @@ pub struct GetArtifact {
 }
 
 /// Finds a run to continue: by id, by words, by branch or commit, or simply the open ones that were active last.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResumeSession {
     /// Words of the run's goal, label, newest notes, step titles or workflow; all of them must occur.

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use piton_core::{EventIndex, ManifestIndex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a full check of a stream found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Health {
     /// Every record and every event is as it was written.
@@ -142,8 +142,7 @@ impl Reason {
 /// Bytes at the end of a control file that no append ever acknowledged.
 ///
 /// They are reported beside the health, and kept aside before a writer cuts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TornTail {
     /// Where they begin in the file.

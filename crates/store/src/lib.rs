@@ -40,7 +40,6 @@ mod plan;
 pub mod port;
 pub mod record;
 mod roots;
-#[cfg(feature = "schema")]
 pub mod schema;
 mod stream;
 mod table;

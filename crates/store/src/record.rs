@@ -4,6 +4,7 @@
 //! decides how they stand in a file.
 
 use piton_core::{Digest, EventId, EventIndex, FileBytes, ManifestIndex, SnapshotRef};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StreamId;
@@ -13,8 +14,7 @@ use crate::plan::{EncodedPlan, Fact};
 pub const VERSION: u32 = 1;
 
 /// A record of the control stream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Record {
     /// A segment is complete.
@@ -24,8 +24,7 @@ pub enum Record {
 }
 
 /// Attests a segment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SegmentClosed {
     /// The version of the record.
@@ -47,8 +46,7 @@ pub struct SegmentClosed {
 }
 
 /// Keeps a snapshot alive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SnapshotPinned {
     /// The version of the record.

@@ -14,6 +14,7 @@
 use std::fmt;
 
 use piton_core::WorkflowId;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::compile::{CompiledWorkflow, Definitions, WarningCode, compile};
@@ -108,8 +109,7 @@ pub struct Resolved {
 }
 
 /// Somebody used an older name of a bundled workflow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AliasWarning {
     /// [`WarningCode::LegacyWorkflowId`].

@@ -7,6 +7,7 @@
 //! that could differ. A match over the whole set selects a description, so a new entry does not compile without
 //! one. The text to paste compiles at the place where it belongs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -47,8 +48,7 @@ piton_core::closed_set! {
 }
 
 /// One thing that an author may use.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CatalogueEntry {
     /// Its name in workflow files.

@@ -10,6 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::RunId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The words before the hyphen, in alphabetical order.
@@ -83,8 +84,8 @@ const NOUNS: [&str; 256] = [
 /// use piton_workflow::label::label;
 /// assert_eq!(label(RunId::from_bytes([4; 16])).to_string(), "amber-anchor");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(with = "String")]
 #[serde(try_from = "String", into = "String")]
 pub struct Label {
     adjective: u8,

@@ -17,6 +17,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 piton_core::closed_set! {
@@ -98,8 +99,9 @@ piton_core::closed_set! {
 }
 
 /// Why a run cannot simply go on. In JSON `{"category": …, "detail": …}`, in text `category:detail`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(tag = "category", content = "detail", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Reason {
     /// Only a person can supply what is missing.

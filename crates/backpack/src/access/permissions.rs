@@ -14,6 +14,7 @@
 use std::collections::BTreeSet;
 
 use piton_core::{Namespace, Pattern};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::PERMISSIONS_MAX;
@@ -108,8 +109,7 @@ impl Requester<'_> {
 
 /// The permissions of one node. A node without any declared is unrestricted, but for what items say themselves; an
 /// empty declaration allows nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Permissions {
     /// Keys that it may read.

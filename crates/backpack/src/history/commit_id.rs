@@ -124,7 +124,6 @@ impl<'de> serde::Deserialize<'de> for CommitId {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for CommitId {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "CommitId".into()

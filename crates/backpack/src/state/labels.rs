@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::{ACCESS_NODES_MAX, TAGS_MAX};
@@ -10,8 +11,7 @@ use crate::names::{NodeId, Tag};
 
 /// Limits an item to the named nodes, whatever else they are allowed. A list that is absent limits nothing; an
 /// empty one keeps everybody out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccessControl {
     /// Who may read it.
@@ -31,8 +31,7 @@ impl AccessControl {
 }
 
 /// Tags and access control of an item.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Labels {
     /// The tags.

@@ -175,7 +175,6 @@ fn a_validation_lists_every_violation_with_its_path() {
 }
 
 // shows: BP-060
-#[cfg(feature = "schema")]
 #[test]
 fn a_validation_takes_a_type_that_derives_a_schema() {
     #[derive(schemars::JsonSchema)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use piton_core::{Digest, FileBytes, canonical};
 use piton_store::collect::lease_name;
 use piton_store::port::{Batch, BlobNamespace, Key, Lease, Mode, Patience, TableEntry};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Basis, Frame, FrameHead, FrameId, FrameSet, Metadata, leaf};
@@ -63,8 +64,7 @@ piton_core::closed_set! {
 }
 
 /// A frame that was appended or already existed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Appended {
     pub frame: FrameId,
     pub outcome: AppendOutcome,

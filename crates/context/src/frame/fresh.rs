@@ -8,6 +8,7 @@ use std::fmt;
 
 use piton_store::bounds::TABLE_GET_MAX;
 use piton_store::port::BoxFuture;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::{Basis, BasisInputs, Frame, FrameHead, FrameId};
@@ -73,7 +74,6 @@ impl Serialize for Freshness {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Freshness {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Freshness".into()
@@ -85,8 +85,7 @@ impl schemars::JsonSchema for Freshness {
 }
 
 /// The fields of a frame in JSON that say whether it is fresh.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FreshnessFields<'a> {
     /// Whether its inputs are unchanged.

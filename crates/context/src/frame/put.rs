@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use piton_core::{Digest, FileBytes};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Appended, Basis, FrameDraft, Metadata, Precondition};
@@ -31,8 +32,7 @@ const RESERVED: [&str; 13] = [
 ];
 
 /// Puts a frame on a file or directory.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PutFrame {
     /// The file or directory: its path in the project, or the beginning of its id.

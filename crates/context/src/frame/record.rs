@@ -9,6 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::{Digest, DigestError, FileBytes, RunId, TimestampMs, canonical};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Basis;
@@ -112,8 +113,7 @@ impl Frame {
 }
 
 /// The digest of a frame's path, type, agent and basis.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct FrameId(Digest);
 
@@ -167,8 +167,7 @@ impl fmt::Debug for FrameId {
 }
 
 /// A small map of short keys and values.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Metadata(BTreeMap<String, String>);
 

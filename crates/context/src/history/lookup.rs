@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::Digest;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
@@ -17,8 +18,7 @@ use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};
 
 /// A tree node as it is recorded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRecord {
     pub path: TreePath,
@@ -36,7 +36,7 @@ pub struct NodeRecord {
     pub target: Option<String>,
     /// Direct entries of a directory, in byte order of their names. JSON has the first names.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "first_names")]
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    #[schemars(with = "Vec<String>")]
     pub children: Vec<ChildRecord>,
     /// Number of entries whose names JSON leaves out.
     #[serde(skip_serializing_if = "is_zero")]

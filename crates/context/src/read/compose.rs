@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Order, Relation, View, ViewedFrame};
@@ -26,8 +27,7 @@ piton_core::closed_set! {
 }
 
 /// Puts together what agents wrote about a file or directory and its surroundings.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ComposeContext {
     /// The file or directory: its path in the project, or the beginning of its id.
@@ -71,8 +71,7 @@ pub struct Composition {
 }
 
 /// Result of a composition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Composed {
     /// Path of the requested node.

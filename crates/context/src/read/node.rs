@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use piton_core::Digest;
 use piton_store::port::TableEntry;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Relation, View, ViewedFrame};
@@ -15,8 +16,7 @@ use crate::tree::TreePath;
 use crate::{Context, Error};
 
 /// A node and its frames.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeContext {
     #[serde(flatten)]

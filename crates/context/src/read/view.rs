@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 
 use piton_core::TimestampMs;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::Error;
@@ -41,8 +42,7 @@ piton_core::closed_set! {
 }
 
 /// Shows a file or directory with the frames that agents put on it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GetContext {
     /// The file or directory: its path in the project, or the beginning of its id.
@@ -140,8 +140,7 @@ impl From<&GetContext> for View {
 }
 
 /// A frame as a view shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewedFrame {
     pub id: FrameId,
@@ -151,7 +150,7 @@ pub struct ViewedFrame {
     pub agent: AgentId,
     /// How it was made.
     #[serde(rename = "made", serialize_with = "as_kind")]
-    #[cfg_attr(feature = "schema", schemars(with = "crate::frame::BasisKind"))]
+    #[schemars(with = "crate::frame::BasisKind")]
     pub basis: Basis,
     #[serde(flatten)]
     pub freshness: Freshness,
@@ -170,7 +169,7 @@ pub struct ViewedFrame {
     pub metadata: Metadata,
     /// What it says, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    #[schemars(with = "Option<String>")]
     pub content: Option<Vec<u8>>,
     /// Index among the frames of its path.
     #[serde(skip)]

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use piton_store::LeaseName;
 use piton_store::port::{Mode, Patience, TableEntry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::synthesize::SynthesisSpec;
@@ -43,8 +44,7 @@ piton_core::closed_set! {
 }
 
 /// Regenerates frames that were synthesised from what has changed since.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RegenerateFrames {
     /// Where: a path, or the beginning of an id; the whole project if you leave it out.
@@ -85,8 +85,7 @@ pub(crate) struct Regeneration<'a> {
 }
 
 /// Result of a regeneration.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Regenerated {
     /// New frames, in the order in which they were made.
@@ -103,16 +102,14 @@ pub struct Regenerated {
 }
 
 /// A frame that was regenerated, or still holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RegeneratedFrame {
     pub path: TreePath,
     pub frame: FrameId,
 }
 
 /// A frame that stays stale.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedFrame {
     pub path: TreePath,

@@ -4,6 +4,7 @@
 //! has none yet. No text is therefore ever replaced by an empty one.
 
 use piton_store::bounds::TABLE_GET_MAX;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::Selection;
@@ -33,8 +34,7 @@ piton_core::closed_set! {
 }
 
 /// Makes the frame of a directory from those of its entries.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SynthesizeFrames {
     /// The directory: its path in the project, or the beginning of its id.
@@ -82,8 +82,7 @@ pub struct SynthesizeRequest {
 }
 
 /// Result of a synthesis. It has at least one frame.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Synthesized {
     /// The frames, in the order in which they were made: entries before the directories that hold them.
     pub frames: Vec<SynthesizedFrame>,
@@ -92,8 +91,7 @@ pub struct Synthesized {
 }
 
 /// A frame that was made at a path, or already existed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SynthesizedFrame {
     pub path: TreePath,
     #[serde(flatten)]

@@ -7,11 +7,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::{Digest, DigestBuilder, DigestError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The digest of a tree node's content and path.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct TreeNodeId(Digest);
 

@@ -13,6 +13,8 @@ use std::fmt;
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 
 /// The name of an entry of a directory.
@@ -20,9 +22,9 @@ use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 pub struct Name(Box<[u8]>);
 
 /// A path within a project directory. The empty path is the project directory itself.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(transparent))]
-pub struct TreePath(#[cfg_attr(feature = "schema", schemars(with = "String"))] Box<[u8]>);
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, JsonSchema)]
+#[schemars(transparent)]
+pub struct TreePath(#[schemars(with = "String")] Box<[u8]>);
 
 /// Reasons that text or bytes are not a path within a project directory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

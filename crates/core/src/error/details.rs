@@ -70,7 +70,6 @@ impl From<Details> for Map<String, Value> {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Details {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Details".into()

@@ -68,7 +68,6 @@ macro_rules! indexes {
             }
         }
 
-        #[cfg(feature = "schema")]
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()

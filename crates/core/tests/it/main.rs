@@ -14,6 +14,5 @@ mod json_strategy;
 mod opaque_id;
 mod pattern;
 mod port;
-#[cfg(feature = "schema")]
 mod schema;
 mod workflow_id_and_index;

@@ -2,12 +2,12 @@
 
 use piton_backpack::{Action, BackpackId, Key};
 use piton_core::{Provenance, TimestampMs};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A value was stored.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Packed {
     /// The backpack.
@@ -21,8 +21,7 @@ pub struct Packed {
 }
 
 /// A value was read, or there is none.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Unpacked {
     /// The backpack.
@@ -46,8 +45,7 @@ pub struct Unpacked {
 }
 
 /// What is known about a value.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AboutValue {
     /// Who packed it.
@@ -64,8 +62,7 @@ pub struct AboutValue {
 }
 
 /// What can be read.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeysListed {
     /// The backpack.
@@ -77,8 +74,7 @@ pub struct KeysListed {
 }
 
 /// Who did what, the newest first.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryShown {
     /// The backpack.
@@ -93,8 +89,7 @@ pub struct HistoryShown {
 }
 
 /// One commit, as an agent may know it.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryLine {
     /// The commit.

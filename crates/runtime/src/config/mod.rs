@@ -24,7 +24,6 @@ mod edit;
 mod environment;
 mod file;
 mod problem;
-#[cfg(feature = "schema")]
 pub mod schema;
 pub mod section;
 mod settings;

@@ -3,13 +3,13 @@
 use std::fmt::{self, Write as _};
 
 use piton_core::{Code, Envelope};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bounds::CONFIG_PROBLEMS_MAX;
 
 /// A problem of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfigProblem {
     /// The file, or the variable of the environment.

@@ -8,6 +8,7 @@ use std::str::FromStr;
 use piton_core::{Digest, canonical};
 use piton_workflow::event::Preferences;
 use piton_workflow::{Autonomy, RiskPolicy};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::table::{Answers, Effect, LogLevel, RunNeeded, SettingKey};
@@ -41,8 +42,7 @@ pub struct LayerValue {
 pub struct Layer(pub BTreeMap<SettingKey, LayerValue>);
 
 /// A setting in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectiveSetting {
     pub value: Value,
@@ -191,8 +191,7 @@ impl Settings {
 }
 
 /// The desired settings against those in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The digest of the settings that files and environment ask for now.
@@ -206,8 +205,7 @@ pub struct Status {
 }
 
 /// A desired setting that is not in force.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingDifference {
     /// The setting.

@@ -9,6 +9,7 @@ use piton_workflow::SourceKind;
 use piton_workflow::builtin_workflows::BuiltinWorkflow;
 use piton_workflow::compile::CompiledWorkflow;
 use piton_workflow::source::SourceProblem;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A workflow that can be run.
@@ -38,8 +39,7 @@ pub struct Routine {
 }
 
 /// A file or directory that does not load.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnloadedFile {
     /// What.
@@ -51,8 +51,7 @@ pub struct UnloadedFile {
 }
 
 /// What is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FileProblem {
     /// Something in it.
@@ -65,8 +64,7 @@ pub enum FileProblem {
 }
 
 /// A workflow file that is replaced by another one with the same id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShadowedFile {
     /// The id of both.

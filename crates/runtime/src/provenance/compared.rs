@@ -1,6 +1,7 @@
 //! The result of a comparison.
 
 use piton_core::{Digest, NodeId, RunId, TimestampMs};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,8 +10,7 @@ use super::reply::ChainLink;
 use crate::text_diff::DiffLine;
 
 /// Two things of one kind, compared.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
     /// What they are.
@@ -34,8 +34,7 @@ pub struct Comparison {
 }
 
 /// What two things come from.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ancestor {
     /// How it is named: a run with its node, a backpack with its commit, a Workspace, or a tree.
@@ -48,8 +47,7 @@ pub struct Ancestor {
 }
 
 /// What one side did since the common ancestor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BranchSide {
     /// How it is named: what can be typed to mean it again.
@@ -89,8 +87,7 @@ impl BranchSide {
 }
 
 /// A commit of one side.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitTaken {
     /// What is enough to name it.
@@ -108,8 +105,7 @@ pub struct CommitTaken {
 }
 
 /// What was handed in for a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedOutput {
     /// The step.
@@ -130,8 +126,7 @@ pub struct ChangedOutput {
 }
 
 /// A key that differs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedKey {
     /// The key.
@@ -145,8 +140,7 @@ pub struct ChangedKey {
 }
 
 /// Keys, files and frames that were written.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WrittenThings {
     /// The keys of backpacks, in order.
@@ -198,8 +192,7 @@ impl WrittenKind {
 }
 
 /// A key that was written: what it held is told in a few words, unless it is protected.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyWritten {
     /// The backpack.
@@ -212,8 +205,7 @@ pub struct KeyWritten {
 }
 
 /// A file that was written: its contents are told by their digests.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileWritten {
     /// Its path.
@@ -224,8 +216,7 @@ pub struct FileWritten {
 }
 
 /// The frame of an agent that was made, and the one of the same type that it came after: both are told by their ids.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameWritten {
     /// The file or directory that it is about.
@@ -238,8 +229,7 @@ pub struct FrameWritten {
 }
 
 /// What became of something that was written; `Held` stands for what it holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Became<Held> {
     /// What happened.

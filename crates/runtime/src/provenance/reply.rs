@@ -3,13 +3,13 @@
 use piton_backpack::BackpackId;
 use piton_core::{Digest, EventIndex, NodeId, OutputId, RunId, SessionId, TimestampMs};
 use piton_workflow::session::NextCall;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::reply::{ArtifactShown, DecisionShown};
 
 /// A step on the way to a node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChainLink {
     /// Its node.
@@ -36,8 +36,7 @@ pub struct ChainLink {
 }
 
 /// A bookmark with what it keeps.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BookmarkLink {
     /// Its node.
@@ -49,8 +48,7 @@ pub struct BookmarkLink {
 }
 
 /// Something that was handed in for a step.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputShown {
     /// The output.
@@ -72,8 +70,7 @@ pub struct OutputShown {
 }
 
 /// The steps behind a node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeBlame {
     /// The session.
@@ -93,8 +90,7 @@ pub struct NodeBlame {
 }
 
 /// A recap, line by line.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecapBlame {
     /// The session.
@@ -108,8 +104,7 @@ pub struct RecapBlame {
 }
 
 /// A line of a recap.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecapLine {
     /// The line.
@@ -120,8 +115,7 @@ pub struct RecapLine {
 }
 
 /// What a line of a recap came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecapSource {
     /// The node that it was recorded at.
@@ -136,8 +130,7 @@ pub struct RecapSource {
 }
 
 /// A node that a branch can begin at. Nothing was written.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forked {
     /// The session.
@@ -164,8 +157,7 @@ pub struct Forked {
 }
 
 /// Something that was forked, or that can be.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum ForkedThing {
     /// A run of a workflow. Nothing was written.
@@ -179,8 +171,7 @@ pub enum ForkedThing {
 }
 
 /// A run of a flow, and the node to run it again from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedFlow {
     /// The backpack that keeps the run.
@@ -197,8 +188,7 @@ pub struct ForkedFlow {
 }
 
 /// A backpack that was forked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedBackpack {
     /// The fork.
@@ -213,8 +203,7 @@ pub struct ForkedBackpack {
 }
 
 /// An overlay that was forked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkedOverlay {
     /// The fork.

@@ -2,12 +2,12 @@
 
 use piton_core::{Digest, NodeId, OutputId, RunId, SessionId};
 use piton_workflow::projection::ArtifactText;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A part of an artifact, as an agent reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactPart {
     /// The digest of the whole artifact.
@@ -42,8 +42,7 @@ impl ArtifactPart {
 }
 
 /// An artifact among others.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactShown {
     /// The output that it is.
@@ -75,8 +74,7 @@ impl ArtifactShown {
 }
 
 /// An artifact of a run, read whole by a person.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionArtifact {
     /// The session.

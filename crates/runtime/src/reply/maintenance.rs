@@ -3,11 +3,11 @@
 use piton_core::{Digest, Envelope, SessionId};
 use piton_store::port::{BlobNamespace, SetAside};
 use piton_workflow::maintenance::VerifyReport;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Whether a session stays when its time is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptSession {
     /// The session.
@@ -17,8 +17,7 @@ pub struct KeptSession {
 }
 
 /// A session that is gone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Deleted {
     /// The session.
@@ -28,8 +27,7 @@ pub struct Deleted {
 }
 
 /// What a check or a repair found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Soundness {
     /// The session.
@@ -68,8 +66,7 @@ impl Soundness {
 }
 
 /// Content that a session refers to and that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrokenShown {
     /// Which kind of content it is.
@@ -81,8 +78,7 @@ pub struct BrokenShown {
 }
 
 /// What repairs and interrupted writes took out of sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetAsideList {
     /// Each of them, by session and name.
@@ -90,8 +86,7 @@ pub struct SetAsideList {
 }
 
 /// Something that was taken out of a session and is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SetAsideShown {
     /// The session, as its directory is called.
@@ -112,8 +107,7 @@ impl From<SetAside> for SetAsideShown {
 }
 
 /// What a cleaning did, or would do.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CleanedUp {
     /// Whether it only said what it would do.
@@ -136,8 +130,7 @@ pub struct CleanedUp {
 }
 
 /// What became of the blobs of a namespace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SweptBlobs {
     /// The namespace.
@@ -151,8 +144,7 @@ pub struct SweptBlobs {
 }
 
 /// A session that came from a bundle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportedSession {
     /// The session that is there now.

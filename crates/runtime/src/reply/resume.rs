@@ -7,14 +7,14 @@ use piton_workflow::RunStatus;
 use piton_workflow::label::Label;
 use piton_workflow::projection::{StepPlace, WhyMatched};
 use piton_workflow::session::NextCall;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::workflows::INFALLIBLE;
 use crate::bounds::SEARCHED_BYTES_MAX;
 
 /// Runs that could be continued.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResumeCandidates {
     /// The best first; at most five.
@@ -31,8 +31,7 @@ pub struct ResumeCandidates {
 }
 
 /// What runs were searched for.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Searched {
     /// Words.
@@ -49,8 +48,7 @@ pub struct Searched {
 }
 
 /// A run that could be continued.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResumeCandidate {
     /// The session.

@@ -5,13 +5,13 @@ use piton_workflow::event::Preferences;
 use piton_workflow::label::Label;
 use piton_workflow::projection::{PersonDecision, RunSummary};
 use piton_workflow::{BlockerCode, EdgeCause, GapSeverity, NodeKind};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::artifact::ArtifactShown;
 
 /// Every run, the newest first.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionList {
     /// The runs, that with the newest event first.
@@ -22,8 +22,7 @@ pub struct SessionList {
 }
 
 /// A session that cannot be read.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TroubledSession {
     /// The session, as its directory is called.
@@ -36,8 +35,7 @@ pub struct TroubledSession {
 }
 
 /// A session with its runs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionShown {
     /// The session.
@@ -49,8 +47,7 @@ pub struct SessionShown {
 }
 
 /// A run with the steps that led to where it stands.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunShown {
     /// The run, summed up.
@@ -67,8 +64,7 @@ pub struct RunShown {
 }
 
 /// A step of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepShown {
     /// Its node.
@@ -102,8 +98,7 @@ pub struct StepShown {
 }
 
 /// What a bookmark keeps.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BookmarkShown {
     /// Its node.
@@ -119,8 +114,7 @@ pub struct BookmarkShown {
 }
 
 /// What a person decided about a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionShown {
     /// What they decided.
@@ -133,8 +127,7 @@ pub struct DecisionShown {
 }
 
 /// Why an output was sent back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BlockShown {
     /// What kind of thing was missing.
@@ -144,8 +137,7 @@ pub struct BlockShown {
 }
 
 /// Something that is recorded as missing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GapShown {
     /// How bad it is.
@@ -157,8 +149,7 @@ pub struct GapShown {
 }
 
 /// The graph of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunTree {
     /// The run, summed up.
@@ -168,8 +159,7 @@ pub struct RunTree {
 }
 
 /// A node of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeNode {
     /// The node.
@@ -209,8 +199,7 @@ pub struct TreeNode {
 }
 
 /// The preferences in force.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedPreferences {
     /// What holds.

@@ -7,6 +7,7 @@ use piton_core::{WorkflowHash, WorkflowId};
 use piton_workflow::compile::{CompiledWorkflow, WarningCode};
 use piton_workflow::source::IdStatus;
 use piton_workflow::{SourceKind, Tag};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -17,8 +18,7 @@ use crate::library::{ShadowedFile, UnloadedFile};
 pub(super) const INFALLIBLE: &str = "writing to a string does not fail";
 
 /// The workflows that there are.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedWorkflows {
     /// Those that can be started, by id.
@@ -42,8 +42,7 @@ pub struct ListedWorkflows {
 }
 
 /// A workflow that can be started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowEntry {
     /// The id that starts it. For a file whose id has no namespace, that older id.
@@ -80,8 +79,7 @@ pub struct WorkflowEntry {
 }
 
 /// Something that the author of a workflow should know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowWarning {
     /// What it is about.
@@ -93,8 +91,7 @@ pub struct WorkflowWarning {
 }
 
 /// A workflow, shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InspectedWorkflow {
     /// What it is.

@@ -1,5 +1,6 @@
 //! Line-by-line differences between two texts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 #[cfg(feature = "flow")]
@@ -8,8 +9,7 @@ mod lines;
 pub(crate) use lines::{contents, lines};
 
 /// One line of a diff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {
     /// Whether it is in both.

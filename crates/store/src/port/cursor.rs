@@ -10,11 +10,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use piton_core::{EventIndex, ManifestIndex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A place in a stream, as one adapter knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(with = "String")]
 #[serde(try_from = "String", into = "String")]
 pub struct Cursor {
     pub(crate) incarnation: u128,

@@ -152,7 +152,6 @@ fn a_table_of_version_1_opens_where_nothing_can_be_written_and_is_brought_up_to_
 }
 
 // shows: WR-044
-#[cfg(feature = "schema")]
 #[test]
 fn no_field_of_a_control_record_became_required() {
     let schema = schemars::schema_for!(piton_store::record::SegmentClosed);

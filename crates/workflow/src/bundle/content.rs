@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use piton_core::{Digest, FileBytes, SessionId, SnapshotRef, WorkflowHash};
 use piton_store::record::Record;
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -19,8 +20,7 @@ use crate::event::{EventBody, OutputPayload, SessionEvent};
 use crate::snapshot::ExecutionSnapshot;
 
 /// Everything that a session consists of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionContent {
     /// The session.
@@ -142,7 +142,6 @@ impl<'de> Deserialize<'de> for ArtifactBytes {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for ArtifactBytes {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ArtifactBytes".into()

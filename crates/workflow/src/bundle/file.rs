@@ -1,6 +1,7 @@
 //! The bundle: making, reading and writing it.
 
 use piton_core::{BoundedText, BundleId, CanonicalBytes, Digest, TimestampMs, canonical, truncate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,8 +27,7 @@ pub(super) const NEWEST: BundleVersion = BundleVersion::Two;
 pub type AppVersion = BoundedText<APP_VERSION_BYTES_MAX>;
 
 /// Who made a bundle. It is told to people; nothing depends on it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Producer {
     /// The version of Piton.
@@ -55,9 +55,8 @@ pub struct Bundle {
 }
 
 /// A whole session that can be carried elsewhere and imported there.
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Bundle"))]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "Bundle")]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ReadBundle {
     #[expect(dead_code, reason = "it is looked at before the other fields are read")]
@@ -70,14 +69,13 @@ struct ReadBundle {
 }
 
 /// When a bundle was made, as its version writes it.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum ExportTime {
     /// Version 1: milliseconds since 1970.
     Ms(TimestampMs),
     /// Version 2: RFC 3339, in UTC with milliseconds.
-    Text(#[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))] String),
+    Text(#[schemars(extend("format" = "date-time"))] String),
 }
 
 impl ExportTime {
@@ -250,7 +248,6 @@ fn malformed(error: serde_json::Error) -> BundleError {
     FormatProblem::Malformed { problem }.into()
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Bundle {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Bundle".into()

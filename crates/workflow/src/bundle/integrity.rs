@@ -10,6 +10,7 @@ use std::str::FromStr;
 
 use piton_core::{CanonicalError, Digest, SnapshotRef, WorkflowHash, canonical, truncate};
 use piton_store::record::Record;
+use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -21,8 +22,7 @@ use crate::event::SessionEvent;
 use crate::snapshot::ExecutionSnapshot;
 
 /// The digests of a bundle's parts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", deny_unknown_fields)]
 pub enum Integrity {
     /// One SHA-256 digest for each part.
@@ -34,8 +34,7 @@ pub enum Integrity {
 }
 
 /// The digest of one part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartDigest {
     /// The part.
@@ -188,7 +187,6 @@ impl<'de> Deserialize<'de> for EntryPath {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for EntryPath {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "EntryPath".into()

@@ -6,6 +6,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 piton_core::closed_set! {
@@ -35,8 +36,7 @@ piton_core::closed_set! {
 }
 
 /// What an agent may touch while a step is pending. A part that is absent is not narrowed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepAccess {
     /// The only Workspaces that may be used, each with what may be done there.
@@ -51,8 +51,7 @@ pub struct StepAccess {
 }
 
 /// What may be done below a prefix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkspaceAccess {
     /// The prefix of a Workspace, or a directory inside of one.
@@ -62,8 +61,7 @@ pub struct WorkspaceAccess {
 }
 
 /// The keys of a backpack that may be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StateAccess {
     /// Those that may be read.

@@ -1,12 +1,12 @@
 //! Assessments: ratings that a step asks for, and their consequences.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::name::{AssessmentId, DimensionId};
 
 /// A rating along dimensions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Assessment {
     /// Its id.
@@ -18,8 +18,7 @@ pub struct Assessment {
 }
 
 /// One thing that is rated.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Dimension {
     /// Its id.
@@ -33,8 +32,7 @@ pub struct Dimension {
 }
 
 /// What follows when a dimension is at a level: the step is not left before its guidance was followed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Consequence {
     /// The level.

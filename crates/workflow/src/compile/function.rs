@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use piton_core::{IdError, IdProblem, byte_len, truncate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::NAME_BYTES_MAX;
@@ -32,8 +33,9 @@ fn check_name(text: &str) -> Result<(), IdProblem> {
 }
 
 /// Where a function is defined, and so where it is known. Inner scopes come first.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -56,8 +58,9 @@ pub enum FunctionScope {
 }
 
 /// Which function: two scopes may each have one of the same name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FunctionKey {
     /// Where it is defined.
@@ -67,8 +70,7 @@ pub struct FunctionKey {
 }
 
 /// A function and what it stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FunctionDefinition {
     /// Which one.

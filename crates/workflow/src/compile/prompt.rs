@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use piton_core::canonical::encode;
 use piton_core::{Digest, byte_len};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::assessment::{Assessment, Consequence};
@@ -21,8 +22,7 @@ use crate::source::classic::{ClassicWorkflow, FileReference};
 use crate::source::{Blocks, Item, Pointer, ProblemCode, Problems, PromptPart, RefId, Task};
 
 /// A prompt in sections.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledBlocks {
     /// What the step is to reach.
@@ -42,8 +42,7 @@ pub struct CompiledBlocks {
 pub type CompiledItem = Vec<CompiledPart>;
 
 /// A part of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

@@ -1,13 +1,13 @@
 //! The order of steps: the sequence of a run, and its loops.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::name::{ConditionId, LoopId, StepId};
 use crate::predicate::Predicate;
 
 /// One place in a sequence of steps. Its position in the body of a loop is its body index.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -28,8 +28,7 @@ pub enum SequenceEntry {
 }
 
 /// What a loop asks before it turns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -68,8 +67,7 @@ pub enum CompiledCondition {
 }
 
 /// How many turns a loop is to have.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Count {
     /// As many as its author wrote.
@@ -79,8 +77,7 @@ pub enum Count {
 }
 
 /// The names under which a turn of a loop is known to prompts and conditions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoopVariables {
     /// The turn, counted from one.
@@ -92,8 +89,7 @@ pub struct LoopVariables {
 }
 
 /// A loop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledLoop {
     /// Its id.

@@ -1,6 +1,7 @@
 //! A compiled step, ready to be shown to an agent, with everything that its author declares about it.
 
 use piton_core::Digest;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::access::StepAccess;
@@ -29,8 +30,7 @@ piton_core::closed_set! {
 }
 
 /// A step, ready to be shown to an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledStep {
     /// Its id.
@@ -90,8 +90,7 @@ pub struct CompiledStep {
 }
 
 /// The contract of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OutputContract {
     /// The contract, which the workflow embeds.
@@ -102,8 +101,7 @@ pub struct OutputContract {
 }
 
 /// A text that a feature added to a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Addition {
     /// The feature.
@@ -115,8 +113,7 @@ pub struct Addition {
 }
 
 /// A capability that a step tries out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Probe {
     /// The capability.
@@ -126,8 +123,7 @@ pub struct Probe {
 }
 
 /// Where a step came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepProvenance {
     /// The kind of origin.
@@ -151,8 +147,7 @@ impl CompiledStep {
 }
 
 /// A part of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fragment {
     /// Its id.
@@ -175,8 +170,7 @@ piton_core::closed_set! {
 }
 
 /// Who is asked before a step is done, and when.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Confirmation {
     /// Who, if the author said so.
@@ -188,8 +182,7 @@ pub struct Confirmation {
 }
 
 /// What only a person can supply, and what they are asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UserNeed {
     /// What.

@@ -4,6 +4,7 @@
 //! *Invariants*: a recommendation warns and never refuses. The sets of preferences are declared from the most
 //! careful to the boldest, and that order is what is compared.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::workflow::CompiledWorkflow;
@@ -47,8 +48,7 @@ piton_core::closed_set! {
 }
 
 /// Something that the author of a workflow should know.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledWarning {
     /// What it is about.
@@ -106,8 +106,7 @@ impl WarningCode {
 }
 
 /// A preference that goes beyond what the author recommends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PreferenceWarning {
     /// The run waits for a person less often.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use piton_core::canonical::encode;
 use piton_core::{CanonicalBytes, Digest, WorkflowHash, WorkflowId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -40,8 +41,7 @@ piton_core::closed_set! {
 }
 
 /// A workflow that runs can be pinned to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledWorkflow {
     /// [`SCHEMA_VERSION`].
@@ -95,8 +95,7 @@ pub struct CompiledWorkflow {
 }
 
 /// A feature and how it was set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CompiledFeature {
     /// The feature.
@@ -106,8 +105,7 @@ pub struct CompiledFeature {
 }
 
 /// The value of a setting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Setting {
     /// A number.
@@ -232,8 +230,7 @@ piton_core::closed_set! {
 }
 
 /// What people read about a workflow beside its name and description.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Metadata {
     /// What kinds of work it is for.

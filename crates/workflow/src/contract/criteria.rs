@@ -4,6 +4,7 @@
 //! submitted. A pattern matches in time linear in the text; one that cannot, such as a look-around, is
 //! refused when the workflow is compiled.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::pattern::{Pattern, PatternProblem};
@@ -11,8 +12,7 @@ use crate::bounds::REQUIREMENTS_MAX;
 use crate::predicate::{Predicate, PredicateScope};
 
 /// A rule over the notes of a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Criterion {
     /// The notes hold a text.

@@ -6,6 +6,7 @@
 
 use std::fmt::{self, Write as _};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -18,8 +19,7 @@ use crate::source::ContractRef;
 const KIND: &str = "kind";
 
 /// A contract as plain data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContractDefinition {
     /// Its name.

@@ -5,14 +5,14 @@
 //! faster to build is the faster one.
 
 use regex_automata::meta::{BuildError, Config, Regex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::PATTERN_MEMORY_BYTES_MAX;
 
 /// A pattern that is known to compile.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(with = "String")]
 #[serde(try_from = "String", into = "String")]
 pub struct Pattern {
     text: String,

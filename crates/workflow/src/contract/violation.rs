@@ -4,6 +4,7 @@ use std::fmt;
 
 use piton_core::byte_len;
 use piton_core::canonical::encode;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
@@ -31,8 +32,7 @@ piton_core::closed_set! {
 }
 
 /// One thing that is wrong with an artifact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Violation {
     /// Where, as a JSON pointer into the artifact.
     pub path: Pointer,

@@ -1,14 +1,14 @@
 //! `advance_recorded`: an agent tried to advance a run, with the outcome.
 
 use piton_core::{AttemptId, NodeId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blocker::BlockerReport;
 use crate::run::AttemptIntent;
 
 /// An attempt on a node, with its outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AdvanceRecorded {
     /// The attempt; the same one has the same outcome for ever.
@@ -20,8 +20,7 @@ pub struct AdvanceRecorded {
 }
 
 /// What came of an attempt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

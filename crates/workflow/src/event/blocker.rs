@@ -6,6 +6,7 @@
 //! by text agree.
 
 use piton_core::BoundedText;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounded_list::BoundedList;
@@ -19,8 +20,7 @@ use crate::name::{ContextKey, LoopId, StepId};
 use crate::reason::{CapabilityMissing, ContractViolation, Reason, Unexpected};
 
 /// 1 to 10 blockers, sorted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "UncheckedReport")]
 pub struct BlockerReport {
     blockers: BoundedList<Blocker, BLOCKERS_MAX>,
@@ -29,8 +29,9 @@ pub struct BlockerReport {
 /// One thing that blocks.
 // The order of the fields and variants is the order of the report: by the text of the code, by the text
 // of the pointer's kind, by the pointer's fields.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Blocker {
     /// What kind of thing it is.
@@ -49,8 +50,9 @@ pub struct Blocker {
 
 /// Where a blocker is.
 // Variants stand in the order of their names in JSON.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -84,8 +86,7 @@ pub enum Pointer {
     },
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct UncheckedReport {
     blockers: BoundedList<Blocker, BLOCKERS_MAX>,
@@ -162,8 +163,9 @@ impl From<Reason> for BlockerCode {
 }
 
 /// The limit that was reached.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -176,7 +178,7 @@ pub enum LimitDetails {
         /// The loop.
         loop_id: LoopId,
         /// The turn it was in.
-        #[cfg_attr(feature = "schema", schemars(with = "u32"))]
+        #[schemars(with = "u32")]
         iteration: Iteration,
         /// How many turns it may have.
         max_iterations: u32,

@@ -37,7 +37,6 @@ impl<T, const MAX: usize> TryFrom<Vec<T>> for BoundedList<T, MAX> {
     }
 }
 
-#[cfg(feature = "schema")]
 impl<T: schemars::JsonSchema, const MAX: usize> schemars::JsonSchema for BoundedList<T, MAX> {
     fn inline_schema() -> bool {
         true

@@ -5,6 +5,7 @@
 //! follows from its provenance; it is stored for readers and checked.
 
 use piton_core::ObservationId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::builtin_ref::BuiltinRef;
@@ -17,8 +18,7 @@ use crate::capability::{
 use crate::name::StepId;
 
 /// A capability was probed, used or claimed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "UncheckedCapability")]
 pub struct CapabilityObserved {
     cap_obs_id: ObservationId,
@@ -28,8 +28,7 @@ pub struct CapabilityObserved {
 }
 
 /// Where an observation came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "CapabilityWire", into = "CapabilityWire")]
 pub enum CapabilityProvenance {
     /// A step whose purpose was to find out.
@@ -64,8 +63,7 @@ pub enum UseResult {
     Failure(FailureCode),
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct UncheckedCapability {
     cap_obs_id: ObservationId,
@@ -75,8 +73,7 @@ struct UncheckedCapability {
 }
 
 /// A provenance as JSON writes it.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -89,8 +86,7 @@ enum CapabilityWire {
     ManualClaim { enforcement_grade: EnforcementGrade, detail: ManualClaimDetail },
 }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ProbeStepDetail {
     probe_template_id: BuiltinRef,
@@ -98,8 +94,7 @@ struct ProbeStepDetail {
     result: ProbeResult,
 }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct AttemptedUseDetail {
     attempt_context: AttemptContext,
@@ -108,8 +103,7 @@ struct AttemptedUseDetail {
     failure_code: Option<FailureCode>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ManualClaimDetail {
     claimed_by: ClaimedBy,

@@ -5,6 +5,7 @@
 //! depth, has a key that changes the object itself in JavaScript.
 
 use piton_core::{ContextId, canonical};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -15,8 +16,7 @@ use crate::run::ContextSource;
 const RESERVED_KEYS: [&str; 3] = ["__proto__", "constructor", "prototype"];
 
 /// The context of a run was set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ContextSet {
     /// Names the attempt that set it.
@@ -28,8 +28,7 @@ pub struct ContextSet {
 }
 
 /// The context of a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Map<String, Value>")]
 pub struct RunContext(Map<String, Value>);
 

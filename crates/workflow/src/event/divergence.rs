@@ -1,6 +1,7 @@
 //! `divergence_recorded`: the agent left the path of the workflow on purpose. Nothing depends on it.
 
 use piton_core::{BoundedText, DivergenceId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
@@ -25,8 +26,7 @@ piton_core::closed_set! {
 }
 
 /// The agent left the way of the workflow on purpose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DivergenceRecorded {
     /// The divergence.
@@ -41,12 +41,8 @@ pub struct DivergenceRecorded {
 }
 
 /// A summary of 1 to 512 bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(
-    feature = "schema",
-    schemars(extend("minLength" = 1, "maxLength" = SUMMARY_BYTES_MAX))
-)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("minLength" = 1, "maxLength" = SUMMARY_BYTES_MAX))]
 #[serde(try_from = "String")]
 pub struct NonEmptySummary(BoundedText<SUMMARY_BYTES_MAX>);
 

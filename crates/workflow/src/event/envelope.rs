@@ -7,6 +7,7 @@ use piton_core::{
     DedupeKey, EventId, EventIndex, NodeId, RunId, SessionId, SnapshotRef, TimestampMs,
 };
 use piton_store::StreamId;
+use schemars::JsonSchema;
 use serde::ser::SerializeStruct as _;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -167,8 +168,7 @@ pub struct NodeScope {
 }
 
 /// The scope of any event, as its envelope writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EventScope {
     /// The node.

@@ -3,6 +3,7 @@
 //! *Invariants*: a gap never changes. A later gap that names it resolves it.
 
 use piton_core::{BoundedText, EventId, GapId, OutputId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::blocker::LimitDetails;
@@ -12,8 +13,7 @@ use crate::bounds::{EVIDENCE_REFS_MAX, SUMMARY_BYTES_MAX};
 use crate::reason::Reason;
 
 /// Something is missing, or something missing was supplied.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GapRecorded {
     /// The gap.
@@ -35,8 +35,7 @@ pub struct GapRecorded {
 }
 
 /// Whether a gap is one, or the end of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -55,8 +54,7 @@ pub enum Resolution {
 }
 
 /// What shows a gap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",

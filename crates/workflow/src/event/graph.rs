@@ -4,6 +4,7 @@
 //! exactly if its cause is the creation of a bookmark.
 
 use piton_core::{BoundedText, EventId, NodeId, SnapshotRef, WorkflowHash, WorkflowId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
@@ -49,8 +50,7 @@ piton_core::closed_set! {
 }
 
 /// A run began.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunStarted {
     /// The workflow, as people name it.
@@ -67,13 +67,11 @@ pub struct RunStarted {
 
 /// The required fields. Without this list, the schema would treat a field that may be `null` as one that may
 /// be left out.
-#[cfg(feature = "schema")]
 const REQUIRED: [&str; 4] = ["nodeKind", "parentNodeId", "workflowHash", "snapshotRef"];
 
 /// A run has a new node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(extend("required" = REQUIRED)))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("required" = REQUIRED))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NodeCreated {
     /// What it stands for.
@@ -88,8 +86,7 @@ pub struct NodeCreated {
 }
 
 /// Two nodes are joined.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "UncheckedEdge")]
 pub struct EdgeCreated {
     cause: Cause,
@@ -99,8 +96,7 @@ pub struct EdgeCreated {
 }
 
 /// Why an edge was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Cause {
     /// The event of this session that records it.
@@ -109,8 +105,7 @@ pub struct Cause {
     pub kind: EdgeCause,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct UncheckedEdge {
     edge_kind: EdgeKind,

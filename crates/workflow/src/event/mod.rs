@@ -44,7 +44,6 @@ mod output;
 mod payload_error;
 mod preferences;
 mod read;
-#[cfg(feature = "schema")]
 mod schema;
 pub(crate) mod strict_json;
 mod trace;

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use piton_core::{BoundedText, CanonicalBytes, Digest, canonical};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::payload_error::PayloadError;
@@ -13,8 +14,7 @@ use crate::bounds::{OBSERVED_PATH_BYTES_MAX, SHORT_STRING_BYTES_MAX};
 const GIT_SHA1_DIGITS: usize = 40;
 
 /// Something about the surroundings was seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ObservationRecorded {
     /// What was observed.
@@ -26,8 +26,7 @@ pub struct ObservationRecorded {
 }
 
 /// What was seen. A value over its budget is refused: half of a path is another path.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ObservedValue {
     /// A name.

@@ -5,6 +5,7 @@
 //! and checked. An artifact is kept elsewhere, under its digest.
 
 use piton_core::{BoundedText, Digest, OutputId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::payload_error::PayloadError;
@@ -12,8 +13,7 @@ use super::strict_json::present;
 use crate::bounds::{CONTENT_TYPE_BYTES_MAX, NOTES_BYTES_MAX};
 
 /// A node has a new output.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "OutputWire<OutputPayload>")]
 pub struct NodeOutputAppended {
     /// The output.
@@ -25,8 +25,7 @@ pub struct NodeOutputAppended {
 }
 
 /// What an output holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "payloadKind",
     rename_all = "snake_case",
@@ -51,8 +50,7 @@ pub enum OutputPayload {
 }
 
 /// The written form. Writing borrows the payload, so that the notes are not copied.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OutputWire<P> {
     output_channel: OutputChannel,

@@ -5,6 +5,7 @@
 //! The effective preferences are complete and agree with the change.
 
 use piton_core::ChangeId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounded_list::BoundedList;
@@ -61,8 +62,7 @@ piton_core::closed_set! {
 const KEYS: usize = PreferenceKey::ALL.len();
 
 /// Every preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Preferences {
     /// When a run waits for a person.
@@ -72,8 +72,7 @@ pub struct Preferences {
 }
 
 /// A new value of one preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "key", content = "value", rename_all = "camelCase", deny_unknown_fields)]
 pub enum PreferenceChange {
     /// When a run waits for a person.
@@ -83,8 +82,7 @@ pub enum PreferenceChange {
 }
 
 /// The preferences of a node changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "UncheckedPreferences")]
 pub struct PreferencesChanged {
     change_id: ChangeId,
@@ -93,8 +91,7 @@ pub struct PreferencesChanged {
     effective: Preferences,
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct UncheckedPreferences {
     change_id: ChangeId,

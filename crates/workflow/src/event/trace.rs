@@ -5,6 +5,7 @@
 
 use piton_core::budget::TRUNCATION_MARKER;
 use piton_core::{BoundedText, TraceId, byte_len, canonical, truncate};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bounded_list::BoundedList;
@@ -33,8 +34,7 @@ piton_core::closed_set! {
 }
 
 /// Why the engine decided as it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", try_from = "UncheckedTrace")]
 pub struct DecisionTraceAppended {
     entries: BoundedList<TraceEntry, TRACE_ENTRIES_MAX>,
@@ -42,8 +42,7 @@ pub struct DecisionTraceAppended {
 }
 
 /// One thing that the engine did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TraceEntry {
     /// What it did.
@@ -56,8 +55,7 @@ pub struct TraceEntry {
 }
 
 /// What an entry of a trace is about.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -83,13 +81,12 @@ pub enum TraceRef {
     /// A turn of a loop.
     Iteration {
         /// Which, counted from zero.
-        #[cfg_attr(feature = "schema", schemars(with = "u32"))]
+        #[schemars(with = "u32")]
         value: Iteration,
     },
 }
 
-#[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct UncheckedTrace {
     trace_id: TraceId,

@@ -4,6 +4,7 @@
 //! words are written and parsed here and nowhere else.
 
 use piton_core::{BoundedText, EventIndex, NodeId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gaps::Gap;
@@ -31,8 +32,7 @@ const ANSWERED: &str = "A person answered: ";
 const REFUSED: &str = "A person refused: ";
 
 /// A decision of a person in their own words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PersonDecision {
     /// What they decided.

@@ -14,6 +14,7 @@ use piton_core::{
     BoundedText, EventIndex, NodeId, RunId, SessionId, TimestampMs, WorkflowHash, WorkflowId,
     shorten,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::resume::ResumeCandidate;
@@ -40,8 +41,7 @@ const GOAL: &str = "goal";
 pub type SeenValue = BoundedText<OBSERVED_PATH_BYTES_MAX>;
 
 /// A run, summed up at its preferred tip.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunSummary {
     /// The session.
@@ -84,8 +84,7 @@ pub struct RunSummary {
 }
 
 /// A workflow, as far as a summary needs it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkflowOutline {
     /// The workflow.
@@ -101,8 +100,7 @@ pub struct WorkflowOutline {
 }
 
 /// Step k of n.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StepPlace {
     /// The step.
@@ -116,8 +114,7 @@ pub struct StepPlace {
 }
 
 /// What was last seen around a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Surroundings {
     /// The branch that was checked out.

@@ -5,6 +5,7 @@
 //! caller sent.
 
 use piton_core::{NodeId, RunId, SessionId, WorkflowId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{BlockerReport, Preferences};
@@ -48,8 +49,7 @@ impl From<ReplyBody> for Reply {
 }
 
 /// What a reply says about a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReplyBody {
     /// How the call ended.
@@ -100,8 +100,7 @@ pub struct ReplyBody {
 }
 
 /// Names a run in every reply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RunLine {
     /// Two words for people. They find nothing.
@@ -126,8 +125,7 @@ pub struct RunLine {
 }
 
 /// The step that is to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PendingReply {
     /// The step.
@@ -142,8 +140,7 @@ pub struct PendingReply {
 }
 
 /// A call, ready to be made once the output is added.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NextCall {
     /// The tool.
@@ -153,8 +150,7 @@ pub struct NextCall {
 }
 
 /// The parameters of a next call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NextParams {
     /// The token that hands in the output, in its short form where there is one.
@@ -199,8 +195,7 @@ impl NextParams {
 }
 
 /// What a person decided about a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionLine {
     /// The title of the step.
@@ -211,8 +206,7 @@ pub struct DecisionLine {
 }
 
 /// Something that was recorded as missing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GapLine {
     /// What.
@@ -273,8 +267,7 @@ pub struct CheckpointReply {
 }
 
 /// What a reply says about a bookmark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CheckpointBody {
     /// Which run this is about.

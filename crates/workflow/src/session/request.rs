@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use piton_core::{NodeId, RunId, SessionId};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -49,8 +50,7 @@ pub struct StartKey {
 }
 
 /// The output of a step.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SubmittedOutput {
     /// What was done in this step alone, in 10 to 30 lines of markdown: decisions, results (files, paths, numbers), and
@@ -64,8 +64,7 @@ pub struct SubmittedOutput {
 }
 
 /// A request to continue a run. An ack token submits an output; a state token alone asks for the state of the run.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Continue {
     /// The right to submit the output of one step: copy it from the call after `Next:` of the last reply.
@@ -93,8 +92,7 @@ pub struct Continue {
 }
 
 /// A request to make a bookmark.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[expect(clippy::struct_field_names, reason = "agents know the token by this name")]
 pub struct Checkpoint {

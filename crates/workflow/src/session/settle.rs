@@ -6,6 +6,7 @@
 //! beside it. Records of a person have the severity `info`, which sets them apart from those of the engine.
 
 use piton_core::{BoundedText, GapId, NodeId, RunId, SessionId, truncate};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::{Error, Refusal};
@@ -41,8 +42,7 @@ pub struct Question {
 }
 
 /// The result of recording a person's verdict.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettledStep {
     /// The run, at the step that it waits at.

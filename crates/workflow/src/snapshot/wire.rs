@@ -4,6 +4,7 @@
 //! empty object with a `kind`, so that a surplus field is noticed there as well. Nothing is nullable.
 
 use piton_core::{WorkflowHash, truncate};
+use schemars::JsonSchema;
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -72,7 +73,6 @@ impl<'de> Deserialize<'de> for Version1 {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for Version1 {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Version1".into()
@@ -88,8 +88,7 @@ impl schemars::JsonSchema for Version1 {
 }
 
 /// What is needed to go on from a run node.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Snapshot {
     engine_payload: EnginePayload,
@@ -98,8 +97,7 @@ struct Snapshot {
 }
 
 /// What the engine keeps; versioned by itself.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EnginePayload {
     state: StateWire,
@@ -107,8 +105,7 @@ struct EnginePayload {
 }
 
 /// How far the run is.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "kind",
     rename_all = "snake_case",
@@ -128,16 +125,14 @@ enum StateWire {
 }
 
 /// The step instances that are done, sorted by their bytes.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum CompletedWire {
     Set { values: Vec<StepInstanceKey> },
 }
 
 /// A loop and the turn it is in, counted from zero.
-#[derive(PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Position {
     iteration: u32,
@@ -145,8 +140,7 @@ struct Position {
 }
 
 /// What a decision step said about a loop.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepDecision {
     decision: LoopDecision,
@@ -155,8 +149,7 @@ struct StepDecision {
 }
 
 /// Whether a step waits for its output.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 enum PendingWire {
     None {},
@@ -164,8 +157,7 @@ enum PendingWire {
 }
 
 /// A step that waits for its output, as a reply shows it. Its loop path equals the loop stack.
-#[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct WaitingStep {
     loop_path: Vec<Position>,
@@ -290,7 +282,6 @@ impl<'de> Deserialize<'de> for ExecutionSnapshot {
     }
 }
 
-#[cfg(feature = "schema")]
 impl schemars::JsonSchema for ExecutionSnapshot {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "ExecutionSnapshot".into()

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use piton_core::truncate;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::builtin_id::ContractRef;
@@ -81,8 +82,7 @@ piton_core::closed_set! {
 }
 
 /// One thing that is wrong with a workflow file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct SourceProblem {
     /// Where, as a JSON pointer into the file.
     pub path: Pointer,

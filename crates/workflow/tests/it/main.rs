@@ -25,7 +25,6 @@ mod projection;
 mod proof;
 mod reason;
 mod recall;
-#[cfg(feature = "schema")]
 mod schema;
 mod session;
 mod snapshot;

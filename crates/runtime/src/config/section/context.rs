@@ -3,6 +3,7 @@
 use piton_context::agent::Role;
 use piton_context::word::AgentId;
 use piton_models::ProviderName;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::table::{Section, SectionKey, Wrong};
@@ -11,8 +12,7 @@ use crate::config::SettingSource;
 use crate::context::{AgentSettings, PERSON};
 
 /// The agents that work with context, and the one that clients of the MCP server act as.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContextSection {
     /// The agent that clients of the MCP server act as; the only one, if there is one and none is named.
@@ -24,8 +24,7 @@ pub struct ContextSection {
 }
 
 /// An agent of context.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentEntry {
     /// Its name.

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use piton_models::provider::{BaseUrl, KeyReference, check};
 use piton_models::{ProviderName, ProviderSettings, WireFormat};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::table::{Section, SectionKey, Wrong};
 use crate::config::SettingSource;
 
 /// The providers of models, and the default one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelsSection {
     /// The provider for calls that name none.
@@ -23,8 +23,7 @@ pub struct ModelsSection {
 }
 
 /// A provider. It holds no secret, only the location of the secret.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderEntry {
     /// Its name.

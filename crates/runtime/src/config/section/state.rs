@@ -4,6 +4,7 @@ use std::path::Path;
 
 use piton_backpack::{BackpackId, Key, NodeId, NodeIdentity, Permissions};
 use piton_core::{Digest, FileBytes};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::table::{FoundSection, Section, SectionKey, Wrong};
@@ -11,8 +12,7 @@ use crate::bounds::STATE_KEYS_MAX;
 use crate::config::SettingSource;
 
 /// The backpack that agents are attached to, and what they may do there.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StateSection {
     /// The name of the backpack. The backpack of a project is its own: the same name in another project is another one.

@@ -76,7 +76,6 @@ impl SectionKey {
     }
 
     /// Returns the schema of the section.
-    #[cfg(feature = "schema")]
     pub(in crate::config) fn schema(self) -> schemars::Schema {
         match self {
             Self::Models => schemars::schema_for!(ModelsSection),

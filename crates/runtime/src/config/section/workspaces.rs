@@ -5,14 +5,14 @@ use std::path::{Component, Path};
 use piton_workspaces::AccessScope;
 use piton_workspaces::config::WorkspaceConfig;
 use piton_workspaces::path::LogicalPath;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::table::{Section, SectionKey, Wrong};
 use crate::config::SettingSource;
 
 /// The Workspaces that agents see.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct WorkspacesSection(pub Vec<WorkspaceConfig>);
 

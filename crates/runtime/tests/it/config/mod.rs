@@ -5,7 +5,6 @@ mod edit;
 mod environment;
 mod files;
 mod precedence;
-#[cfg(feature = "schema")]
 mod schema;
 mod section;
 mod status;

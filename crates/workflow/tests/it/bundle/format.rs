@@ -183,7 +183,6 @@ fn artifacts_are_left_out_if_there_are_none() {
 }
 
 // shows in part: WR-463 (the part about a schema)
-#[cfg(feature = "schema")]
 #[test]
 fn the_fields_of_a_bundle_are_fixed() {
     let schema = schemars::schema_for!(Bundle);

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use crate::source::{compile_value, origin, rich};
 
 // shows: WR-361, WR-362
-#[cfg(feature = "schema")]
 #[test]
 fn the_schema_of_a_compiled_workflow() {
     let schema = schemars::schema_for!(CompiledWorkflow);

@@ -13,7 +13,6 @@ mod preferences;
 mod property;
 mod rules;
 mod sample;
-#[cfg(feature = "schema")]
 mod schema;
 mod store;
 mod topology;

@@ -61,7 +61,6 @@ fn a_snapshot_that_is_stored_twice_is_there_once_under_its_reference() {
 }
 
 // shows: WR-204, WR-207
-#[cfg(feature = "schema")]
 #[test]
 fn the_fields_of_a_snapshot_are_fixed() {
     let schema = schemars::schema_for!(ExecutionSnapshot);
