@@ -1,4 +1,4 @@
-//! What a check found: where, what, and how to mend it.
+//! What a check found: where, what, and how to fix it.
 
 use std::fmt;
 

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use piton_core::port::Trace;
@@ -79,6 +80,8 @@ impl Open {
 
     /// Runs any other future to its end.
     pub(crate) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        // Erased, because the executor would otherwise be compiled once more for each of some 200 commands and steps.
+        let work: Pin<Box<dyn Future<Output = T> + '_>> = Box::pin(work);
         self.executor.block_on(work)
     }
 

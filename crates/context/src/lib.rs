@@ -5,6 +5,47 @@
 //! immutable, attributed, stale when their inputs change, and never lost. Frames are [read](read) through views,
 //! composed for a prompt, and [synthesised](synthesis) up the directories.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use piton_context::agent::{AgentContext, Agents, ContextAgent, Role};
+//! use piton_context::frame::PutFrame;
+//! use piton_context::history::RootRef;
+//! use piton_context::read::GetContext;
+//! use piton_context::{Context, ContextPorts, ProjectLocation};
+//! use piton_core::TimestampMs;
+//! use piton_core::port::fixed::ManualClock;
+//! use piton_store::memory::{MemoryBlobs, MemoryLeases, MemoryTable};
+//!
+//! # async fn example(project: &std::path::Path) -> Result<(), Box<dyn std::error::Error>> {
+//! std::fs::write(project.join("login.rs"), "fn login() {}\n")?;
+//! let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+//! let ports = ContextPorts {
+//!     table: Arc::new(MemoryTable::new()),
+//!     blobs: Arc::new(MemoryBlobs::new(clock.clone())),
+//!     leases: Arc::new(MemoryLeases::new(clock.clone())),
+//!     clock,
+//!     stamps: None,
+//! };
+//! let context = Context::new(ports, ProjectLocation::find(project, None)?).live();
+//! let scanned = context.scanner().scan(false)?;
+//! context.record(&scanned.tree, scanned.report.is_partial(), None).await?;
+//!
+//! let agent = ContextAgent { id: "writer".parse()?, role: Role::Writer };
+//! let agent = AgentContext::new(context, &Agents::new([agent.clone()]), &agent.id)?;
+//! agent.put_frame(&PutFrame::new("login.rs", "summary".parse()?, "Logs a user in.")).await?;
+//!
+//! // Nothing announces the edit. Whoever reads the frame learns that it is stale.
+//! std::fs::write(project.join("login.rs"), "fn login() { todo!() }\n")?;
+//! let request = GetContext { node: "login.rs".to_owned(), ..GetContext::default() };
+//! let found = agent.get_context(&request, &RootRef::Current).await?;
+//! assert!(found.text().contains("stale"), "{}", found.text());
+//! # Ok(())
+//! # }
+//! # let project = tempfile::tempdir().unwrap();
+//! # let executor = tokio::runtime::Builder::new_current_thread().build().unwrap();
+//! # executor.block_on(example(project.path())).unwrap();
+//! ```
+//!
 //! * [`tree`]: paths, nodes, ids, and how they are hashed; pure.
 //! * [`scan`]: reads a project directory on several threads, and only what changed.
 //! * [`history`]: recorded trees, their nodes by path and id, and the differences between two trees.

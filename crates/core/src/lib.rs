@@ -4,6 +4,22 @@
 //! of a value, one digest of an encoding, one text form of an id, one shape of an error. This crate keeps each of them
 //! in one place, and makes the wrong way fail to compile.
 //!
+//! ```
+//! use piton_core::canonical::encode;
+//! use piton_core::{Digest, RunId};
+//! use serde_json::json;
+//!
+//! // Two spellings of one value are the same bytes, so they have the same digest.
+//! let one = encode(&json!({ "b": 1.0, "a": "x" }))?;
+//! let other = encode(&json!({ "a": "x", "b": 1 }))?;
+//! assert_eq!(one.as_str(), r#"{"a":"x","b":1}"#);
+//! assert_eq!(Digest::of(&one), Digest::of(&other));
+//!
+//! // An id is parsed once, where it enters. One of another kind is not accepted in its place.
+//! assert!("sess_00000000000000000000000000".parse::<RunId>().is_err());
+//! # Ok::<(), piton_core::CanonicalError>(())
+//! ```
+//!
 //! * [`canonical`]: RFC 8785 JSON, written straight from [`serde::Serialize`] to bytes. There is no other way to create
 //!   [`CanonicalBytes`], so having them proves how they were written.
 //! * [`digest`]: SHA-256 over [`CanonicalBytes`] or [`FileBytes`], and over nothing else. A digest of "some string"
@@ -17,7 +33,7 @@
 //! * [`keep_numbers`], [`refuse_lost_numbers`]: the numbers of a JSON text that no reader preserves, as strings or as
 //!   an error.
 //! * [`closed_set!`]: enums with names that are part of a format.
-//! * `tool_card` (feature `schema`): the description of a tool that agents call, and its JSON Schemas.
+//! * [`tool_card`]: the description of a tool that agents call, and its JSON Schemas.
 //! * [`Provenance`]: the step of a workflow at which something was written.
 //! * [`port`]: the effects that pure code may request (time, waiting, entropy, notices), as traits.
 //! * [`bounds`]: every limit of the crate, with its reason.

@@ -74,7 +74,7 @@ macro_rules! checked_text {
     };
 }
 
-/// Implements `TryFrom<&str>`, serde and, with the feature `schema`, the JSON Schema.
+/// Implements `TryFrom<&str>`, serde and the JSON Schema.
 ///
 /// `$expecting` completes the sentence "expected …".
 #[macro_export]

@@ -7,6 +7,17 @@
 //! * [`log`]: one line for each call, for programs that keep a log.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
+//! ```
+//! use piton_mcp::catalogue;
+//!
+//! // What agents read is generated from the types of the requests.
+//! let sets = catalogue::sets();
+//! let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
+//! assert_eq!(names, ["workflow", "workspaces", "context", "backpack"]);
+//! let tool = sets[0].tool("continue_workflow").expect("it is the heart of the set");
+//! assert!(tool.input["properties"]["ackToken"].is_object());
+//! ```
+//!
 //! A call takes one path: a transport passes it to `server`, `call` checks with `arguments` whether it fits the schema
 //! of its tool, its set turns it into a request of [`piton_runtime`], and `answer` reports the outcome, in the forms
 //! that `client_kind` knows its client to need.

@@ -3,6 +3,22 @@
 //! A durable runtime must own every call to a model: what was sent, what came back, what it cost, and whether trying
 //! again is safe. So there is one form for all of it, and each provider's own format stays behind [`ModelClient`].
 //!
+//! ```
+//! use piton_models::{Error, Message, ModelClient, Request, Scripted};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! // A provider, a rehearsal and a script are one trait: a flow does not know which of them answers.
+//! let model: &dyn ModelClient = &Scripted::with_texts(&["Prices fell 3 %."]);
+//! let answer = model.complete(&Request::new(vec![Message::user("What did prices do?")])).await?;
+//! assert_eq!(answer.text, "Prices fell 3 %.");
+//!
+//! // What no provider would accept is refused before anything is sent.
+//! let refused = model.complete(&Request::new(vec![Message::system("Be brief.")])).await;
+//! assert!(matches!(refused, Err(Error::Request { .. })));
+//! # Ok::<(), Error>(())
+//! # }).unwrap();
+//! ```
+//!
 //! * [`message`], [`tool`], [`request`]: the request.
 //! * [`answer`]: the answer.
 //! * [`client`]: the trait, and answers that arrive piece by piece.

@@ -19,6 +19,43 @@
 //! * [`text_diff`]: line-by-line comparison of two texts.
 //! * [`bounds`]: every limit of the crate, with its reason.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use piton_core::{Envelope, TimestampMs};
+//! use piton_core::port::fixed::{ManualClock, SeededEntropy};
+//! use piton_runtime::config::{Configuration, Environment};
+//! use piton_runtime::request::StartWorkflow;
+//! use piton_runtime::{Runtime, RuntimePorts, Whereabouts};
+//! use piton_store::memory::{
+//!     MemoryBlobs, MemoryCache, MemoryJournal, MemoryKeyRing, MemoryLeases, MemoryTable,
+//! };
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+//! let (entropy, blobs) = (Arc::new(SeededEntropy::new(1)), MemoryBlobs::new(clock.clone()));
+//! let ports = RuntimePorts {
+//!     journal: Arc::new(MemoryJournal::new(blobs.clone())),
+//!     blobs: Arc::new(blobs),
+//!     table: Arc::new(MemoryTable::new()),
+//!     leases: Arc::new(MemoryLeases::new(clock.clone())),
+//!     keys: Arc::new(MemoryKeyRing::new(entropy.clone())),
+//!     cache: Arc::new(MemoryCache::new()),
+//!     clock,
+//!     entropy,
+//! };
+//! let configuration = Configuration::load(Environment::default()).expect("no file is wrong");
+//! let runtime = Arc::new(Runtime::new(ports, configuration)?);
+//!
+//! // One agent, as the MCP server and the command line serve it.
+//! let agent = runtime.connect(Whereabouts::default());
+//! let request: StartWorkflow =
+//!     serde_json::from_str(r#"{ "workflowId": "wr.tour" }"#).expect("it is what an agent sends");
+//! let reply = agent.start_workflow(request).await?;
+//! assert!(reply.body.ack_token.is_some(), "the token that continues the run");
+//! # Ok::<(), Envelope>(())
+//! # }).unwrap();
+//! ```
+//!
 //! *Invariants*: no storage adapter is named. Durable writes go only through its ports and into the user's
 //! configuration file. Modules that read files say so at their top; everything else is pure. Every failure is an
 //! [`Envelope`](piton_core::Envelope).

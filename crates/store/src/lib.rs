@@ -9,6 +9,26 @@
 //! Nothing in a port assumes files: one database transaction could serve an append, and a lease carries an epoch with
 //! which a database can fence off a writer that lost it.
 //!
+//! ```
+//! use piton_store::Error;
+//! use piton_store::memory::MemoryTable;
+//! use piton_store::port::{EntryChange, Expect, Table, TableWrite};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let table: &dyn Table = &MemoryTable::new();
+//! let claim = |owner: &str| {
+//!     let change = EntryChange::Put(owner.into());
+//!     vec![TableWrite { key: b"task-1".as_slice().into(), expect: Expect::Absent, change }]
+//! };
+//!
+//! // A commit happens as a whole, and only if every key is still what its writer expects.
+//! table.commit(claim("first")).await?;
+//! assert!(matches!(table.commit(claim("second")).await, Err(Error::Conflict { .. })));
+//! assert_eq!(table.get(b"task-1").await?.expect("it is there").value, b"first");
+//! # Ok::<(), Error>(())
+//! # }).unwrap();
+//! ```
+//!
 //! Invariants: every durable write of the product goes through a port of this crate. No adapter holds anything open
 //! exclusively, because every agent's server, the command line and a watcher use one data directory at the same time.
 //!

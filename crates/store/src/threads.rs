@@ -6,6 +6,8 @@
 //! *Invariants*: a thread is marked as one that may block only by the code that keeps it from serving anything else in
 //! the meantime.
 
+#[cfg(feature = "local")]
+use std::any::Any;
 use std::cell::Cell;
 
 #[cfg(feature = "local")]
@@ -50,8 +52,10 @@ pub(crate) async fn blocking<R: Send + 'static>(
     if may_block() {
         return work();
     }
+    // Erased, so that the executor's tasks are compiled once and not for each kind of work.
+    let work: Box<dyn FnOnce() -> Box<dyn Any + Send> + Send> = Box::new(|| Box::new(work()));
     match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
+        Ok(result) => *result.downcast().expect("the work returns what it was made to return"),
         Err(ended) => match ended.try_into_panic() {
             // A panic surfaces in the caller, as if it had run the work itself.
             Ok(panic) => std::panic::resume_unwind(panic),

@@ -4,6 +4,51 @@
 //! Every name here is part of a format, so it is defined once, and a text that is not one of the names is
 //! refused where it enters.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use piton_core::TimestampMs;
+//! use piton_core::port::fixed::{ManualClock, SeededEntropy};
+//! use piton_store::memory::{MemoryBlobs, MemoryJournal, MemoryKeyRing};
+//! use piton_workflow::compile::{Definitions, compile};
+//! use piton_workflow::event::Preferences;
+//! use piton_workflow::session::{Sessions, SourcedWorkflow, Start};
+//! use piton_workflow::source::SourceOrigin;
+//! use piton_workflow::{Autonomy, RiskPolicy, SourceKind};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let text = r#"{ "id": "project.greeting", "name": "Greeting",
+//!     "steps": [{ "id": "greet", "title": "Greet", "prompt": "Say hello." }] }"#;
+//! let origin = SourceOrigin::new(SourceKind::Project, "example");
+//! let compiled = compile(text, &origin, &Definitions::standard()).expect("nothing is wrong with it");
+//!
+//! let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+//! let (entropy, blobs) = (Arc::new(SeededEntropy::new(1)), MemoryBlobs::new(clock.clone()));
+//! let journal = Arc::new(MemoryJournal::new(blobs.clone()));
+//! let keys = Arc::new(MemoryKeyRing::new(entropy.clone()));
+//! let sessions = Sessions::new(journal, Arc::new(blobs), keys, clock, entropy);
+//!
+//! // The run is pinned to the workflow as it was compiled, and every step is appended to the journal.
+//! let start = Start {
+//!     workflow: SourcedWorkflow {
+//!         compiled: Arc::new(compiled),
+//!         source_kind: SourceKind::Project,
+//!         source_ref: "example".to_owned(),
+//!     },
+//!     goal: None,
+//!     context: serde_json::Map::new(),
+//!     preferences: Preferences {
+//!         autonomy: Autonomy::Guided,
+//!         risk_policy: RiskPolicy::Conservative,
+//!     },
+//!     observations: Vec::new(),
+//!     key: None,
+//! };
+//! let reply = sessions.start(start).await?;
+//! assert!(reply.body.ack_token.is_some(), "the token with which the agent submits its output");
+//! # Ok::<(), piton_workflow::session::Error>(())
+//! # }).unwrap();
+//! ```
+//!
 //! * [`name`]: the ids that an author writes in a workflow.
 //! * [`loop_path`] and [`step_instance`]: the position of a step within its loops, and its key.
 //! * [`event`]: the thirteen kinds of events, with the rules that hold within one and across a log.

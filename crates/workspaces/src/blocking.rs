@@ -1,6 +1,8 @@
 //! Blocking work, off the threads that serve calls.
 #![expect(clippy::disallowed_methods, reason = "the one place where this crate leaves async code")]
 
+use std::any::Any;
+
 use piton_core::Code;
 use piton_store::threads::{blocking_here, may_block};
 use tokio::runtime::Handle;
@@ -47,8 +49,12 @@ pub(crate) async fn as_a_whole<R: Send + 'static>(
 
 /// Runs work on a thread that may block. `None` if the process is about to end.
 async fn off<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    // Erased, so that the executor's tasks are compiled once and not for each kind of work.
+    let work: Box<dyn FnOnce() -> Box<dyn Any + Send> + Send> = Box::new(|| Box::new(work()));
     match spawn_blocking(work).await {
-        Ok(result) => Some(result),
+        Ok(result) => {
+            Some(*result.downcast().expect("the work returns what it was made to return"))
+        }
         Err(ended) => match ended.try_into_panic() {
             // A panic in the work continues in the caller, as if it had run there.
             Ok(panic) => std::panic::resume_unwind(panic),

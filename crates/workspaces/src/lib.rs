@@ -5,6 +5,41 @@
 //! permits or refuses the operation. Only then is its [Store](store::Store) called. A path that no Workspace covers is
 //! denied.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use piton_core::TimestampMs;
+//! use piton_core::port::fixed::{ManualClock, SeededEntropy};
+//! use piton_store::memory::{MemoryBlobs, MemoryTable};
+//! use piton_workspaces::Files;
+//! use piton_workspaces::config::{WorkspaceConfig, WorkspacePorts, open};
+//! use piton_workspaces::virtual_store::VirtualPorts;
+//! use serde_json::json;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let clock = Arc::new(ManualClock::new(TimestampMs(0)));
+//! let memory = VirtualPorts {
+//!     table: Arc::new(MemoryTable::new()),
+//!     blobs: Arc::new(MemoryBlobs::new(clock.clone())),
+//!     entropy: Arc::new(SeededEntropy::new(1)),
+//!     clock,
+//! };
+//! let ports = WorkspacePorts { kept: memory.clone(), memory, configuration: None, data: None };
+//! let scratch = WorkspaceConfig {
+//!     prefix: "/scratch".to_owned(),
+//!     scope: "read-write".to_owned(),
+//!     memory: Some(vec!["scratch".to_owned()]),
+//!     ..WorkspaceConfig::default()
+//! };
+//! let files = Files::new(Arc::new(open(&[scratch], &ports)?.workspaces));
+//!
+//! let written = json!({ "path": "/scratch/plan.md", "content": "1. Look.\n" });
+//! assert!(!files.call("write", written).await.is_error);
+//! let denied = files.call("read", json!({ "path": "/etc/passwd" })).await;
+//! assert!(denied.is_error, "no Workspace covers it");
+//! # Ok::<(), piton_workspaces::Error>(())
+//! # }).unwrap();
+//! ```
+//!
 //! *Invariants*: a set of Workspaces never changes once it is built. A Store is never called for an operation that the
 //! scope forbids, and never to change something protected. No answer names a path of the machine. Nothing here can
 //! start a program.

@@ -82,7 +82,7 @@ fn measure(root: &Path, crates: &[&str]) -> Result<Vec<Measured>> {
     run.args(&packages)
         .env("RUSTC_WORKSPACE_WRAPPER", &wrapper)
         .env("LLVM_PROFILE_FILE", &profiles);
-    ensure!(process::succeeds(&mut run)?, "a test failed; mend it with `cargo xtask test` first");
+    ensure!(process::succeeds(&mut run)?, "a test failed; fix it with `cargo xtask test` first");
     let programs = programs(root, &packages, &wrapper)?;
     let merged = place.join("merged.profdata");
     merge(root, &tools, &place, &merged)?;

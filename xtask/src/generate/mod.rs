@@ -27,7 +27,7 @@ const DIRECTORY: &str = "docs/generated";
 /// Where those are written.
 const ERRORS: &str = "docs/errors";
 
-/// How to mend every problem found here.
+/// How to fix every problem found here.
 const FIX: &str = "run `cargo xtask generate` and commit what it changes";
 
 /// Write or compare.

@@ -225,9 +225,7 @@ fn hasty() -> Value {
 fn step_output(step: &str, round: u64) -> Value {
     let notes = match step {
         "notes" => "Project: a login page\nSeen: 3 files at its top",
-        "refusal" => {
-            "Refused: it asked for the lines `Refused:` and `Mended:`\nMended: I wrote them"
-        }
+        "refusal" => "Refused: it asked for the lines `Refused:` and `Fixed:`\nFixed: I wrote them",
         "guess" if round == 1 => {
             "Guess: login.rs asks once\nFound: it leaves trying again to retry.rs"
         }

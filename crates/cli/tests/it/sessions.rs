@@ -89,7 +89,7 @@ fn a_session_is_carried_to_another_data_directory() {
 }
 
 #[test]
-fn a_damaged_session_is_told_from_sound_ones_and_can_be_mended() {
+fn a_damaged_session_is_told_from_sound_ones_and_can_be_repaired() {
     let rig = Rig::new();
     let run = rig.tour();
     assert_eq!(rig.tells(&["session", "verify", &run.label])["isSound"], true);

@@ -8,7 +8,7 @@ fn output(answer: &Value) -> Value {
     let notes = match answer["pending"]["stepId"].as_str().unwrap() {
         "notes" => "Project: a sample\nSeen: 3 files",
         "refusal" if answer["kind"] != "blocked" => "All done.",
-        "refusal" => "Refused: two lines\nMended: wrote them",
+        "refusal" => "Refused: two lines\nFixed: wrote them",
         "guess" => "Guess: a.txt, a text\nFound: a text",
         "going_back" => "Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research",
         _ => {

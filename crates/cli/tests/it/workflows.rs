@@ -135,8 +135,8 @@ fn a_person_walks_a_workflow_in_the_terminal() {
     insta::assert_snapshot!("walk", run.stable(&text(&output.stdout), &rig));
 
     // Going on where it was left.
-    let mended = "Refused: two lines\nMended: wrote them\n.\n.\n";
-    let output = rig.type_in(&["workflow", "run", "--resume", &run.label, "--json"], mended);
+    let fixed = "Refused: two lines\nFixed: wrote them\n.\n.\n";
+    let output = rig.type_in(&["workflow", "run", "--resume", &run.label, "--json"], fixed);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let walked: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(walked["schema"], "piton.workflow.run/1");

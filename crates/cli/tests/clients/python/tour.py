@@ -5,7 +5,7 @@ NOTHING = {"notesMarkdown": "All done."}
 
 NOTES = {
     "notes": "Project: a sample\nSeen: 3 files",
-    "refusal": "Refused: two lines\nMended: wrote them",
+    "refusal": "Refused: two lines\nFixed: wrote them",
     "guess": "Guess: a.txt, a text\nFound: a text",
     "going_back": "Checkpoint: before a rewrite\nGoing back: they stay\nNext: wr.research",
 }
