@@ -8,7 +8,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use piton_core::{Clock, Code, Digest};
-use piton_store::port::{EntryChange, EntryVersion, Expect, Table, TableEntry, TableWrite};
+use piton_store::PagedScan;
+use piton_store::port::{EntryVersion, Expect, Table, TableEntry, TableWrite};
 
 use super::keys::{LedgerKeys, is_record, number_of};
 use super::record::{Actor, AuditIntent, AuditOutcome, AuditRecord, VERSION};
@@ -137,21 +138,17 @@ impl Ledger {
         }
         let next = self.table.get(&self.keys.next()).await?;
         let number = next.as_ref().and_then(|entry| number_of(&entry.value)).unwrap_or(0);
-        Ok((number, next.map_or(Expect::Absent, |entry| Expect::Version(entry.version))))
+        Ok((number, next.map(|entry| entry.version).into()))
     }
 
     /// Returns the writes that begin a record. The expectation on the counter row makes its writer the only one under
     /// that number.
     fn beginning(&self, record: &AuditRecord, expect: Expect) -> Result<Vec<TableWrite>, Error> {
         let (number, intent) = (record.number, &record.intent);
-        let put = |key, value| TableWrite {
-            key,
-            expect: Expect::Anything,
-            change: EntryChange::Put(value),
-        };
-        let following = EntryChange::Put((number + 1).to_be_bytes().to_vec());
+        let put = |key, value| TableWrite::put(key, Expect::Anything, value);
+        let following = (number + 1).to_be_bytes().to_vec();
         let mut batch = vec![
-            TableWrite { key: self.keys.next(), expect, change: following },
+            TableWrite::put(self.keys.next(), expect, following),
             put(self.keys.record(number), encode(record)?),
             put(self.keys.open(number), Vec::new()),
             put(self.keys.path(&intent.path, number), Vec::new()),
@@ -170,20 +167,14 @@ impl Ledger {
     fn ending(&self, settled: &Begun, is_contested: bool) -> Result<Vec<TableWrite>, Error> {
         let Begun { record, opened } = settled;
         let expect = if is_contested { Expect::Anything } else { Expect::Version(*opened) };
-        let open = self.keys.open(record.number);
-        let mut batch = vec![TableWrite { key: open, expect, change: EntryChange::Remove }];
+        let mut batch = vec![TableWrite::remove(self.keys.open(record.number), expect)];
         // `Done` needs no write of the record: removing the open row says it. A contested record may hold another
         // outcome.
         if is_contested || record.outcome != AuditOutcome::Done {
-            batch.push(self.outcome(record)?);
+            let key = self.keys.record(record.number);
+            batch.push(TableWrite::put(key, Expect::Anything, encode(record)?));
         }
         Ok(batch)
-    }
-
-    /// Returns the write of a record with its outcome.
-    fn outcome(&self, record: &AuditRecord) -> Result<TableWrite, Error> {
-        let (key, change) = (self.keys.record(record.number), EntryChange::Put(encode(record)?));
-        Ok(TableWrite { key, expect: Expect::Anything, change })
     }
 
     fn known(&self) -> MutexGuard<'_, KnownRecords> {
@@ -272,18 +263,14 @@ impl Ledger {
         max: usize,
     ) -> Result<(Vec<u64>, usize), Error> {
         let (mut numbers, mut before) = (Vec::new(), 0);
-        let mut after = None;
-        loop {
-            let page = self.table.scan(prefix, after.as_deref(), AUDIT_PAGE).await?;
-            numbers.extend(page.entries.iter().filter_map(|entry| number_of(&entry.key)));
+        let mut scan = PagedScan::new(&*self.table, prefix, AUDIT_PAGE);
+        while let Some(entries) = scan.next().await? {
+            numbers.extend(entries.iter().filter_map(|entry| number_of(&entry.key)));
             let too_many = numbers.len().saturating_sub(max);
             numbers.drain(..too_many);
             before += too_many;
-            after = page.entries.last().map(|entry| Arc::clone(&entry.key));
-            if !page.more {
-                return Ok((numbers, before));
-            }
         }
+        Ok((numbers, before))
     }
 }
 

@@ -1,10 +1,8 @@
 //! Usage and quota of a namespace.
 
-use piton_core::Code;
-use piton_store::port::{EntryChange as RowChange, EntryVersion, TableWrite};
+use piton_store::port::{EntryVersion, TableWrite};
 
 use super::lookup::Lookup;
-use super::pending::expect;
 use super::row::{DirectoryRow, Usage};
 use super::store::VirtualStore;
 use crate::store::StoreFault;
@@ -29,9 +27,7 @@ impl VirtualStore {
         let Some(entry) = self.ports.table.get(&self.keys.usage()).await? else {
             return Ok((Usage::default(), None));
         };
-        let damaged = StoreFault::Data(Code::StoreInvariantViolation);
-        let usage = serde_json::from_slice(&entry.value).map_err(|_| damaged)?;
-        Ok((usage, Some(entry.version)))
+        Ok((Usage::decode(&entry.value)?, Some(entry.version)))
     }
 
     /// Adds the change of the usage to a batch, if there is one. Refuses a batch that exceeds the quota.
@@ -51,13 +47,7 @@ impl VirtualStore {
             quota.check(after.bytes, after.files)?;
         }
         // The version makes concurrent changes conflict here, so no update of the count is lost.
-        batch.push(TableWrite {
-            key: self.keys.usage(),
-            expect: expect(version),
-            change: RowChange::Put(
-                serde_json::to_vec(&after).expect("two numbers have a JSON form"),
-            ),
-        });
+        batch.push(TableWrite::put(self.keys.usage(), version.into(), after.encode()));
         Ok(())
     }
 }
