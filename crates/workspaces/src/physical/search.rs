@@ -6,10 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use rustix::fs::OFlags;
-
 use super::list::{RawEntry, entries};
-use super::open::{Root, one};
+use super::open::{Root, one_directory};
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_BATCH, SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::path::MountPath;
 use crate::search::{
@@ -216,7 +214,7 @@ impl TreeWalk<'_> {
             EntryKind::File if self.search.selects(&below) => self.found.files.push(below),
             EntryKind::Directory => {
                 // Opened relative to the directory that was listed, so the walk cannot be redirected by a rename.
-                match one(directory, &entry.name, OFlags::RDONLY | OFlags::DIRECTORY) {
+                match one_directory(directory, &*entry.name) {
                     Ok(inside) if self.root.check_mount(inside.as_fd()).is_err() => {
                         self.found.skipped.mounted += 1;
                     }
