@@ -9,7 +9,7 @@ use piton_store::port::{
 };
 
 use crate::bounds::PAGE;
-use crate::rows::keys::ProjectKeys;
+use crate::rows::ProjectKeys;
 use crate::scan::Scanner;
 use crate::synthesis::Registry;
 use crate::{Error, ProjectId, ProjectLocation};

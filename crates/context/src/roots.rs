@@ -7,7 +7,7 @@ use piton_store::{Error, TableRoots, digests_taken_out};
 use crate::ProjectId;
 use crate::bounds::PAGE;
 use crate::frame::{Frame, LOST};
-use crate::rows::keys::{ProjectKeys, RowKind};
+use crate::rows::{ProjectKeys, RowKind};
 
 /// The contents that the frames in a table refer to.
 ///

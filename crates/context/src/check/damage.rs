@@ -123,7 +123,7 @@ impl Context {
     /// Visits all rows of a kind, page by page.
     pub(super) async fn each_row(
         &self,
-        row: crate::rows::keys::RowKind,
+        row: crate::rows::RowKind,
         mut visit: impl FnMut(piton_store::port::TableEntry),
     ) -> Result<(), Error> {
         let prefix = self.keys.all(row);

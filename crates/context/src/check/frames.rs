@@ -13,7 +13,7 @@ use super::damage::Flaws;
 use super::{Damage, DamageKind, Validation};
 use crate::frame::{BasisKind, Frame, FrameHead, FrameId, FrameSet, LOST, leaf, lost_leaf};
 use crate::history::{TOUCHED_EVERYWHERE, old_path, read_note};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::synthesis::{damaged_mark, is_mark};
 use crate::tree::TreePath;
 use crate::word::{AgentId, FrameType};

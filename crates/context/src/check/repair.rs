@@ -24,8 +24,7 @@ use crate::bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX};
 use crate::context::{keep, put, put_after, remove_after};
 use crate::frame::FRAMES_CROWDED;
 use crate::history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference};
-use crate::rows::NodeBody;
-use crate::rows::keys::{ProjectKeys, RowKind, split_path};
+use crate::rows::{NodeBody, ProjectKeys, RowKind, split_path};
 use crate::tree::{Directory, TreeNodeId, TreePath};
 use crate::{Context, Error, ProjectId};
 

@@ -6,8 +6,7 @@ use piton_core::Digest;
 
 use super::{DamageKind, Validation};
 use crate::history::RootEntry;
-use crate::rows::NodeBody;
-use crate::rows::keys::RowKind;
+use crate::rows::{NodeBody, RowKind};
 use crate::tree::TreeNodeId;
 use crate::{Context, Error};
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Appended, Basis, FrameDraft, Metadata, Precondition};
 use crate::bounds::TRIES_MAX;
 use crate::history::{FoundNode, NodeRef, RootEntry};
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::tree::TreeNodeId;
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};

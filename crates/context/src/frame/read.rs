@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::append::place_index;
 use super::set::phrase;
 use super::{BasisKind, Frame, FrameId, FrameSet, LOST, Proof, SetRoot, leaf, lost_leaf};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::TreePath;
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};

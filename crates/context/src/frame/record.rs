@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Basis;
 use crate::Error;
 use crate::bounds::{METADATA_ENTRIES_MAX, METADATA_KEY_BYTES_MAX, METADATA_VALUE_BYTES_MAX};
-use crate::rows::bytes::{Bytes, put_bytes, seal};
+use crate::rows::{Bytes, put_bytes, seal};
 use crate::tree::{TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 

@@ -11,7 +11,7 @@ use piton_store::port::{Batch, Key, TableWrite};
 
 use super::Frame;
 use crate::context::put;
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::{Context, Error};
 
 /// The frames of a run.

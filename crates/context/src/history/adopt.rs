@@ -21,8 +21,7 @@ use crate::bounds::{
 };
 use crate::context::{put, remove_after};
 use crate::frame::{Appended, Basis, BasisInputs, Frame, FrameDraft, FrameId, Metadata};
-use crate::rows::NodeBody;
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{NodeBody, RowKind, split_path};
 use crate::tree::{Moves, Preimage, TreeNodeId, TreePath};
 use crate::word::FrameType;
 use crate::{Context, Error};

@@ -12,8 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
 use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
-use crate::rows::keys::RowKind;
-use crate::rows::{ChildRecord, NodeBody, node};
+use crate::rows::{ChildRecord, NodeBody, RowKind, decode_children, decode_node};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};
 
@@ -271,7 +270,7 @@ impl Context {
         let Some(row) = self.row(&self.keys.node(id, 0)).await? else {
             return Ok(None);
         };
-        let (path, mut body) = node::decode(&row.value).ok_or_else(|| damaged(id))?;
+        let (path, mut body) = decode_node(&row.value).ok_or_else(|| damaged(id))?;
         if let NodeBody::Directory { splits, children, .. } = &mut body {
             for part in 1..=splits.len() {
                 children.extend(self.part(id, part).await?);
@@ -287,7 +286,7 @@ impl Context {
     /// Returns the entry `name` of a recorded directory.
     async fn child(&self, id: TreeNodeId, name: &[u8]) -> Result<Option<ChildRecord>, Error> {
         let row = self.row(&self.keys.node(id, 0)).await?.ok_or_else(|| missing(id))?;
-        let (path, body) = node::decode(&row.value).ok_or_else(|| damaged(id))?;
+        let (path, body) = decode_node(&row.value).ok_or_else(|| damaged(id))?;
         // A directory in a single row can be checked without further reads; for larger ones, only `body` checks.
         if matches!(&body, NodeBody::Directory { splits, .. } if splits.is_empty())
             && body.id(&path) != id
@@ -309,7 +308,7 @@ impl Context {
     async fn part(&self, id: TreeNodeId, part: usize) -> Result<Vec<ChildRecord>, Error> {
         let part = u32::try_from(part).map_err(|_| damaged(id))?;
         let row = self.row(&self.keys.node(id, part)).await?.ok_or_else(|| missing(id))?;
-        node::decode_children(&row.value).ok_or_else(|| damaged(id))
+        decode_children(&row.value).ok_or_else(|| damaged(id))
     }
 
     /// Returns the direct entries of a recorded directory.

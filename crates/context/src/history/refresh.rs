@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::{FoundNode, NodeRef, RootEntry};
 use crate::bounds::{PROBES_MAX, REFRESH_TRIES_MAX};
 use crate::frame::{Basis, BasisInputs};
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::scan::{ProblemKind, ScanReport, Scanner};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use piton_core::{TimestampMs, canonical};
 use serde::{Deserialize, Serialize};
 
-use crate::rows::keys::RowKind;
+use crate::rows::RowKind;
 use crate::tree::{Totals, TreeNodeId};
 use crate::word::Label;
 use crate::{Context, Error};

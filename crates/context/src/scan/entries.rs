@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use super::disk;
 use super::disk::Listed;
 use super::open_directory::{KnownEntry, OpenDirectory};
-use super::scan_report::ProblemKind;
+use super::scanner::ProblemKind;
 use super::walk::{ScanTask, Walker};
 use crate::bounds::{NAME_BYTES_MAX, PATH_BYTES_MAX};
 use crate::tree::{Name, Symlink, TreeEntry, TreeFile, TreeNode};

@@ -23,7 +23,7 @@ use crate::context::remove_after;
 use crate::frame::{AppendOutcome, Basis, BasisKind, FrameHead, FrameId, Metadata, Policy};
 use crate::history::TOUCHED_EVERYWHERE;
 use crate::report::{Remedy, StaleFrame};
-use crate::rows::keys::{RowKind, split_path};
+use crate::rows::{RowKind, split_path};
 use crate::tree::{TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};

@@ -15,8 +15,7 @@ use crate::frame::{
     Precondition,
 };
 use crate::history::{NodeRef, RootEntry};
-use crate::rows::NodeBody;
-use crate::rows::keys::RowKind;
+use crate::rows::{NodeBody, RowKind};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::word::{AgentId, FrameType};
 use crate::{Context, Error};
