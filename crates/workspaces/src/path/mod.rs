@@ -10,4 +10,4 @@ mod name;
 pub use logical::LogicalPath;
 pub use mount::MountPath;
 pub use name::{PathProblem, check_name};
-pub(crate) use name::{is_temp_name, temp_name};
+pub(crate) use name::{is_temp_name, kept_name, temp_name};

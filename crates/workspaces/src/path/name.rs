@@ -43,6 +43,12 @@ pub(crate) fn temp_name(random: u64) -> String {
     format!("{TEMP_START}{random:016x}{TEMP_END}")
 }
 
+/// Returns the name under which something is kept that had the name of an unfinished write.
+pub(crate) fn kept_name(temp: &str) -> String {
+    let random = temp.trim_start_matches(TEMP_START).trim_end_matches(TEMP_END);
+    format!("piton-kept-{random}")
+}
+
 /// True for the name of an unfinished write.
 pub(crate) fn is_temp_name(name: &str) -> bool {
     name.starts_with(TEMP_START) && name.ends_with(TEMP_END)

@@ -2,7 +2,7 @@
 //!
 //! A directory is first renamed to a temporary name, which is the moment at which it is gone, and then cleared away. If
 //! its contents matter, they are compared in between with those at the time the removal was prepared. If they changed,
-//! the directory gets its name back.
+//! the directory gets its name back or, if that is taken by then, an ordinary name beside it.
 //!
 //! *Limitations*: writes through a descriptor that another process already had open are not noticed after the
 //! comparison. A process that dies in the middle of a removal leaves a directory behind; recovery of the records clears
@@ -23,7 +23,7 @@ use super::store::prepare_blocking;
 use super::write::{discard, random_name};
 use crate::bounds::{PATH_DEPTH_MAX, TREE_ENTRIES_MAX};
 use crate::mask::Mask;
-use crate::path::MountPath;
+use crate::path::{MountPath, kept_name};
 use crate::store::{Before, EntryKind, Expected, Prepared, StoreFault};
 
 /// A removal that is ready to be committed.
@@ -89,9 +89,16 @@ impl PendingRemoval {
         if contents(&self.directory, temp) == Ok(expected) {
             return Ok(());
         }
+        let rename_to =
+            |name: &str| rename_no_replace((&self.directory, temp), (&self.directory, name));
         // The original name was free since the rename, so another process may have taken it: do not replace that.
-        rename_no_replace((&self.directory, temp), (&self.directory, &self.name))?;
-        Err(StoreFault::Raced)
+        if rename_to(&self.name).is_ok() {
+            return Err(StoreFault::Raced);
+        }
+        // Recovery of the record removes whatever has the temporary name, so the directory gets an ordinary one.
+        let kept = kept_name(temp);
+        let name = if rename_to(&kept).is_ok() { kept } else { temp.to_owned() };
+        Err(StoreFault::MovedAside { name })
     }
 
     fn commit(self) -> Result<(), StoreFault> {
@@ -215,4 +222,39 @@ fn remove_below(directory: &OwnedFd, depth: usize) -> Result<(), StoreFault> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::disallowed_methods, reason = "tests look at the disk")]
+
+    use std::fs;
+
+    use super::*;
+    use crate::path::is_temp_name;
+
+    #[test]
+    fn a_changed_directory_whose_name_is_taken_meanwhile_is_kept_and_the_error_says_where() {
+        let directory = tempfile::tempdir().unwrap();
+        let (at, temp) = (|path: &str| directory.path().join(path), ".piton-0000000000000007.tmp");
+        fs::create_dir_all(at(temp)).unwrap();
+        fs::write(at(temp).join("inside"), "mine").unwrap();
+        // Another program took the name while the directory was away.
+        fs::write(at("d"), "theirs").unwrap();
+        let removal = PendingRemoval {
+            directory: fs::File::open(directory.path()).unwrap().into(),
+            name: "d".into(),
+            temp: Some(temp.into()),
+            contents: Some(DigestBuilder::new().finish()),
+            _lock: None,
+        };
+        let refusal = removal.compare(temp).unwrap_err().to_string();
+        assert_eq!(fs::read_to_string(at("d")).unwrap(), "theirs");
+        let names = fs::read_dir(directory.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let kept = names.filter(|name| name != "d").collect::<Vec<_>>().concat();
+        assert_eq!(fs::read_to_string(at(&kept).join("inside")).unwrap(), "mine");
+        // Recovery of the record removes what has a temporary name.
+        assert!(!is_temp_name(&kept) && refusal.contains(&kept), "{kept}: {refusal}");
+    }
 }

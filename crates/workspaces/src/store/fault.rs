@@ -1,7 +1,7 @@
 //! Faults of Stores.
 //!
-//! *Invariants*: a fault carries no path and no text of the operating system, so none can reach an agent. The caller
-//! knows the path.
+//! *Invariants*: a fault carries no path of the machine and no text of the operating system, so none can reach an
+//! agent. The caller knows the path.
 
 use std::fmt;
 
@@ -76,6 +76,11 @@ pub enum StoreFault {
     Busy,
     /// The path changed between preparing and committing a change; the change can be prepared again.
     Raced,
+    /// The directory changed while it was deleted, and something else has its name now.
+    MovedAside {
+        /// Name of the directory now, beside its former one.
+        name: String,
+    },
     Cancelled,
     /// The file system can neither rename without replacing nor link.
     NoRename,
@@ -124,7 +129,7 @@ impl StoreFault {
             Self::TooLarge { .. } => Code::WorkspaceTooLarge,
             Self::Limit { .. } => Code::WorkspaceLimit,
             Self::PastEnd { .. } => Code::WorkspaceBadArgument,
-            Self::Conflict { .. } => Code::WorkspaceConflict,
+            Self::Conflict { .. } | Self::MovedAside { .. } => Code::WorkspaceConflict,
             Self::HoldsHidden | Self::HoldsUnusable => Code::WorkspaceHidden,
             Self::HoldsProtected(_) => Code::WorkspaceProtected,
             Self::Permission => Code::WorkspacePermission,
@@ -185,6 +190,12 @@ impl fmt::Display for StoreFault {
             }
             Self::TooLarge { bytes, max } => {
                 return write!(formatter, "has {bytes} bytes; this takes at most {max}");
+            }
+            Self::MovedAside { name } => {
+                return write!(
+                    formatter,
+                    "was changed while it was deleted, and something else has its name now. Nothing is lost: it is `{name}` in the same directory"
+                );
             }
             Self::Limit { what, max } => return write!(formatter, "takes more than {max} {what}"),
             Self::PastEnd { lines } => {
