@@ -45,12 +45,6 @@ pub struct Follower {
     behind: bool,
 }
 
-impl std::fmt::Debug for Follower {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Follower({:?}, {:?})", self.scanner.root(), self.watcher)
-    }
-}
-
 impl Follower {
     /// Starts watching the directory of `context`, and records the current tree.
     pub async fn start(context: Context) -> Result<(Self, Recorded), Error> {
@@ -138,12 +132,6 @@ pub struct Watcher {
     watched: BTreeSet<TreePath>,
     /// Directories that were watched only after they were scanned.
     late: BTreeSet<TreePath>,
-}
-
-impl std::fmt::Debug for Watcher {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Watcher({} directories)", self.watched.len())
-    }
 }
 
 impl Watcher {

@@ -10,10 +10,11 @@
 //! *Limitations*: in rows written before frames had seals, a change of a field that is not part of the id is reported
 //! as damage of the set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use piton_core::Digest;
+use piton_store::PagedScan;
 use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
 
@@ -184,11 +185,9 @@ impl Context {
             Some(Ok(entry)) if self.is_tree(&entry).await? => Some(entry),
             _ => None,
         };
-        let mut rows = Vec::new();
-        self.each_row(RowKind::Root, |row| rows.push(row)).await?;
         let mut groups = Vec::new();
-        let mut trees = std::collections::BTreeMap::new();
-        for row in rows {
+        let mut trees = BTreeMap::new();
+        for row in self.rows(&self.keys.all(RowKind::Root)).await? {
             let number = row.key[17..].try_into().map_or(0, u64::from_be_bytes);
             let said = known.as_ref().filter(|known| known.sequence == number);
             let entry = match RootEntry::decode(&row.value) {
@@ -270,9 +269,7 @@ impl Context {
             // The changes since the last readable tree are unknown.
             batch.push(self.touch_everywhere());
         }
-        let mut labels = Vec::new();
-        self.each_row(RowKind::Label, |row| labels.push(row)).await?;
-        for row in labels {
+        for row in self.rows(&self.keys.all(RowKind::Label)).await? {
             let number = row.value.as_slice().try_into().map_or(0, u64::from_be_bytes);
             if number == 0 || number > root.sequence {
                 batch.extend(self.take_away(&row, done).await?);
@@ -424,10 +421,7 @@ impl Context {
     /// Returns the original keys of everything that was taken out of use.
     pub(super) async fn taken_away(&self) -> Result<BTreeSet<Vec<u8>>, Error> {
         let mut keys = BTreeSet::new();
-        self.each_row(RowKind::Aside, |row| {
-            keys.insert(original_key(&row.key));
-        })
-        .await?;
+        self.each_row(RowKind::Aside, |row| keys.extend([original_key(&row.key)])).await?;
         Ok(keys)
     }
 
@@ -446,14 +440,9 @@ pub async fn set_aside_of_all(table: &dyn Table) -> Result<Vec<SetAside>, piton_
     let mut behind: Option<Vec<u8>> = None;
     while let Some(project) = ProjectId::next_in(table, behind.as_deref()).await? {
         let prefix = ProjectKeys(project).all(RowKind::Aside);
-        let mut after: Option<Key> = None;
-        loop {
-            let page = table.scan(&prefix, after.as_deref(), PAGE).await?;
-            after = page.entries.last().map(|row| Arc::clone(&row.key));
-            found.extend(page.entries.into_iter().map(kept_row));
-            if !page.more {
-                break;
-            }
+        let mut pages = PagedScan::new(table, &prefix, PAGE);
+        while let Some(rows) = pages.next().await? {
+            found.extend(rows.into_iter().map(kept_row));
         }
         behind = Some(project.end());
     }

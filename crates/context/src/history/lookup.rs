@@ -38,7 +38,7 @@ pub struct NodeRecord {
     #[schemars(with = "Vec<String>")]
     pub children: Vec<ChildRecord>,
     /// Number of entries whose names JSON leaves out.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub children_left_out: usize,
     /// Parent directory in the same tree. `None` for the topmost directory, and for a node that is not in the current
     /// tree.
@@ -84,9 +84,7 @@ impl NodeRef {
         let path = directory.walk_to(text)?;
         Ok(Self { text: path.to_string(), path: Some(path), digits })
     }
-}
 
-impl NodeRef {
     /// Returns the path, if the reference may be one.
     pub(crate) fn path(&self) -> Option<&TreePath> {
         self.path.as_ref()
@@ -116,11 +114,6 @@ impl fmt::Display for NodeRef {
 
 fn first_names<S: Serializer>(children: &[ChildRecord], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(NodeRecord::first_names(children))
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl NodeRecord {
@@ -239,8 +232,8 @@ impl Context {
             prefix.push(u8::from_str_radix(pair, 16).expect("they were checked to be hex digits"));
         }
         let mut found: Option<TreeNodeId> = None;
-        let (rows, _) = self.page(&prefix, None).await?;
-        for row in rows {
+        let rows = self.pages(&prefix).next().await?;
+        for row in rows.unwrap_or_default() {
             let Some(id) = row.key.get(known..known + 32).and_then(|id| id.try_into().ok()) else {
                 continue;
             };

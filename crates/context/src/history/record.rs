@@ -36,13 +36,8 @@ pub struct Recorded {
     /// Differences from the previous tree, sorted by path. Everything, if it is the first tree.
     pub changes: Vec<TreeChange>,
     /// Number of frames that were carried along with renames.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub adopted: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Result of a scan that was recorded.
@@ -59,7 +54,7 @@ pub struct RecordedScan {
     /// added.
     pub changes: BTreeMap<ChangeKind, u64>,
     /// Number of frames that were carried along with renames.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub adopted: u64,
     /// Number of files in the tree.
     pub files: u64,

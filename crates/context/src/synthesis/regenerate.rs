@@ -95,7 +95,7 @@ pub struct Regenerated {
     /// Frames of the scope that stay stale, sorted by path and type.
     pub skipped: Vec<SkippedFrame>,
     /// Number of stale frames that are not listed.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "crate::is_zero")]
     pub skipped_left_out: usize,
     /// Number of paths that were examined.
     pub examined: u64,
@@ -128,11 +128,6 @@ impl From<StaleFrame> for SkippedFrame {
         let StaleFrame { path, frame_type, agent, frame, reason, remedy, .. } = stale;
         Self { path, frame_type, agent, frame, reason, remedy }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "this is the form that serde asks for")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl RegenerateFrames {
