@@ -11,7 +11,7 @@ use super::open::{Root, one_directory};
 use crate::bounds::{IGNORE_FILE_BYTES_MAX, SEARCH_BATCH, SEARCH_FILES_MAX, SEARCH_THREADS_MAX};
 use crate::path::MountPath;
 use crate::search::{
-    ContentMatcher, Depth, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult, Skipped,
+    ContentMatcher, FoundFile, IGNORE_FILE, Ignores, Search, SearchResult, Skipped,
 };
 use crate::store::{EntryKind, StoreFault};
 
@@ -19,12 +19,8 @@ use crate::store::{EntryKind, StoreFault};
 pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, StoreFault> {
     let Walked { files, skipped } = walk(root, search)?;
     let mut found = SearchResult::new(skipped);
-    let by_lines = search.depth == Depth::Lines;
     let Some(content) = &search.content else {
-        for path in files {
-            let file = FoundFile { path, matches: 0, lines: Vec::new() };
-            found.push(file, by_lines, search.results_max);
-        }
+        files.into_iter().for_each(|path| found.push_path(path, search));
         return Ok(found);
     };
     // Results are collected batch by batch to keep them in path order and to notice a cancellation soon.
@@ -33,11 +29,7 @@ pub(super) fn search(root: &Root, search: &Search) -> Result<SearchResult, Store
             return Err(StoreFault::Cancelled);
         }
         for result in search_batch(root, search, content, batch) {
-            match result {
-                Ok(file) if file.matches > 0 => found.push(file, by_lines, search.results_max),
-                Ok(_) => {}
-                Err(skipped) => found.skipped.add(skipped),
-            }
+            found.push_searched(result, search);
         }
     }
     Ok(found)
