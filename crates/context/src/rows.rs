@@ -140,6 +140,12 @@ impl ProjectKeys {
     }
 }
 
+/// Returns the id in the key of a tree node's row.
+pub(crate) fn node_id_of(key: &[u8]) -> Option<TreeNodeId> {
+    let id = key.get(17..17 + 32)?.try_into().ok()?;
+    Some(TreeNodeId::new(Digest::from_bytes(id)))
+}
+
 /// Splits a key of a kind with paths into its path and the rest.
 pub(crate) fn split_path(key: &[u8]) -> Option<(TreePath, &[u8])> {
     let rest = key.get(17..)?;

@@ -13,7 +13,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use piton_core::Digest;
 use piton_store::PagedScan;
 use piton_store::port::{Batch, BlobEntry, BlobNamespace, Key, Table, TableEntry, TableWrite};
 use serde::Serialize;
@@ -25,7 +24,7 @@ use crate::bounds::{NODE_BATCH_BYTES, NODE_BATCH_KEYS, PAGE, TRIES_MAX};
 use crate::context::{keep, put, put_after, remove_after};
 use crate::frame::FRAMES_CROWDED;
 use crate::history::{CROWDED, RootEntry, TOUCHED_EVERYWHERE, TreeCursor, TreeDifference};
-use crate::rows::{NodeBody, ProjectKeys, RowKind, split_path};
+use crate::rows::{NodeBody, ProjectKeys, RowKind, node_id_of, split_path};
 use crate::tree::{Directory, TreeNodeId, TreePath};
 use crate::{Context, Error, ProjectId};
 
@@ -131,14 +130,8 @@ impl Context {
         &self,
         done: &mut ContextRepaired,
     ) -> Result<BTreeSet<TreeNodeId>, Error> {
-        let skip = self.keys.all(RowKind::Node).len();
         let mut ids = BTreeSet::new();
-        self.each_row(RowKind::Node, |row| {
-            if let Some(id) = row.key.get(skip..skip + 32).and_then(|id| id.try_into().ok()) {
-                ids.insert(TreeNodeId::new(Digest::from_bytes(id)));
-            }
-        })
-        .await?;
+        self.each_row(RowKind::Node, |row| ids.extend(node_id_of(&row.key))).await?;
         let (mut known, mut needed) = (BTreeSet::new(), BTreeSet::new());
         let mut groups = Vec::new();
         for id in ids {
@@ -468,8 +461,7 @@ fn set_aside_as(key: &[u8], bytes: usize, row: Option<&TableEntry>) -> SetAside 
         b'r' => (DamageKind::Root, root_name(number(rest))),
         b'l' => (DamageKind::Root, format!("the label {}", String::from_utf8_lossy(rest))),
         b'n' => {
-            let id = rest.first_chunk().map(|id| TreeNodeId::new(Digest::from_bytes(*id)));
-            let id = id.map(|id| id.to_string()).unwrap_or_default();
+            let id = node_id_of(key).map(|id| id.to_string()).unwrap_or_default();
             (DamageKind::Node, format!("the tree node {id}"))
         }
         b'f' => {

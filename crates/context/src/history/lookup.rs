@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use super::root::hex_prefix;
 use crate::bounds::{CANDIDATES_MAX, CHILDREN_SHOWN_MAX};
-use crate::rows::{ChildRecord, NodeBody, RowKind, decode_children, decode_node};
+use crate::rows::{ChildRecord, NodeBody, RowKind, decode_children, decode_node, node_id_of};
 use crate::tree::{NodeKind, TreeNodeId, TreePath};
 use crate::{Context, Error};
 
@@ -226,7 +226,6 @@ impl Context {
     ) -> Result<Option<FoundNode>, Error> {
         // Whole bytes narrow the range; an odd last digit is compared below.
         let mut prefix = self.keys.all(RowKind::Node);
-        let known = prefix.len();
         for pair in digits.as_bytes().chunks_exact(2) {
             let pair = std::str::from_utf8(pair).expect("hex digits are text");
             prefix.push(u8::from_str_radix(pair, 16).expect("they were checked to be hex digits"));
@@ -234,10 +233,7 @@ impl Context {
         let mut found: Option<TreeNodeId> = None;
         let rows = self.pages(&prefix).next().await?;
         for row in rows.unwrap_or_default() {
-            let Some(id) = row.key.get(known..known + 32).and_then(|id| id.try_into().ok()) else {
-                continue;
-            };
-            let id = TreeNodeId::new(Digest::from_bytes(id));
+            let Some(id) = node_id_of(&row.key) else { continue };
             // A directory may take several rows under one id.
             if !id.digest().hex().starts_with(digits) || found == Some(id) {
                 continue;

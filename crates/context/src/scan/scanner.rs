@@ -6,13 +6,12 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
-use super::stamp_file;
 use super::stamp_file::Remembered;
 use super::walk::walk;
+use super::{disk, stamp_file};
 use crate::Error;
 use crate::bounds::{PROBLEMS_MAX, SCAN_THREADS_MAX};
 use crate::tree::{Directory, Time, TreePath};
@@ -101,8 +100,7 @@ impl Scanner {
         let scope = if remembered.root.is_some() { scope.clone() } else { ScanScope::Everything };
         // Read the clock before the first file: a file that changes during the scan must count as too recent to trust.
         let began = now();
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let walked = openat(CWD, &self.root, flags, Mode::empty())
+        let walked = disk::open_root(&self.root)
             .and_then(|root| walk(root, &remembered, &scope, self.threads));
         let (tree, report) = walked.map_err(|error| Error::Unscannable {
             path: self.root.display().to_string(),

@@ -229,6 +229,12 @@ fn helps(remedy: Remedy) -> &'static str {
 }
 
 impl Regeneration<'_> {
+    /// Returns the path, and the directories above it that are included.
+    fn paths(&self) -> Vec<TreePath> {
+        let upwards = std::iter::successors(Some(self.path.clone()), TreePath::parent);
+        upwards.take(self.ancestors.saturating_add(1)).collect()
+    }
+
     /// True if a path is in the scope.
     fn holds(&self, path: &TreePath) -> bool {
         if self.subtree && path.is_within(&self.path) {
@@ -304,23 +310,14 @@ impl Context {
         &self,
         scope: &Regeneration<'_>,
     ) -> Result<Vec<(TreePath, FrameHead)>, Error> {
-        let mut paths = vec![scope.path.clone()];
-        while paths.len() <= scope.ancestors
-            && let Some(above) = paths.last().and_then(TreePath::parent)
-        {
-            paths.push(above);
-        }
-        if scope.subtree {
-            // The subtree below includes the path itself.
-            paths.remove(0);
-        }
         let mut found = Vec::new();
-        for path in paths.into_iter().rev() {
-            let heads = self.heads(&path).await?;
-            found.extend(heads.into_iter().map(|head| (path.clone(), head)));
-        }
         if scope.subtree {
             found.extend(self.heads_within(&scope.path).await?);
+        } else {
+            for path in scope.paths().into_iter().rev() {
+                let heads = self.heads(&path).await?;
+                found.extend(heads.into_iter().map(|head| (path.clone(), head)));
+            }
         }
         found.retain(|(_, head)| scope.asks_for(head));
         Ok(found)
@@ -338,15 +335,12 @@ impl Context {
             // After too many changes there are no single notes, only this one at the root.
             everything |= row.value == TOUCHED_EVERYWHERE;
         }
-        let mut rows = self.rows(&self.keys.at(RowKind::Touched, &scope.path)).await?;
+        let mut rows = Vec::new();
+        for path in scope.paths() {
+            rows.extend(self.row(&self.keys.at(RowKind::Touched, &path)).await?);
+        }
         if scope.subtree {
             rows.extend(self.rows(&self.keys.below(RowKind::Touched, &scope.path)).await?);
-        }
-        let mut above = scope.path.parent();
-        for _ in 0..scope.ancestors {
-            let Some(path) = above else { break };
-            rows.extend(self.row(&self.keys.at(RowKind::Touched, &path)).await?);
-            above = path.parent();
         }
         for row in rows {
             if let Some((path, _)) = split_path(&row.key) {
