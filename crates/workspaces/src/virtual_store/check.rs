@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::lookup::FoundRow;
 use super::namespace::{ROOT, START, is_entry, name_of, namespace_of, usage_of};
-use super::row::{DirectoryRow, Stored, Usage};
+use super::row::{DirectoryRow, Stored};
+use super::usage::Usage;
 use super::{VirtualPorts, VirtualStore};
 use crate::audit;
 use crate::bounds::SCAN_PAGE;

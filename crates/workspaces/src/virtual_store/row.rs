@@ -142,37 +142,3 @@ impl Stored {
         Ok(Self { row, inline: end.map(|end| bytes[end + 1..].to_vec()) })
     }
 }
-
-/// Number of bytes and files in a namespace.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Usage {
-    pub(super) bytes: u64,
-    pub(super) files: u64,
-}
-
-impl Usage {
-    pub(super) fn encode(self) -> Vec<u8> {
-        serde_json::to_vec(&self).expect("two numbers have a JSON form")
-    }
-
-    pub(super) fn decode(bytes: &[u8]) -> Result<Self, StoreFault> {
-        serde_json::from_slice(bytes).map_err(|_| StoreFault::Data(Code::StoreInvariantViolation))
-    }
-
-    /// Returns the usage after entries are removed and added.
-    pub(super) fn after(mut self, removed: &[&DirectoryRow], added: &[&DirectoryRow]) -> Self {
-        for row in removed {
-            if let DirectoryRow::File { bytes, .. } = row {
-                self.bytes = self.bytes.saturating_sub(*bytes);
-                self.files = self.files.saturating_sub(1);
-            }
-        }
-        for row in added {
-            if let DirectoryRow::File { bytes, .. } = row {
-                self.bytes += bytes;
-                self.files += 1;
-            }
-        }
-        self
-    }
-}
