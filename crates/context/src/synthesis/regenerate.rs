@@ -99,6 +99,9 @@ pub struct Regenerated {
     pub skipped_left_out: usize,
     /// Number of paths that were examined.
     pub examined: u64,
+    /// Set when frames that were not asked for may be stale as well.
+    #[serde(skip)]
+    pub is_part: bool,
 }
 
 /// A frame that was regenerated, or still holds.
@@ -174,11 +177,12 @@ impl Regenerated {
     pub fn text(&self) -> String {
         let mut parts = Vec::new();
         if self.made.is_empty() && self.reaffirmed.is_empty() {
-            parts.push(if self.is_fresh() {
-                "Nothing had to be regenerated: no frame is stale.".to_owned()
-            } else {
-                "Nothing could be regenerated.".to_owned()
-            });
+            let nothing = match (self.is_fresh(), self.is_part) {
+                (true, false) => "Nothing had to be regenerated: no frame is stale.",
+                (true, true) => "Nothing had to be regenerated in what was asked for.",
+                (false, _) => "Nothing could be regenerated.",
+            };
+            parts.push(nothing.to_owned());
         }
         if !self.made.is_empty() {
             let made = counted(self.made.len(), "frame was", "frames were");
@@ -235,6 +239,13 @@ impl Regeneration<'_> {
         upwards.take(self.ancestors.saturating_add(1)).collect()
     }
 
+    /// True if there may be stale frames that the answer does not name.
+    fn is_part(&self) -> bool {
+        let RegenerateFrames { frame_type, changes_only, .. } = self.request;
+        let is_whole = self.subtree && self.path.is_root() && self.frame.is_none();
+        !is_whole || frame_type.is_some() || *changes_only
+    }
+
     /// True if a path is in the scope.
     fn holds(&self, path: &TreePath) -> bool {
         if self.subtree && path.is_within(&self.path) {
@@ -267,7 +278,8 @@ impl Context {
         let patience = scope.request.wait.map_or(Patience::FailFast, Patience::Wait);
         let lease = self.ports.leases.acquire(&name, Mode::Exclusive, patience).await?;
         let mut waiting = self.noted(scope).await?;
-        let (mut report, mut damaged) = (Regenerated::default(), None);
+        let mut report = Regenerated { is_part: scope.is_part(), ..Regenerated::default() };
+        let mut damaged = None;
         // Deepest first, so that a directory is examined after everything it holds. Paths of the same depth are
         // independent.
         while let Some(((_, path), note)) = waiting.pop_last() {
